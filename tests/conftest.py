@@ -1,0 +1,16 @@
+"""Settings shared by all tests."""
+
+import os
+
+import hypothesis
+
+# The makers of reference values are run by hand, and may need more than the tests do.
+collect_ignore_glob = ["reference/make_*.py"]
+
+# No window is opened, and none is needed.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# The first example of a property may pay for an import or a cache: no deadline.
+# All else is inherited; in CI that is Hypothesis's own reproducible profile.
+hypothesis.settings.register_profile("skpostbac", deadline=None)
+hypothesis.settings.load_profile("skpostbac")

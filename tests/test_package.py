@@ -1,0 +1,75 @@
+"""The package as a whole: its version, its public names and what importing it costs."""
+
+import importlib.metadata
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import skpostbac
+
+ENGINE_ONLY = ("sklearn", "joblib", "matplotlib", "pandas", "polars")
+
+
+def run_python(code):
+    """Run code in a fresh interpreter that sees the same modules as this one."""
+    preamble = f"import sys\nsys.path[:] = {sys.path!r}\n"
+    return subprocess.run(
+        [sys.executable, "-c", preamble + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_version_agrees_with_the_metadata():
+    """The installed metadata carry the version of the source."""
+    assert importlib.metadata.version("skpostbac") == skpostbac.__version__
+
+
+def test_public_names_are_sorted_and_unique():
+    """`__all__` reads like an index."""
+    assert list(skpostbac.__all__) == sorted(set(skpostbac.__all__))
+
+
+def test_public_names_are_importable():
+    """Every name in `__all__` is there, and `dir` shows it."""
+    missing = [name for name in skpostbac.__all__ if not hasattr(skpostbac, name)]
+    assert missing == []
+    assert set(skpostbac.__all__) <= set(dir(skpostbac))
+
+
+def test_unknown_name_is_an_attribute_error():
+    """A lazy package still refuses a name that it does not have."""
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = skpostbac.no_such_name
+
+
+def test_engine_imports_without_scikit_learn():
+    """`skpostbac.stats` needs NumPy and SciPy only."""
+    result = run_python(f"""
+        class Blocker:
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] in {ENGINE_ONLY!r}:
+                    raise ModuleNotFoundError("blocked: " + name, name=name)
+
+        sys.meta_path.insert(0, Blocker())
+        import skpostbac.stats
+        assert list(skpostbac.stats.__all__) == sorted(skpostbac.stats.__all__)
+        for name in skpostbac.stats.__all__:
+            getattr(skpostbac.stats, name)
+        """)
+    assert result.returncode == 0, result.stderr
+
+
+def test_import_leaves_matplotlib_alone():
+    """Neither the package nor any public name imports matplotlib."""
+    result = run_python("""
+        import skpostbac
+        for name in skpostbac.__all__:
+            getattr(skpostbac, name)
+        assert "matplotlib" not in sys.modules
+        """)
+    assert result.returncode == 0, result.stderr
