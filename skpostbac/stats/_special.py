@@ -1,0 +1,43 @@
+"""Elementary functions less their leading terms, free of cancellation."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+Floats = NDArray[np.float64]
+
+_HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
+# 1/k! for k = 2 ... 15 and 1/k for k = 3, 5, ... 23: enough for 1e-17 below the switch-over points.
+_EXP_TERMS = 1.0 / np.cumprod(np.arange(1.0, 16.0))[1:]
+_ATANH_TERMS = 1.0 / np.arange(3.0, 25.0, 2.0)
+# B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
+_STIRLING_TERMS = (
+    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
+    *(-691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188),
+)
+
+
+def expm1mx(x: Floats) -> Floats:
+    """Return exp(x) - 1 - x."""
+    small = np.clip(x, -0.5, 0.5)
+    series = small * small * np.polynomial.polynomial.polyval(small, _EXP_TERMS, tensor=False)
+    return np.where(np.abs(x) <= 0.5, series, np.expm1(x) - x)
+
+
+def log1pmx(x: Floats) -> Floats:
+    """Return log(1 + x) - x."""
+    small = np.clip(x, -0.3, 0.3)
+    r = small / (2.0 + small)
+    square = r * r
+    series = 2.0 * r * square * np.polynomial.polynomial.polyval(square, _ATANH_TERMS, tensor=False)
+    return np.where(np.abs(x) <= 0.3, series - r * small, np.log1p(x) - x)
+
+
+def stirling_remainder(x: Floats) -> Floats:
+    """Return log Gamma(x) less its Stirling approximation, (x - 1/2) log x - x + log(2 pi) / 2."""
+    large = np.maximum(x, 8.0)
+    inverse_square = 1.0 / (large * large)
+    series = np.polynomial.polynomial.polyval(inverse_square, _STIRLING_TERMS, tensor=False) / large
+    small = np.minimum(x, 8.0)
+    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
+    return np.where(x > 8.0, series, direct)

@@ -1,0 +1,184 @@
+"""The moment generating function of a weighted sum of independent Betas, along a contour.
+
+A `TiltedSum` holds the classes under one tilt c and evaluates M(c + it) / M(c), as a whole or split
+into the corners of the cube of class accuracies. Every position is a distance from an origin, the
+mean or the upper end of the support, so that a law of width 1e-9 keeps all its digits.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac.stats import _tilted_beta as tb
+from skpostbac.stats._tilted_beta import Complexes, Floats
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Corner:
+    """One corner's share of a product of transforms: amplitude * exp((s - c) * offset)."""
+
+    offset: float
+    amplitude: Complexes
+
+
+class TiltedSum:
+    """Independent weighted Betas under a common tilt c, seen from an origin."""
+
+    def __init__(
+        self, a: Floats, b: Floats, weights: Floats, tilt: float, *, from_end: bool = False
+    ) -> None:
+        self.a, self.b, self.weights, self.tilt = a, b, weights, tilt
+        self.terms = tb.tilt_betas(a, b, weights, tilt)
+        self.reach = tb.extent(self.terms)
+        # The height from which a class may be replaced by the series at its two ends.
+        self.end_height = tb.end_radius(a, b) / np.abs(weights)
+        # Both ends of each weighted class, and its tilted mode, as distances from the origin.
+        self.low_end, self.high_end = ends(a, b, weights, from_end=from_end)
+        self.mode = modes(self.terms, weights, from_end=from_end)
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return self.a.size
+
+    @cached_property
+    def log_mgf(self) -> Floats:
+        """log E[exp(c w (theta - origin))] of each class."""
+        blocks = (self._block(index) for index in _blocks(np.arange(self.size)))
+        about_mode = np.concatenate([tb.quadrature(*block, 0.0)[2] for block in blocks])
+        return about_mode + self.tilt * self.mode
+
+    def bounds(self, index: Indices) -> tuple[float, float]:
+        """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
+
+        Each class is sub-gamma: its reach is sqrt(2 V L) + C L at the level exp(-L). In a sum the
+        V add and the C do not (Boucheron, Lugosi, Massart, Concentration Inequalities, 2013, 2.4).
+        """
+        variance = self.terms.variance[index]
+        spread, bulk = np.sqrt(2 * tb.REACH * variance), np.sqrt(2 * tb.REACH * variance.sum())
+        low, high = -self.reach.low[index], self.reach.high[index]
+        return (
+            float(min(low.sum(), bulk + np.maximum(low - spread, 0.0).max())),
+            float(min(high.sum(), bulk + np.maximum(high - spread, 0.0).max())),
+        )
+
+    def decay_height(self, index: Indices, depth: float) -> float:
+        """Height above which the transform is below exp(-depth), by its Gamma-like envelope."""
+        variance = self.terms.variance[index]
+        order = np.minimum(self.reach.order[index], 1e8)
+        log_t = 0.5 * np.log(2 * depth / variance.sum())
+        for _ in range(60):
+            ratio = np.exp(2 * log_t) * variance / order
+            missing = depth - 0.5 * (order * np.log1p(ratio)).sum()
+            if missing <= 0.01 or log_t >= 300:
+                break
+            log_t = min(log_t + missing / (order * ratio / (1 + ratio)).sum(), 300.0)
+        return float(np.exp(log_t))
+
+    def along(self, index: Indices, bases: Floats, offsets: Floats) -> Complexes:
+        """Product of the classes' transforms about their modes, at t = bases[:, None] + offsets."""
+        t_max = bases[-1] + offsets[-1]
+        total = np.zeros((bases.size, offsets.size), dtype=complex)
+        crossing = self.end_height[index] < t_max
+        for block in _blocks(index[~crossing]):
+            nodes, weights, _ = tb.quadrature(*self._block(block), t_max)
+            total += tb.log_sum_of_waves(nodes, weights, bases, offsets).sum(axis=0)
+        product = np.exp(total)
+        for i in index[crossing]:
+            product *= self._along_ends(i, bases, offsets)
+        return product
+
+    def _along_ends(self, i: int, bases: Floats, offsets: Floats) -> Complexes:
+        """One class, by its nodes below its end height and by its end series above."""
+        t = bases[:, np.newaxis] + offsets
+        values = np.empty(t.shape, dtype=complex)
+        below = t.max(axis=1) <= self.end_height[i]
+        one = np.array([i])
+        if below.any():
+            values[below] = self.along(one, bases[below], offsets)
+        values[~below] = self._across(one, 1j * t[~below])
+        return values
+
+    def _across(self, one: Indices, rates: Complexes) -> Complexes:
+        """One class about its mode at c + rates, by whichever of its two forms holds there."""
+        height = self.end_height[one[0]]
+        values = np.empty(rates.shape, dtype=complex)
+        high = rates.imag >= height
+        values[high] = sum(
+            corner.amplitude * np.exp(rates[high] * (corner.offset - self.mode[one[0]]))
+            for corner in self.corners(one, rates[high])
+        )
+        if not high.all():
+            values[~high] = self.at(one, rates[~high])
+        return values
+
+    def at(self, index: Indices, rates: Complexes) -> Complexes:
+        """Product of the classes' transforms about their modes, at any c + rates."""
+        product = np.ones(rates.shape, dtype=complex)
+        for block in _blocks(index):
+            nodes, weights, _ = tb.quadrature(*self._block(block), np.abs(rates.imag).max())
+            waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes)
+            product *= (waves * weights).sum(axis=2).prod(axis=1)
+        return product
+
+    def corners(self, index: Indices, rates: Complexes) -> list[Corner]:
+        """Split the product of the classes at c + rates, all with positive imaginary part.
+
+        Corners of classes of equal weight that lie at the same place are added up.
+        """
+        corners = [Corner(0.0, np.ones(rates.shape, dtype=complex))]
+        for weight in np.unique(self.weights[index]):
+            group = self._equal_corners(index[self.weights[index] == weight], rates)
+            corners = [
+                Corner(one.offset + other.offset, one.amplitude * other.amplitude)
+                for one in corners
+                for other in group
+            ]
+        return corners
+
+    def _equal_corners(self, index: Indices, rates: Complexes) -> list[Corner]:
+        """Corners of classes of one weight, by the number of classes at their upper end."""
+        amplitudes = [np.ones(rates.shape, dtype=complex)]
+        for i in index:
+            low, high = self._ends(i, rates)
+            raised = [np.zeros_like(low), *(high * value for value in amplitudes)]
+            kept = [*(low * value for value in amplitudes), np.zeros_like(low)]
+            amplitudes = [stay + move for stay, move in zip(kept, raised, strict=True)]
+        base, weight = float(self.low_end[index].sum()), float(self.weights[index[0]])
+        return [Corner(base + k * weight, value) for k, value in enumerate(amplitudes)]
+
+    def _ends(self, i: int, rates: Complexes) -> tuple[Complexes, Complexes]:
+        """Amplitudes of the two ends of one class, relative to its M(c)."""
+        a, b, c = float(self.a[i]), float(self.b[i]), self.tilt
+        z = self.weights[i] * (c + rates)
+        low = tb.end_series(a, b, z) + c * self.low_end[i] - self.log_mgf[i]
+        high = tb.end_series(b, a, -z) + c * self.high_end[i] - self.log_mgf[i]
+        return np.exp(low), np.exp(high)
+
+    def _block(self, index: Indices) -> tuple[tb.TiltedBetas, tb.Extent]:
+        return self.terms.block(index), self.reach.block(index)
+
+
+def ends(a: Floats, b: Floats, weights: Floats, *, from_end: bool) -> tuple[Floats, Floats]:
+    """Where theta = 0 and theta = 1 put each weighted class, as distances from its origin."""
+    if from_end:
+        return -np.maximum(weights, 0.0), np.minimum(weights, 0.0)
+    return -weights * a / (a + b), weights * b / (a + b)
+
+
+def modes(terms: tb.TiltedBetas, weights: Floats, *, from_end: bool) -> Floats:
+    """Tilted mode of each weighted class, as a distance from its origin."""
+    if not from_end:
+        return terms.weight * terms.shift
+    # The upper end of a class is theta = 1 for a positive weight and theta = 0 for a negative one.
+    near = terms.flipped == (weights > 0)
+    return -np.abs(weights) * np.where(near, terms.p, terms.q)
+
+
+def _blocks(index: Indices) -> list[Indices]:
+    """Cut an index into blocks whose work arrays stay small."""
+    return [index[start : start + tb.BLOCK] for start in range(0, index.size, tb.BLOCK)]
