@@ -1,0 +1,6 @@
+"""Exact laws of weighted sums of Beta variables; needs NumPy and SciPy only."""
+
+from skpostbac.stats._beta_average import BetaAverage
+from skpostbac.stats._distribution import BoundedDistribution, Interval
+
+__all__ = ["BetaAverage", "BoundedDistribution", "Interval"]

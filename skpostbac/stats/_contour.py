@@ -102,8 +102,12 @@ class Contour:
         density = self._sums(y, 1)
         return self.log_mgf - self.tilt * y + np.log(np.maximum(density, np.finfo(float).tiny))
 
+    def slope(self, y: Floats) -> Floats:
+        """Derivative of the density at y."""
+        return -np.exp(self.log_mgf - self.tilt * y) * self._sums(y, 2)
+
     def _sums(self, y: Floats, order: int) -> Floats:
-        """exp(c y) / M(c) times the tail (order 0) or the density (order 1) at each y."""
+        """exp(c y) / M(c) times (-1)^order times a derivative of the tail at each y."""
         return np.real(sum(part.at(y, order, self.tilt) for part in self.parts))
 
     @cached_property

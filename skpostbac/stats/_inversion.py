@@ -53,6 +53,10 @@ class Inversion:
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
 
+    def centre(self, points: Points) -> tuple[Floats, Floats]:
+        """Log density and its slope, to absolute accuracy and in the centre of the law only."""
+        return self._central.log_density(points.from_mean), self._central.slope(points.from_mean)
+
     @cached_property
     def _central(self) -> Contour:
         return self._contour(1, 1 / self.standard_deviation, from_end=False)

@@ -97,12 +97,12 @@ def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, 
     """
     ratio, rest = _exact_ratio(a, b)
     if weights is None:
-        total, total_rest = _exact_sum([ratio, rest])
+        total, total_rest = exact_sum([ratio, rest])
         mean = total / a.size
         product, error = _exact_product(np.float64(mean), np.float64(a.size))
         return mean, float(((total - product) - error + total_rest) / a.size)
     product, error = _exact_product(weights, ratio)
-    return _exact_sum([product, error, weights * rest])
+    return exact_sum([product, error, weights * rest])
 
 
 def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -128,7 +128,8 @@ def _high_half(x: Any) -> Any:
     return scaled - (scaled - x)
 
 
-def _exact_sum(parts: list[Floats]) -> tuple[float, float]:
+def exact_sum(parts: list[Floats]) -> tuple[float, float]:
+    """Sum of all numbers, correctly rounded, and what the rounding left over."""
     values = np.concatenate(parts).tolist()
     total = math.fsum(values)
     return total, math.fsum([*values, -total])

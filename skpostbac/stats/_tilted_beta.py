@@ -238,7 +238,7 @@ def quadrature(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats,
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
     # A small tilt is undone on the nodes themselves: with many classes the logs are many and small.
-    small = terms.tilt**2 * (terms.p * terms.q) ** 2 < terms.curvature
+    small = terms.tilt**2 * (terms.p * terms.q) ** 2 < 0.01 * terms.curvature
     undone = np.expm1(np.where(small, -terms.tilt / terms.weight, 0.0)[:, np.newaxis] * nodes)
     direct = -np.log1p((weights * undone).sum(axis=1))
     return nodes, weights, np.where(small, direct, log_mgf(terms, mass))

@@ -1,0 +1,373 @@
+"""What every continuous law on a bounded interval offers, whatever it is computed from."""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from skpostbac.stats._inversion import Tails
+from skpostbac.stats._points import Floats, Frame, Points
+from skpostbac.stats._quantile import upper_quantile
+
+
+class Interval(NamedTuple):
+    """Two ends of an interval."""
+
+    low: float
+    high: float
+
+
+class BoundedDistribution(ABC):
+    """A continuous law on a bounded interval.
+
+    Subclasses say where the law lives (`_frame`), what its tails are strictly inside
+    (`_tails`), what its density tends to at both ends (`_end_densities`), and its moments.
+    Method names follow SciPy's random variables.
+    """
+
+    @property
+    @abstractmethod
+    def _frame(self) -> Frame:
+        """Both ends of the support and the mean."""
+
+    @abstractmethod
+    def _tails(self, points: Points) -> Tails:
+        """Log tails and log density at points strictly inside the support, shape (n,)."""
+
+    @property
+    @abstractmethod
+    def _log_end_densities(self) -> Interval:
+        """Limits of the log density at both ends of the support."""
+
+    @abstractmethod
+    def _centre(self, points: Points) -> tuple[Floats, Floats]:
+        """Log density and slope of the density, to absolute accuracy in the centre of the law."""
+
+    @abstractmethod
+    def variance(self) -> float:
+        """Return the variance."""
+
+    @abstractmethod
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment."""
+
+    @abstractmethod
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, which is zero for a normal law."""
+
+    @abstractmethod
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> np.float64 | Floats:
+        """Draw random values."""
+
+    def support(self) -> Interval:
+        """Return the smallest and the largest possible value.
+
+        Returns
+        -------
+        low, high : float
+        """
+        return Interval(self._frame.low, self._frame.high)
+
+    def mean(self) -> float:
+        """Return the mean, in closed form."""
+        return self._frame.mean
+
+    def standard_deviation(self) -> float:
+        """Return the standard deviation, in closed form."""
+        return float(np.sqrt(self.variance()))
+
+    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape. The density is zero outside the support; at an end of it, its limit from
+            inside, which may be infinite.
+
+        Returns
+        -------
+        pdf : float or ndarray of the shape of `x`
+        """
+        return np.exp(self.logpdf(x))
+
+    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logpdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[2])
+
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X <= x), or P(x < X <= y) when `y` is given.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+        y : array_like, optional
+            Upper limit; broadcast against `x`. Where it is below `x` the result is negative, as an
+            integral from x to y is.
+
+        Returns
+        -------
+        cdf : float or ndarray of the shape of `x`
+        """
+        if y is None:
+            return np.exp(self.logcdf(x))
+        lower, upper = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+        log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
+        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
+        from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
+        from_above = np.exp(log_ccdf[0]) - np.exp(log_ccdf[1])
+        return _scalar(np.where(log_cdf.min(axis=0) > np.log(0.5), from_above, from_below))
+
+    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return P(X > x), to full relative accuracy however small it is.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        ccdf : float or ndarray of the shape of `x`
+        """
+        return np.exp(self.logccdf(x))
+
+    def logcdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of P(X <= x), finite far below the smallest double.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logcdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[0])
+
+    def logccdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of P(X > x), finite far below the smallest double.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logccdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[1])
+
+    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the x with P(X <= x) = p, the quantile.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support.
+
+        Returns
+        -------
+        icdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If a probability is outside [0, 1].
+        """
+        p = _probabilities(p)
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log(p), np.log1p(-p))
+
+    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the x with P(X > x) = p.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support.
+
+        Returns
+        -------
+        iccdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If a probability is outside [0, 1].
+        """
+        p = _probabilities(p)
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log1p(-p), np.log(p))
+
+    def median(self) -> float:
+        """Return the median."""
+        return float(self.icdf(0.5))
+
+    def mode(self) -> float:
+        """Return the point of highest density.
+
+        Where the density is unbounded at an end of the support, that end.
+        """
+        frame, reach = self._frame, 8 * self.standard_deviation()
+        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
+        log_pdf, slope = self._centre(frame.near_mean(y))
+        best = int(np.argmax(log_pdf))
+        end = int(np.argmax(self._log_end_densities))
+        if self._log_end_densities[end] >= log_pdf[best]:
+            return float(self.support()[end])
+        left, right = max(best - 1, 0), min(best + 1, y.size - 1)
+        if not slope[left] > 0 > slope[right]:
+            return float(frame.x(frame.near_mean(y[best])))
+
+        def slope_at(y: float) -> float:
+            return float(self._centre(frame.near_mean(np.array([y])))[1][0])
+
+        peak = brentq(slope_at, y[left], y[right], xtol=1e-15 * reach)
+        return float(frame.x(frame.near_mean(np.float64(peak))))
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the central interval, which leaves the same probability on either side.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        tail = 0.5 * (1 - check_level(level))
+        with np.errstate(divide="ignore"):
+            inner, outer = np.log1p(-tail), np.log(tail)
+            ends = self._quantile(np.array([outer, inner]), np.array([inner, outer]))
+        return Interval(*map(float, np.asarray(ends)))
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the highest-density interval, the shortest one of its probability.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        spare = 1 - check_level(level)
+        below = np.linspace(0.0, spare, 33)
+        ends = self._ends_of(below, level)
+        best = int(np.argmin(ends[1] - ends[0]))
+        left, right = below[max(best - 1, 0)], below[min(best + 1, below.size - 1)]
+        slope = lambda q: self._density_drop(q, level)  # noqa: E731
+        if slope(left) < 0 < slope(right):
+            best_below = brentq(slope, left, right, xtol=1e-15, rtol=1e-13)
+            return Interval(*map(float, self._ends_of(np.array(best_below), level)))
+        return Interval(float(ends[0][best]), float(ends[1][best]))
+
+    def _ends_of(self, below: Floats, level: float) -> Floats:
+        """Ends of the intervals of one probability that leave `below` on their left."""
+        above = np.maximum(1 - level - below, 0.0)
+        with np.errstate(divide="ignore"):
+            low = self._quantile(np.log(below), np.log1p(-below))
+            high = self._quantile(np.log1p(-above), np.log(above))
+        return np.stack([low, high])
+
+    def _density_drop(self, below: float, level: float) -> float:
+        """How far the density falls (in logs) from one end of an interval to the other."""
+        low, high = np.clip(self.logpdf(self._ends_of(np.array(below), level)), -1e300, 1e300)
+        return float(low - high)
+
+    def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
+        x = np.asarray(x, dtype=float)
+        low, high = self.support()
+        values = np.full((3, *x.shape), np.nan)
+        values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
+        values[:, x > high] = np.array([[0.0], [-np.inf], [-np.inf]])
+        first, last = self._log_end_densities
+        values[:, x == low] = np.array([[-np.inf], [0.0], [first]])
+        values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
+        inside = (low < x) & (x < high)
+        if inside.any():
+            tails = self._tails(self._frame.locate(x[inside]))
+            values[:, inside] = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
+        return values
+
+    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
+        """Quantile of exp(log_p) = 1 - exp(log_q), solved for the smaller of the two."""
+        log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
+        x = np.full(log_p.shape, np.nan)
+        x[log_p == -np.inf], x[log_q == -np.inf] = self.support()
+        lower = (log_p <= log_q) & (log_p > -np.inf)
+        upper = (log_q < log_p) & (log_q > -np.inf)
+        if lower.any():
+            x[lower] = self._frame.x(self._solve(log_p[lower], upper=False))
+        if upper.any():
+            x[upper] = self._frame.x(self._solve(log_q[upper], upper=True))
+        return _scalar(x)
+
+    def _solve(self, log_p: Floats, *, upper: bool) -> Points:
+        """Points whose upper (or lower) tail has the log probability `log_p`."""
+        scale, skewness = self.standard_deviation(), self.skewness()
+
+        def log_tail(points: Points) -> tuple[Floats, Floats]:
+            tails = self._tails(points if upper else points.mirrored())
+            return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
+
+        if upper:
+            return upper_quantile(self._frame, log_tail, log_p, scale, skewness)
+        return upper_quantile(
+            self._frame.mirrored(), log_tail, log_p, scale, -skewness
+        ).mirrored()
+
+
+def check_level(level: float) -> float:
+    """Return a probability level, or say what is wrong with it."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must be strictly between 0 and 1; got {level!r}.")
+    return float(level)
+
+
+def _probabilities(p: ArrayLike) -> Floats:
+    p = np.asarray(p, dtype=float)
+    if ((p < 0) | (p > 1)).any():
+        raise ValueError("p must lie in [0, 1].")
+    return p
+
+
+def _scalar(values: Floats) -> np.float64 | Floats:
+    """Return a 0-d array as a float."""
+    return values[()]

@@ -1,0 +1,72 @@
+"""Quantiles of a law on a bounded interval, by safeguarded Newton steps on the log of a tail."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtri_exp
+
+from skpostbac.stats._points import Floats, Frame, Points
+
+# Log upper tail and log density at some points.
+LogTail = Callable[[Points], tuple[Floats, Floats]]
+
+# A Newton step from a log probability this close leaves an error of its square.
+_CLOSE = 1e-9
+_MAX_STEPS = 200
+
+
+def upper_quantile(
+    frame: Frame, log_tail: LogTail, log_p: Floats, scale: float, skewness: float
+) -> Points:
+    """Points whose upper tail has the log probability `log_p`, shape (n,), all negative.
+
+    The unknown is a stretched distance from the mean, in which the log tail of every Beta is
+    nearly straight up to the end of the support. The root stays bracketed.
+    """
+    u = _first_guess(frame, log_p, scale, skewness)
+    low = np.full(log_p.shape, -frame.mean_to_low)
+    high = np.full(log_p.shape, 350.0 * frame.mean_to_high)
+    active = np.arange(log_p.size)
+    for _ in range(_MAX_STEPS):
+        points, stretch = _unstretch(frame, u[active])
+        value, density = log_tail(points)
+        excess = value - log_p[active]
+        low[active] = np.where(excess > 0, u[active], low[active])
+        high[active] = np.where(excess > 0, high[active], u[active])
+        step = excess * stretch * np.exp(np.minimum(value - density, 700.0))
+        u[active] = _keep_between(u[active] + step, low[active], high[active])
+        narrow = high[active] - low[active] <= 2 * np.finfo(float).eps * np.abs(u[active])
+        active = active[(np.abs(excess) > _CLOSE) & ~narrow]
+        if not active.size:
+            break
+    return _unstretch(frame, u)[0]
+
+
+def _first_guess(frame: Frame, log_p: Floats, scale: float, skewness: float) -> Floats:
+    """Cornish-Fisher, pulled back into the support."""
+    z = -ndtri_exp(log_p)
+    y = scale * (z + skewness / 6 * (z * z - 1))
+    return np.clip(y, -0.999 * frame.mean_to_low, 0.98 * frame.mean_to_high)
+
+
+def _unstretch(frame: Frame, u: Floats) -> tuple[Points, Floats]:
+    """Points at the stretched distance u from the mean, and du/dx there.
+
+    u is x - mean up to half way to the upper end, and logarithmic in the rest beyond.
+    """
+    half = 0.5 * frame.mean_to_high
+    beyond = np.maximum(u / half - 1.0, 0.0)
+    to_high = half * np.exp(-beyond)
+    plain, stretched = frame.near_mean(np.minimum(u, half)), frame.near_high(to_high)
+    near_end = beyond > 0
+    points = Points(
+        np.where(near_end, stretched.from_mean, plain.from_mean),
+        np.where(near_end, stretched.to_low, plain.to_low),
+        np.where(near_end, stretched.to_high, plain.to_high),
+    )
+    return points, np.exp(beyond)
+
+
+def _keep_between(u: Floats, low: Floats, high: Floats) -> Floats:
+    """Bisect where a step leaves its bracket."""
+    return np.where((low <= u) & (u <= high), u, 0.5 * (low + high))
