@@ -1,0 +1,19 @@
+"""From labels to counts, to the posterior, to scores and scorers."""
+
+from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._posterior import (
+    PosteriorBalancedAccuracy,
+    posterior_balanced_accuracy,
+)
+from skpostbac.metrics._score import posterior_balanced_accuracy_score
+from skpostbac.metrics._scorer import ClassCountsScorer, make_posterior_scorer
+
+__all__ = [
+    "ClassCounts",
+    "ClassCountsScorer",
+    "PosteriorBalancedAccuracy",
+    "class_counts",
+    "make_posterior_scorer",
+    "posterior_balanced_accuracy",
+    "posterior_balanced_accuracy_score",
+]

@@ -1,0 +1,194 @@
+"""Class labels of any kind: checked, and encoded as small integers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+LabelArray: TypeAlias = NDArray[Any]
+
+# Integers of a range up to here are looked up in a table, whatever the number of samples.
+SMALL_RANGE = 1024
+
+
+class EncodedLabels(NamedTuple):
+    """Labels as positions in an array of the distinct ones."""
+
+    values: LabelArray
+    """Distinct labels, in no particular order."""
+    codes: NDArray[np.intp]
+    """Position in ``values`` of each label."""
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Put the name of the argument before the message of an error."""
+    try:
+        yield
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def as_label_array(y: ArrayLike, name: str) -> LabelArray:
+    """Convert an array-like or a column vector to a 1-d array; the labels are not checked."""
+    if np.ma.is_masked(y):
+        raise ValueError(f"Input {name} contains masked values.")
+    if _is_plain(y):
+        return np.asarray(y)
+    with naming(name):
+        return _convert(y)
+
+
+def _is_plain(y: Any) -> bool:
+    """Tell whether `y` is in one dimension, and of a dtype that NumPy takes as it is."""
+    return (
+        hasattr(y, "__array__")
+        and getattr(y, "ndim", None) == 1
+        and isinstance(getattr(y, "dtype", None), np.dtype)
+    )
+
+
+def _convert(y: Any) -> LabelArray:
+    array: LabelArray = column_or_1d(y)
+    if array.dtype.kind == "U" and isinstance(y, (list, tuple)) and not _all_strings(y):
+        # NumPy has written numbers, or NaN, as text: look at what was given.
+        array = column_or_1d(np.asarray(y, dtype=object))
+    exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if array.dtype.kind == "f" and exact is not None and not np.isnan(array).any():
+        # A nullable integer or boolean column; as floats, long integers would merge.
+        array = np.asarray(y, dtype=exact)
+    return array
+
+
+def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
+    """Return a read-only copy of the labels, which must be distinct and at least one."""
+    array = np.array(as_label_array(labels, name))
+    if not len(array):
+        raise ValueError(f"'{name}' should contain at least one label.")
+    _check_uniform(array, name)
+    with naming(name):
+        n_distinct = len(set(label_list(array)))
+    if n_distinct < len(array):
+        raise ValueError(f"{name} must not contain duplicates, got {array}")
+    array.flags.writeable = False
+    return array
+
+
+def encode_labels(y: LabelArray, name: str) -> EncodedLabels:
+    """Encode a 1-d array of labels; refuse what is no class label.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing, if strings and numbers are mixed, or if the labels are
+        continuous or of an unknown kind.
+    TypeError
+        If the labels are bytes or not hashable.
+    """
+    labels = label_list(y)
+    with naming(name):
+        # Of two equal labels the first one is written last.
+        first = dict(zip(reversed(labels), reversed(range(len(labels))), strict=True))
+    values = y[list(first.values())]
+    _check_uniform(values, name)
+    _check_discrete(values, name)
+    index = {label: code for code, label in enumerate(first)}
+    codes = np.fromiter((index[label] for label in labels), dtype=np.intp, count=len(labels))
+    return EncodedLabels(values, codes)
+
+
+def is_integral(y: LabelArray) -> bool:
+    """Tell whether all labels are finite integers, of whatever numeric dtype."""
+    if y.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            return bool(np.all(y == y.astype(np.int64)))
+    return y.dtype.kind in "biu"
+
+
+def encode_integral(y: LabelArray) -> EncodedLabels:
+    """Encode a 1-d array of integers, of whatever numeric dtype; the values are sorted."""
+    low, high = y.min(), y.max()
+    if int(high) - int(low) >= max(SMALL_RANGE, 2 * len(y)):
+        values = np.unique(y)
+        return EncodedLabels(values, np.searchsorted(values, y))
+    # Modulo 2**64 the difference is right for every integer type.
+    offsets = y.astype(np.int64, copy=False) - low.astype(np.int64)
+    occurs = np.bincount(offsets) > 0
+    values = np.flatnonzero(occurs).astype(y.dtype) + low
+    return EncodedLabels(values, (np.cumsum(occurs) - 1)[offsets])
+
+
+def _check_uniform(values: LabelArray, name: str) -> None:
+    """Refuse labels of which some are missing, or some are strings and others numbers."""
+    labels = label_list(values)
+    if any(map(_is_missing, labels)):
+        raise ValueError(f"Input {name} contains NaN.")
+    if values.dtype.kind == "O" and len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError(f"Mix of label input types (string and number) in {name}; Got {values}.")
+
+
+def _check_discrete(values: LabelArray, name: str) -> None:
+    """Refuse labels that scikit-learn does not take for classes."""
+    if any(isinstance(label, bytes) for label in label_list(values)):
+        raise TypeError(
+            f"{name}: Support for labels represented as bytes is not supported. "
+            "Convert the labels to a string or integer format."
+        )
+    if not (is_integral(values) or _holds_strings(values) or values.dtype.kind in "mM"):
+        with naming(name), np.errstate(invalid="ignore"):
+            kind = type_of_target(values, input_name=name)
+            raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}")
+
+
+def check_same_kind(first: LabelArray, second: LabelArray) -> None:
+    """Refuse labels of which one array holds strings and the other numbers."""
+    if _holds_strings(first) != _holds_strings(second):
+        raise ValueError(
+            "Mix of label input types (string and number); "
+            f"Got {np.unique(first)} and {np.unique(second)}."
+        )
+
+
+def label_list(array: LabelArray) -> list[Hashable]:
+    """Return the labels as Python objects, which hash and print as users expect."""
+    # `tolist` would turn dates in nanoseconds into integers.
+    labels: list[Hashable] = list(array) if array.dtype.kind in "mM" else array.tolist()
+    return labels
+
+
+def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
+    """Return the union: as it is if both agree, else sorted, else by first appearance."""
+    check_same_kind(first, second)
+    if label_list(first) == label_list(second):
+        return first
+    union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
+    with suppress(TypeError):  # no order between them, such as dates and numbers
+        union.sort()
+    return _label_array(union)
+
+
+def _label_array(labels: list[Hashable]) -> LabelArray:
+    """Return an array of the labels that NumPy has not altered."""
+    array = np.asarray(labels)
+    return array if array.tolist() == labels else np.asarray(labels, dtype=object)
+
+
+def _all_strings(labels: Any) -> bool:
+    return all(isinstance(label, str) for label in labels)
+
+
+def _holds_strings(values: LabelArray) -> bool:
+    return values.dtype.kind == "U" or (values.dtype.kind == "O" and _all_strings(values))
+
+
+def _is_missing(label: Any) -> bool:
+    # The comparison of pandas.NA with itself has no truth value.
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)

@@ -1,0 +1,562 @@
+"""The posterior distribution of the balanced accuracy of one classifier."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics._arrays import FloatArray, float_array, nonnegative_array
+from skpostbac.metrics._class_weight import (
+    ClassWeightLike,
+    ClassWeightSpec,
+    check_class_weight,
+    resolve_class_weight,
+)
+from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
+from skpostbac.stats import BetaAverage, Interval
+
+# Classes listed one by one in the HTML table.
+SHOWN_CLASSES = 20
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorBalancedAccuracy:
+    r"""Posterior distribution of the balanced accuracy, given the counts of each class.
+
+    The accuracy :math:`\theta_i` on class i has a Beta prior, so that after :math:`k_i` correct
+    predictions out of :math:`n_i` it is
+    :math:`\mathrm{Beta}(a_i + k_i, b_i + n_i - k_i)` ([2]_, eq. 8). The balanced accuracy is
+    their mean :math:`\lambda = \sum_i w_i \theta_i`, with :math:`w_i = 1 / l` for each of the l
+    classes unless weights are given (eq. 12), and its posterior is their convolution ([1]_; [2]_,
+    eq. 13), which is computed without sampling.
+
+    Use :func:`posterior_balanced_accuracy` to start from labels, and :meth:`from_counts` or
+    :meth:`from_confusion_matrix` to start from a table.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        Correct predictions and samples of each class.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+        Prior of the accuracy on each class: "uniform" (a = b = 1), "jeffreys" (1/2), "neutral"
+        (1/3), "reciprocal" (1 / n_classes), a pair ``(a, b)`` for all classes, or one pair for
+        each. With many classes and few samples a flat prior pulls the average towards 1/2.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Non-negative weights of the classes in the average, normalised to sum 1. A dict must
+        have each of the classes; it may have others. By default all weigh the same.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+        The counts, as given.
+    prior : ndarray of shape (n_classes, 2)
+        Read-only parameters a and b of the prior of each class.
+    class_weight : ndarray of shape (n_classes,)
+        Read-only weights, of sum 1.
+
+    Raises
+    ------
+    ValueError
+        If the prior or the class weights are invalid or do not fit the classes.
+
+    See Also
+    --------
+    posterior_balanced_accuracy_score : One number out of the posterior.
+
+    Notes
+    -----
+    ``p + q`` pools the counts of two posteriors of the same prior and class weights. It is
+    the posterior given both sets of observations, and counts the prior once. Pooled folds of a
+    cross-validation describe the predictions that were made; the posterior knows nothing of the
+    variation between training sets.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> posterior
+    PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)
+    >>> float(posterior.prob_above(0.7))
+    0.8429
+    """
+
+    counts: ClassCounts
+    prior: FloatArray
+    class_weight: FloatArray
+    # As they were given: pooling resolves them for the union of the classes.
+    _prior_spec: PriorSpec
+    _weight_spec: ClassWeightSpec
+
+    def __init__(
+        self,
+        counts: ClassCounts,
+        *,
+        prior: ArrayLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> None:
+        if not isinstance(counts, ClassCounts):
+            raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+        prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+        vars(self).update(  # past the frozen __setattr__
+            counts=counts,
+            prior=resolve_prior(prior_spec, counts.n_classes),
+            class_weight=resolve_class_weight(weight_spec, counts.classes),
+            _prior_spec=prior_spec,
+            _weight_spec=weight_spec,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        correct: ArrayLike,
+        total: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> PosteriorBalancedAccuracy:
+        """Make the posterior from counts.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_classes,)
+            Correct predictions among the samples of each class, in [0, `total`].
+        total : array-like of shape (n_classes,)
+            Samples of each class; 0 for an absent class. Counts need not be integers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default 0, 1, ...
+        prior, class_weight
+            As for the class.
+
+        Returns
+        -------
+        posterior : PosteriorBalancedAccuracy
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).mean()
+        0.56117
+        """
+        total = nonnegative_array(total, "total")
+        counts = ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
+        return cls(counts, prior=prior, class_weight=class_weight)
+
+    @classmethod
+    def from_confusion_matrix(
+        cls,
+        C: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> PosteriorBalancedAccuracy:
+        """Make the posterior from a confusion matrix.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Finite, non-negative counts: the true classes are the rows and the predicted ones
+            the columns, as :func:`sklearn.metrics.confusion_matrix` returns them. Some
+            publications print the transpose.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default 0, 1, ...
+        prior, class_weight
+            As for the class.
+
+        Returns
+        -------
+        posterior : PosteriorBalancedAccuracy
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> C = [[30, 2, 0], [1, 8, 1], [0, 1, 3]]
+        >>> PosteriorBalancedAccuracy.from_confusion_matrix(C).counts
+        ClassCounts(0: 30/32, 1: 8/10, 2: 3/4)
+        """
+        matrix = _confusion_matrix(C)
+        return cls.from_counts(
+            np.diag(matrix),
+            matrix.sum(axis=1),
+            classes=labels,
+            prior=prior,
+            class_weight=class_weight,
+        )
+
+    @cached_property
+    def distribution(self) -> BetaAverage:
+        """The law of the weighted average, with all methods of the engine."""
+        a = self.prior[:, 0] + self.counts.correct
+        b = self.prior[:, 1] + (self.counts.total - self.counts.correct)
+        return BetaAverage(a, b, weights=self._weights)
+
+    @property
+    def _weights(self) -> FloatArray | None:
+        # None lets the engine treat equal weights as equal, and exactly 1 / l.
+        return None if self._weight_spec is None else self.class_weight
+
+    @property
+    def chance(self) -> float:
+        """Balanced accuracy of guessing: 1 / n_classes, whatever the class weights."""
+        return 1 / self.counts.n_classes
+
+    def mean(self) -> float:
+        """Return the posterior mean, in closed form."""
+        return self.distribution.mean()
+
+    def median(self) -> float:
+        """Return the posterior median."""
+        return self.distribution.median()
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def variance(self) -> float:
+        """Return the posterior variance, in closed form."""
+        return self.distribution.variance()
+
+    def standard_deviation(self) -> float:
+        """Return the posterior standard deviation, in closed form."""
+        return self.distribution.standard_deviation()
+
+    def pdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return self.distribution.pdf(x)
+
+    def cdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return P(balanced accuracy <= x): a float, or an array of the shape of `x`."""
+        return self.distribution.cdf(x)
+
+    def ccdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return P(balanced accuracy > x), accurate also where it is tiny."""
+        return self.distribution.ccdf(x)
+
+    def icdf(self, p: ArrayLike) -> float | FloatArray:
+        """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
+        return self.distribution.icdf(p)
+
+    def iccdf(self, p: ArrayLike) -> float | FloatArray:
+        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
+        return self.distribution.iccdf(p)
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> float | FloatArray:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : numpy.random.Generator or int, default=None
+            Generator or seed. By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+        """
+        return self.distribution.sample(shape, rng=rng)
+
+    def credible_interval(
+        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
+    ) -> Interval:
+        """Return the interval that holds the balanced accuracy with probability `level`.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            "central" leaves out the same probability on both sides ([2]_ of the class, eq. 9);
+            "hdi" is the shortest interval, of highest density.
+
+        Returns
+        -------
+        interval : Interval
+            Named tuple ``(low, high)``.
+
+        Raises
+        ------
+        ValueError
+            If `level` or `method` is another.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.credible_interval(0.9)
+        Interval(low=0.4655, high=0.6770)
+        """
+        check_level(level)
+        if method == "central":
+            return self.distribution.interval(level)
+        if method == "hdi":
+            return self.distribution.hdi(level)
+        raise ValueError(f"method must be 'central' or 'hdi', got {method!r}")
+
+    def prob_above(self, value: ArrayLike) -> float | FloatArray:
+        """Return the probability that the balanced accuracy is above `value`."""
+        return self.ccdf(value)
+
+    def prob_below(self, value: ArrayLike) -> float | FloatArray:
+        """Return the probability that the balanced accuracy is below `value`."""
+        return self.cdf(value)
+
+    def prob_above_chance(self) -> float:
+        """Return the probability that the classifier is better than guessing.
+
+        Guessing has accuracy 1 / n_classes on each class, and so in each weighted average.
+        Compare the result with that of the prior alone: with a uniform prior it is 0.5, 0.83,
+        0.99 and 1.00 for 2, 3, 5 and 10 classes before any data.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+        0.8260
+        """
+        return float(self.ccdf(self.chance))
+
+    def recalls(self) -> dict[Hashable, BetaAverage]:
+        """Return the posterior of the accuracy on each class, by label.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3], classes=["a", "b"])
+        >>> posterior.recalls()["b"].mean()
+        0.6
+        """
+        return dict(zip(label_list(self.counts.classes), self._recall_laws(), strict=True))
+
+    def _recall_laws(self) -> Iterator[BetaAverage]:
+        for a, b in zip(self.distribution.a, self.distribution.b, strict=True):
+            yield BetaAverage([a], [b])
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures: point estimates, the central interval, and chance.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "mode", "standard_deviation", "low" and "high" (the ends of the
+            central credible interval), "level", "chance", "prob_above_chance" and
+            "prior_prob_above_chance", the same probability before the data.
+        """
+        low, high = self.credible_interval(level)
+        prior = BetaAverage(self.prior[:, 0], self.prior[:, 1], weights=self._weights)
+        return {
+            "mean": self.mean(),
+            "median": self.median(),
+            "mode": self.mode(),
+            "standard_deviation": self.standard_deviation(),
+            "low": low,
+            "high": high,
+            "level": float(level),
+            "chance": self.chance,
+            "prob_above_chance": self.prob_above_chance(),
+            "prior_prob_above_chance": float(prior.ccdf(self.chance)),
+        }
+
+    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        specs = self._specs()
+        for name, spec in specs.items():
+            _check_poolable(self.counts, other.counts, name, (spec, other._specs()[name]))
+        return PosteriorBalancedAccuracy(self.counts + other.counts, **specs)
+
+    def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _specs(self) -> dict[str, Any]:
+        """Return prior and class weights as they were given."""
+        return {"prior": self._prior_spec, "class_weight": self._weight_spec}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.counts, self.prior.tobytes(), self.class_weight.tobytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return _rebuild, (self.counts, self._specs())
+
+    def __repr__(self) -> str:
+        return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
+
+    def _facts(self) -> list[str]:
+        low, high = self.credible_interval()
+        facts = [f"mean={self.mean():.3f}", f"95% CI=[{low:.3f}, {high:.3f}]"]
+        if (prior := format_prior(self._prior_spec)) != "'uniform'":
+            facts.append(f"prior={prior}")
+        if self._weight_spec is not None:
+            facts.append("weighted")
+        n = format_count(self.counts.n_samples)
+        return [*facts, f"n_classes={self.counts.n_classes}", f"n={n}"]
+
+    def _repr_html_(self) -> str:
+        hidden = self.counts.n_classes - SHOWN_CLASSES
+        more = f'<tr><td colspan="4">and {hidden} more</td></tr>' if hidden > 0 else ""
+        return (
+            f"<table><caption>{html.escape(repr(self))}</caption>"
+            "<thead><tr><th>class</th><th>correct</th><th>total</th>"
+            "<th>accuracy (95% CI)</th></tr></thead>"
+            f"<tbody>{''.join(islice(self._html_rows(), SHOWN_CLASSES))}{more}</tbody></table>"
+        )
+
+    def _html_rows(self) -> Iterator[str]:
+        counts, labels = self.counts, label_list(self.counts.classes)
+        columns = zip(labels, counts.correct, counts.total, self._recall_laws(), strict=True)
+        for label, correct, total, law in columns:
+            low, high = law.interval(0.95)
+            cells = (
+                html.escape(str(label)),
+                format_count(correct),
+                format_count(total),
+                f"{law.mean():.3f} [{low:.3f}, {high:.3f}]",
+            )
+            yield f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"
+
+
+def posterior_balanced_accuracy(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: ArrayLike = "uniform",
+) -> PosteriorBalancedAccuracy:
+    """Compute the posterior distribution of the balanced accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
+        observations of the sample, and narrows the posterior.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal", a
+        pair ``(a, b)`` for all classes, or one pair for each.
+
+    Returns
+    -------
+    posterior : PosteriorBalancedAccuracy
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` and :class:`PosteriorBalancedAccuracy` raise them.
+
+    See Also
+    --------
+    posterior_balanced_accuracy_score : One number out of this posterior.
+    sklearn.metrics.balanced_accuracy_score : The point estimate, without uncertainty.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_balanced_accuracy
+    >>> y_true = ["a", "a", "a", "a", "b", "b"]
+    >>> y_pred = ["a", "a", "a", "b", "b", "b"]
+    >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
+    >>> posterior
+    PosteriorBalancedAccuracy(mean=0.708, 95% CI=[0.421, 0.925], n_classes=2, n=6)
+    >>> posterior.prob_above_chance()
+    0.9286
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+
+
+def check_level(level: float) -> None:
+    """Refuse a probability level that is not a number in (0, 1)."""
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
+
+
+def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
+    return PosteriorBalancedAccuracy(counts, **specs)
+
+
+def _confusion_matrix(C: ArrayLike) -> FloatArray:
+    matrix = float_array(C, "C")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(
+            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
+            f"got an array of shape {matrix.shape}"
+        )
+    if not np.all(np.isfinite(matrix) & (matrix >= 0)):
+        raise ValueError(f"C must be finite and non-negative, got {matrix}")
+    return matrix
+
+
+def _check_poolable(one: ClassCounts, two: ClassCounts, name: str, specs: tuple[Any, Any]) -> None:
+    """Refuse specs that differ, or that list classes which the pool may order otherwise."""
+    if not _same_spec(*specs):
+        raise ValueError(f"Posteriors of different {name} cannot be pooled")
+    by_class = isinstance(specs[0], np.ndarray) and (name == "class_weight" or specs[0].ndim == 2)
+    if by_class and label_list(one.classes) != label_list(two.classes):
+        raise ValueError(
+            f"Posteriors with an array as {name} can be pooled only if they have the same "
+            "classes in the same order"
+        )
+
+
+def _same_spec(one: object, two: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return np.array_equal(one, two)
+    return type(one) is type(two) and one == two

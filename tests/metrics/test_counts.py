@@ -1,0 +1,374 @@
+"""Counts of correct predictions: against scikit-learn, and as values that merge."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix, recall_score
+
+from skpostbac.metrics import ClassCounts, class_counts
+
+LABEL_KINDS = {
+    "int": lambda codes: np.array(codes),
+    "negative": lambda codes: np.array(codes) - 3,
+    "huge": lambda codes: np.array(codes) * 10**17 - 2**62,
+    "uint8": lambda codes: np.array(codes, np.uint8) * 60,
+    "float": lambda codes: np.array(codes, float),
+    "bool": lambda codes: np.array(codes) > 1,
+    "str": lambda codes: np.array(["", "cat", "dog", "a longer one"])[codes],
+    "object": lambda codes: np.array(["b", "a", "C", "é"], object)[codes],
+    "list": lambda codes: list(codes),
+    "list of str": lambda codes: [f"class {code}" for code in codes],
+    "pandas int": lambda codes: pd.Series(codes, index=range(5, 5 + len(codes))),
+    "pandas Int64": lambda codes: pd.Series(codes, dtype="Int64"),
+    "pandas string": lambda codes: pd.Series([f"class {code}" for code in codes], dtype="string"),
+    "pandas categorical": lambda codes: pd.Series(list(codes), dtype="category"),
+    "polars int": lambda codes: pl.Series(codes),
+    "polars str": lambda codes: pl.Series([f"class {code}" for code in codes]),
+}
+
+codes = st.integers(0, 3)
+samples = st.lists(st.tuples(codes, codes, st.floats(0, 1e6)), min_size=1, max_size=40)
+
+
+def split(pairs):
+    """Return the columns of a list of (true, predicted, weight)."""
+    return [list(column) for column in zip(*pairs, strict=True)]
+
+
+@pytest.mark.parametrize("kind", LABEL_KINDS.values(), ids=LABEL_KINDS)
+@pytest.mark.filterwarnings("ignore:A single label was found")
+@given(pairs=samples)
+def test_counts_are_those_of_the_confusion_matrix(kind, pairs):
+    """Correct and total are the diagonal and the row sums, for labels of every kind."""
+    true, pred, _ = split(pairs)
+    y_true, y_pred = kind(true), kind(pred)
+    counts = class_counts(y_true, y_pred)
+    C = confusion_matrix(y_true, y_pred)
+    found = C.sum(axis=1) > 0
+    assert counts.correct.tolist() == np.diag(C)[found].tolist()
+    assert counts.total.tolist() == C.sum(axis=1)[found].tolist()
+    assert counts.classes.tolist() == sorted(set(np.asarray(y_true).tolist()))
+
+
+@given(pairs=samples)
+def test_weighted_counts_give_the_weighted_recall(pairs):
+    """Sample weights are case counts."""
+    y_true, y_pred, weight = split(pairs)
+    assume(any(weight))
+    counts = class_counts(y_true, y_pred, sample_weight=weight)
+    recall = recall_score(
+        y_true,
+        y_pred,
+        labels=counts.classes,
+        average=None,
+        sample_weight=weight,
+        zero_division=0.0,
+    )
+    # Sums of up to 40 weights in another order; a subnormal weight has fewer digits.
+    np.testing.assert_allclose(counts.correct, recall * counts.total, rtol=1e-12, atol=1e-300)
+    assert counts.n_samples == pytest.approx(sum(weight), rel=1e-12)
+
+
+@given(pairs=samples, shift=st.sampled_from([-5, 0, 10**15]))
+def test_integer_weights_repeat_samples(pairs, shift):
+    """A weight of 2 is two observations."""
+    y_true, y_pred, weight = (np.array(column) for column in split(pairs))
+    weight = (weight % 4).astype(int)
+    y_true, y_pred = y_true + shift, y_pred + shift
+    assume(weight.any())
+    weighted = class_counts(y_true, y_pred, sample_weight=weight)
+    repeated = class_counts(np.repeat(y_true, weight), np.repeat(y_pred, weight))
+    assert weighted == repeated.reindex(weighted.classes)
+
+
+@given(pairs=samples, cut=st.integers(0, 40), labels=st.permutations(range(4)))
+def test_merging_is_counting_together(pairs, cut, labels):
+    """The counts of two parts add up to those of the whole, whatever classes they have."""
+    y_true, y_pred, _ = split(pairs)
+    parts = [slice(cut), slice(cut, None)]
+    counted = [class_counts(y_true[part], y_pred[part]) for part in parts if y_true[part]]
+    whole = class_counts(y_true, y_pred)
+    assert sum(counted) == whole
+    assert sum(reversed(counted)) == whole
+    by_labels = [counts.reindex(labels) for counts in counted]
+    assert sum(by_labels) == class_counts(y_true, y_pred, labels=labels)
+
+
+@given(pairs=samples, permutation=st.permutations(range(4)))
+def test_renaming_the_classes_permutes_the_counts(pairs, permutation):
+    """No class is special."""
+    y_true, y_pred, weight = split(pairs)
+    assume(any(weight))
+    renamed = [[permutation[code] for code in column] for column in (y_true, y_pred)]
+    counts = class_counts(y_true, y_pred, sample_weight=weight)
+    other = class_counts(*renamed, sample_weight=weight)
+    names = [permutation[code] for code in counts.classes]
+    assert other.reindex(names) == ClassCounts(names, counts.correct, counts.total)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred"),
+    [
+        ([0, 1, 1], [False, True, False]),
+        ([0, 1, 1], [0.0, 1.0, 0.0]),
+        (np.array([0, 1, 1], np.int8), np.array([0, 1, 300], np.uint16)),
+        (pd.Series([0, 1, 1], dtype="Int64"), [0, 1, 0]),
+    ],
+    ids=["bool", "float", "widths", "nullable"],
+)
+def test_numbers_of_different_types_compare_by_value(y_true, y_pred):
+    """True labels and predictions need not have the same type."""
+    assert class_counts(y_true, y_pred) == ClassCounts([0, 1], [1, 1], [1, 2])
+
+
+def test_long_integers_do_not_merge():
+    """Integers that are equal as floats stay different."""
+    y_true = np.array([2**53, 2**53 + 1])
+    assert class_counts(y_true, y_true.astype(float)).correct.tolist() == [1, 0]
+    unsigned = np.array([2**64 - 1, 1], np.uint64)
+    assert class_counts(unsigned, np.array([-1, 1])).correct.tolist() == [1, 0]
+
+
+def test_text_and_object_strings_compare():
+    """Strings compare across storage."""
+    y_true = pd.Series(["a", "b", "b"], dtype="category")
+    y_pred = np.array(["a", "b", "a longer one"], object)
+    assert class_counts(y_true, y_pred) == ClassCounts(["a", "b"], [1, 1], [1, 2])
+
+
+def test_a_single_class_is_counted():
+    """One class in y_true is enough, without a warning."""
+    assert class_counts([7, 7], [7, 8]) == ClassCounts([7], [1], [2])
+
+
+def test_a_class_of_weight_zero_stays():
+    """It was found in y_true, although it carries no information."""
+    counts = class_counts([0, 1], [0, 1], sample_weight=[1, 0])
+    assert counts == ClassCounts([0, 1], [1, 0], [1, 0])
+
+
+def test_labels_keep_their_order_and_absent_classes():
+    """Explicit labels name the classes, their order, and those that are absent."""
+    counts = class_counts(["a", "b", "b"], ["a", "a", "b"], labels=["c", "b", "a"])
+    assert counts == ClassCounts(["c", "b", "a"], [0, 1, 1], [0, 2, 1])
+
+
+def test_samples_of_other_classes_are_left_out():
+    """As scikit-learn does with labels."""
+    assert class_counts([0, 1, 2], [0, 1, 2], labels=[1, 2]) == ClassCounts([1, 2], [1, 1], [1, 1])
+
+
+@pytest.mark.parametrize("labels", [None, [0, 1]], ids=["found", "explicit"])
+def test_predictions_outside_the_labels_are_errors(labels):
+    """They are errors of their true class, where confusion_matrix would drop them."""
+    counts = class_counts([0, 0, 1, 1], [0, 9, 1, 9], labels=labels)
+    assert counts == ClassCounts([0, 1], [1, 1], [2, 2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], []), "Found empty input array"),
+        (([0, 1], [0]), "inconsistent numbers of samples: \\[2, 1\\]"),
+        (([0, np.nan], [0, 1]), "Input y_true contains NaN"),
+        (([0, 1], [0, np.nan]), "Input y_pred contains NaN"),
+        (([0.5, 1], [0, 1]), "y_true: continuous is not supported"),
+        (([0, 1], [0.5, 1]), "y_pred: continuous is not supported"),
+        (([[0, 1], [1, 0]], [0, 1]), "y_true: y should be a 1d array"),
+        (([0, 1], [[0, 1], [1, 0]]), "y_pred: y should be a 1d array"),
+        ((["a", "b"], [0, 1]), "Mix of label input types \\(string and number\\)"),
+        (([True, False], ["True", "False"]), "Mix of label input types"),
+    ],
+    ids=[
+        "empty",
+        "length",
+        "NaN in y_true",
+        "NaN in y_pred",
+        "continuous y_true",
+        "continuous y_pred",
+        "multilabel y_true",
+        "multilabel y_pred",
+        "mixed",
+        "bool and str",
+    ],
+)
+def test_bad_labels_are_refused(arguments, message):
+    """Each mistake has its message."""
+    with pytest.raises(ValueError, match=message):
+        class_counts(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([5], "At least one label specified must be in y_true"),
+        (["0"], "At least one label specified must be in y_true"),
+        ([], "'labels' should contain at least one label"),
+        ([0, 0], "labels must not contain duplicates"),
+        ([0, "1"], "Mix of label input types"),
+    ],
+    ids=["absent", "text", "empty", "duplicate", "mixed"],
+)
+def test_bad_label_lists_are_refused(labels, message):
+    """In scikit-learn's wording where it has one."""
+    with pytest.raises(ValueError, match=message):
+        class_counts([0, 1], [0, 1], labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, -1], "sample_weight must be finite and non-negative"),
+        ([1, np.nan], "sample_weight must be finite and non-negative"),
+        ([1, np.inf], "sample_weight must be finite and non-negative"),
+        ([[1], [1]], "sample_weight must be 1-dimensional"),
+        (1, "sample_weight must be 1-dimensional"),
+        (["a", "b"], "sample_weight must be an array of numbers"),
+        ([0, 0], "sample_weight: Sample weights must contain at least one non-zero number"),
+        ([1], "inconsistent numbers of samples"),
+    ],
+    ids=["negative", "NaN", "infinite", "column", "scalar", "text", "zero", "length"],
+)
+def test_bad_weights_are_refused(weight, message):
+    """A weight is a count."""
+    with pytest.raises(ValueError, match=message):
+        class_counts([0, 1], [0, 1], sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "message"),
+    [
+        ([-1, 0], [1, 1], "correct must be finite and non-negative"),
+        ([0, 0], [1, -1], "total must be finite and non-negative"),
+        ([0, np.nan], [1, 1], "correct must be finite and non-negative"),
+        ([0, 0], [1, np.inf], "total must be finite and non-negative"),
+        ([2, 0], [1, 1], "correct must not exceed total"),
+        ([0], [1, 1], "must have the same length, got 2, 1 and 2"),
+        ([[0, 0]], [1, 1], "correct must be 1-dimensional"),
+        (["a", "b"], [1, 1], "correct must be an array of numbers"),
+    ],
+    ids=["negative", "total", "NaN", "infinite", "exceeds", "length", "matrix", "text"],
+)
+def test_bad_counts_are_refused(correct, total, message):
+    """Counts are finite, non-negative, and not more than there are samples."""
+    with pytest.raises(ValueError, match=message):
+        ClassCounts([0, 1], correct, total)
+
+
+def test_no_class_is_refused():
+    """There is no average over nothing."""
+    with pytest.raises(ValueError, match="'classes' should contain at least one label"):
+        ClassCounts([], [], [])
+
+
+def test_counts_share_no_memory_with_the_caller():
+    """Neither the arrays given nor those returned can change the counts."""
+    given = [np.array([0, 1]), np.array([1.0, 1.0]), np.array([2.0, 2.0])]
+    counts = ClassCounts(*given)
+    for array in given:
+        array[:] = 9
+    assert counts == ClassCounts([0, 1], [1, 1], [2, 2])
+    for array in (counts.classes, counts.correct, counts.total):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
+
+
+def test_counts_are_frozen():
+    """An attribute cannot be replaced."""
+    counts = ClassCounts([0], [1], [2])
+    with pytest.raises(AttributeError, match="cannot assign"):
+        counts.total = np.array([1.0])
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [lambda counts: pickle.loads(pickle.dumps(counts)), copy.copy, copy.deepcopy],
+    ids=["pickle", "copy", "deepcopy"],
+)
+def test_copies_are_equal_and_read_only(duplicate):
+    """Through a process pool and back."""
+    counts = ClassCounts(["a", "b"], [1, 0.5], [2, 3])
+    twin = duplicate(counts)
+    assert twin == counts
+    assert hash(twin) == hash(counts)
+    assert not twin.total.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ClassCounts([0, 2], [1, 1], [2, 2]),
+        ClassCounts([1, 0], [1, 1], [2, 2]),
+        ClassCounts([0, 1], [1, 0], [2, 2]),
+        ClassCounts([0, 1], [1, 1], [2, 3]),
+        ([0, 1], [1, 1], [2, 2]),
+    ],
+    ids=["label", "order", "correct", "total", "type"],
+)
+def test_other_counts_are_not_equal(other):
+    """Equality is by value, and the order of the classes is part of it."""
+    assert ClassCounts([0, 1], [1, 1], [2, 2]) != other
+
+
+def test_merging_keeps_a_common_order():
+    """Labels given in an order of their own keep it."""
+    merged = ClassCounts(["low", "high"], [1, 2], [3, 4]) + ClassCounts(
+        ["low", "high"], [1, 1], [1, 1]
+    )
+    assert merged == ClassCounts(["low", "high"], [2, 3], [4, 5])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "union"),
+    [
+        (np.array([2**63 + 1], np.uint64), [-1], [-1, 2**63 + 1]),
+        ([3], np.array(["2020-01-01"], "M8[D]"), [3, np.datetime64("2020-01-01")]),
+        ([False, True], [2], [0, 1, 2]),
+    ],
+    ids=["beyond float", "no order", "bool and int"],
+)
+def test_merging_unlike_labels(first, second, union):
+    """Whatever the labels are, none is lost or altered."""
+    ones = [np.ones(len(labels)) for labels in (first, second)]
+    merged = ClassCounts(first, ones[0], ones[0]) + ClassCounts(second, ones[1], ones[1])
+    assert merged == ClassCounts(np.array(union, object), np.ones(len(union)), np.ones(len(union)))
+
+
+def test_merging_strings_and_numbers_is_refused():
+    """They are hardly labels of one experiment."""
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        ClassCounts([1], [1], [1]) + ClassCounts(["1"], [1], [1])
+
+
+@pytest.mark.parametrize("other", [1, None, "a", [1]], ids=repr)
+def test_only_counts_merge(other):
+    """Anything else is a TypeError, on both sides."""
+    counts = ClassCounts([0], [1], [2])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        counts + other
+    with pytest.raises(TypeError, match=r"unsupported operand|can only concatenate"):
+        other + counts
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        (ClassCounts([0, 1], [1, 2], [3, 4]), "ClassCounts(0: 1/3, 1: 2/4)"),
+        (ClassCounts(["a"], [0.25], [1e12]), "ClassCounts('a': 0.25/1000000000000)"),
+        (ClassCounts(["a"], [0], [1e300]), "ClassCounts('a': 0/1e+300)"),
+        (
+            ClassCounts(np.arange(10), np.ones(10), np.ones(10)),
+            f"ClassCounts({', '.join(f'{i}: 1/1' for i in range(8))}, ..., n_classes=10)",
+        ),
+    ],
+    ids=["plain", "fraction", "huge", "long"],
+)
+def test_repr_is_one_line(counts, text):
+    """Labels and counts, and no more than a line of them."""
+    assert repr(counts) == text

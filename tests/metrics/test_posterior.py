@@ -1,0 +1,490 @@
+"""The posterior balanced accuracy: published values, invariants, pooling, display."""
+
+import json
+import pickle
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from skpostbac.metrics import (
+    ClassCounts,
+    PosteriorBalancedAccuracy,
+    class_counts,
+    posterior_balanced_accuracy,
+)
+
+PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+TABLE = PUBLISHED["carrillo_table_1"]["rows"]
+LAWS = PUBLISHED["laws"]["rows"]
+from_counts = PosteriorBalancedAccuracy.from_counts
+
+
+def names(rows):
+    """Return the names of published rows, as test ids."""
+    return [row["name"] for row in rows]
+
+
+@pytest.fixture
+def posterior():
+    """Return the posterior of the first classifier of Carrillo et al."""
+    return from_counts([30, 8, 3], [32, 10, 4])
+
+
+@st.composite
+def class_tables(draw, max_classes=4):
+    """Draw correct and total counts of a few classes."""
+    total = draw(st.lists(st.integers(0, 50), min_size=1, max_size=max_classes))
+    return [draw(st.integers(0, n)) for n in total], total
+
+
+# Published values
+
+
+@pytest.mark.parametrize("figure", ["mean", "low", "high"])
+@pytest.mark.parametrize("row", TABLE, ids=names(TABLE))
+def test_carrillo_table_1(row, figure):
+    """All digits printed, but for the two misprints: mean to three, limits to two."""
+    posterior = from_counts(row["correct"], row["total"])
+    low, high = posterior.credible_interval(0.95)
+    value = {"mean": posterior.mean(), "low": low, "high": high}[figure]
+    digit = 1e-3 if figure == "mean" else 1e-2
+    off = [row["name"], figure] in PUBLISHED["carrillo_table_1"]["off_by_one"]
+    assert abs(value - row[figure]) < digit * (1 if off else 0.5)
+
+
+@pytest.mark.parametrize("row", LAWS, ids=names(LAWS))
+def test_laws_of_published_counts(row):
+    """Mean, quantiles and the probability of chance."""
+    posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
+    low, high = posterior.credible_interval(0.95)
+    chance = posterior.prob_below(posterior.chance)
+    found = [posterior.mean(), posterior.median(), low, high, chance]
+    expected = [row[key] for key in ("mean", "median", "low", "high", "prob_at_or_below_chance")]
+    # Half of the digits that the other program claims, or better.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("row", LAWS, ids=names(LAWS))
+def test_densest_interval_of_published_counts(row):
+    """The shortest interval is as short, and holds as much."""
+    posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
+    low, high = posterior.credible_interval(0.95, method="hdi")
+    assert high - low == pytest.approx(row["hdi"][1] - row["hdi"][0], abs=1e-9)
+    assert posterior.cdf(high) - posterior.cdf(low) == pytest.approx(0.95, abs=1e-9)
+    # The ends move freely along a flat top: they are known less well than the length.
+    np.testing.assert_allclose((low, high), row["hdi"], rtol=0, atol=1e-5)
+
+
+def test_confusion_matrix_has_true_classes_in_rows():
+    """The lecture notes print the transpose; the recalls tell which is which."""
+    printed = np.array(PUBLISHED["pitie_three_classes"]["predicted_by_actual"])
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(printed.T)
+    assert posterior.counts == ClassCounts([0, 1, 2], [102, 89, 120], [117, 110, 137])
+    wrong = PosteriorBalancedAccuracy.from_confusion_matrix(printed)
+    assert wrong.counts.total.tolist() == [117, 109, 138]
+
+
+def test_asymmetric_matrix_counts_as_labels_do():
+    """The matrix of scikit-learn and the labels give the same posterior."""
+    from sklearn.metrics import confusion_matrix
+
+    y_true = ["a"] * 5 + ["b"] * 2
+    y_pred = ["b"] * 4 + ["a", "b", "b"]
+    C = confusion_matrix(y_true, y_pred)
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, labels=["a", "b"])
+    assert posterior == posterior_balanced_accuracy(y_true, y_pred)
+    assert posterior.mean() == pytest.approx((2 / 7 + 3 / 4) / 2, rel=1e-15)
+
+
+# Invariants
+
+
+@given(table=class_tables(), prior=st.sampled_from(["uniform", "jeffreys", (2, 3)]))
+def test_mean_is_exact(table, prior):
+    """The closed form, in rational arithmetic."""
+    correct, total = table
+    a, b = {"uniform": (1, 1), "jeffreys": (Fraction(1, 2), Fraction(1, 2))}.get(prior, prior)
+    means = [(a + k) / Fraction(a + b + n) for k, n in zip(correct, total, strict=True)]
+    expected = float(sum(means) / len(means))
+    assert from_counts(correct, total, prior=prior).mean() == pytest.approx(expected, rel=1e-14)
+
+
+@given(table=class_tables(), data=st.data())
+def test_permuting_the_classes_changes_nothing(table, data):
+    """The average does not depend on the order of the classes, nor do the recalls."""
+    correct, total = (np.array(column) for column in table)
+    order = np.array(data.draw(st.permutations(range(len(total)))))
+    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(total), max_size=len(total)))
+    weights = np.array(weights)
+    one = from_counts(correct, total, class_weight=weights)
+    two = from_counts(correct[order], total[order], classes=order, class_weight=weights[order])
+    low, high = one.credible_interval()
+    # Sums in another order.
+    np.testing.assert_allclose(two.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9)
+    assert {label: law.mean() for label, law in one.recalls().items()} == {
+        label: law.mean() for label, law in two.recalls().items()
+    }
+
+
+@given(table=class_tables(), parts=st.integers(1, 3))
+def test_pooling_is_counting_together(table, parts):
+    """The posterior of all folds counts the prior once."""
+    correct, total = table
+    one = from_counts(correct, total, prior="reciprocal")
+    pooled = sum([one] * parts)
+    assert pooled == from_counts(
+        np.multiply(correct, parts), np.multiply(total, parts), prior="reciprocal"
+    )
+
+
+@given(table=class_tables(max_classes=3), percent=st.integers(0, 100))
+def test_probabilities_add_up(table, percent):
+    """Above and below are complements."""
+    posterior = from_counts(*table)
+    above, below = posterior.prob_above(percent / 100), posterior.prob_below(percent / 100)
+    assert 0 <= above <= 1
+    assert above + below == pytest.approx(1, abs=1e-12)
+
+
+@given(k=st.integers(0, 20), n=st.integers(20, 40))
+def test_one_class_is_a_beta_distribution(k, n):
+    """With a single class nothing is averaged."""
+    posterior = from_counts([k], [n])
+    law = stats.beta(k + 1, n - k + 1)
+    assert posterior.chance == 1
+    assert posterior.prob_above_chance() == 0
+    np.testing.assert_allclose(posterior.cdf([0.2, 0.7]), law.cdf([0.2, 0.7]), rtol=0, atol=1e-12)
+
+
+def test_methods_agree_with_the_distribution(posterior):
+    """Every method is the one of the distribution."""
+    law = posterior.distribution
+    x, p = [0.6, 0.8], [0.1, 0.9]
+    for name, argument in {"pdf": x, "cdf": x, "ccdf": x, "icdf": p, "iccdf": p}.items():
+        np.testing.assert_array_equal(
+            getattr(posterior, name)(argument), getattr(law, name)(argument)
+        )
+    for name in ("mean", "median", "mode", "variance", "standard_deviation"):
+        assert getattr(posterior, name)() == getattr(law, name)()
+    np.testing.assert_array_equal(posterior.sample((2, 3), rng=1), law.sample((2, 3), rng=1))
+
+
+def test_sampling_is_reproducible(posterior):
+    """A seed fixes the draws, which have the moments of the posterior."""
+    draws = posterior.sample(4000, rng=0)
+    np.testing.assert_array_equal(draws, posterior.sample(4000, rng=0))
+    # Five standard errors of the mean.
+    assert abs(draws.mean() - posterior.mean()) < 5 * posterior.standard_deviation() / 4000**0.5
+
+
+def test_class_weights_weigh_the_classes():
+    """The mean is that of the weighted recalls, and a class of weight zero does not count."""
+    counts = ([20, 15, 8], [25, 30, 10])
+    means = np.array([21 / 27, 16 / 32, 9 / 12])
+    posterior = from_counts(*counts, class_weight=[5, 3, 2])
+    assert posterior.mean() == pytest.approx(means @ [0.5, 0.3, 0.2], rel=1e-14)
+    assert posterior.class_weight.tolist() == [0.5, 0.3, 0.2]
+    alone = from_counts(*counts, class_weight=[0, 0, 1])
+    assert alone.median() == pytest.approx(stats.beta(9, 3).median(), abs=1e-12)
+    assert posterior.chance == 1 / 3
+
+
+def test_weights_by_label():
+    """A dict finds the classes by their labels."""
+    posterior = posterior_balanced_accuracy(
+        ["a", "a", "b"], ["a", "b", "b"], class_weight={"b": 3, "a": 1}
+    )
+    assert posterior.class_weight.tolist() == [0.25, 0.75]
+
+
+def test_priors_by_class():
+    """Each class has its own row."""
+    posterior = from_counts([0, 0], [0, 0], prior=[[1, 3], [3, 1]])
+    assert [law.mean() for law in posterior.recalls().values()] == [0.25, 0.75]
+    assert posterior.prior.tolist() == [[1, 3], [3, 1]]
+
+
+def test_absent_class_keeps_its_prior():
+    """Labels may name a class that is not in y_true."""
+    posterior = posterior_balanced_accuracy([0, 0], [0, 1], labels=[0, 5], prior="jeffreys")
+    law = posterior.recalls()[5]
+    assert (law.a.tolist(), law.b.tolist()) == ([0.5], [0.5])
+
+
+def test_sample_weights_scale_the_evidence():
+    """Ten times the weight is ten times the observations."""
+    y_true, y_pred = [0, 0, 1, 1], [0, 1, 1, 1]
+    one = posterior_balanced_accuracy(y_true, y_pred, sample_weight=np.full(4, 1))
+    ten = posterior_balanced_accuracy(y_true, y_pred, sample_weight=np.full(4, 10))
+    assert one == posterior_balanced_accuracy(y_true, y_pred)
+    assert ten == from_counts([10, 20], [20, 20])
+
+
+def test_summary_is_a_dict_of_floats(posterior):
+    """All figures under their names, each a plain float."""
+    figures = posterior.summary(level=0.9)
+    assert {type(value) for value in figures.values()} == {float}
+    assert (figures["low"], figures["high"]) == posterior.credible_interval(0.9)
+    assert figures["mean"] == posterior.mean()
+    assert figures["level"] == 0.9
+    assert figures["chance"] == 1 / 3
+    assert figures["prob_above_chance"] == posterior.prob_above_chance()
+
+
+def test_prior_probability_of_being_above_chance():
+    """Under the flat prior it is one half for two classes and 5/6 for three."""
+    for n_classes, expected in ((2, 1 / 2), (3, 5 / 6)):
+        posterior = from_counts(np.zeros(n_classes), np.zeros(n_classes))
+        figures = posterior.summary()
+        assert figures["prior_prob_above_chance"] == pytest.approx(expected, abs=1e-12)
+        assert figures["prior_prob_above_chance"] == figures["prob_above_chance"]
+
+
+# Pooling
+
+
+def test_pooling_merges_classes_by_label():
+    """The prior is resolved again for the union of the classes."""
+    one = posterior_balanced_accuracy([0, 0, 1], [0, 1, 1], prior="reciprocal")
+    two = posterior_balanced_accuracy([1, 2], [1, 1], prior="reciprocal")
+    pooled = one + two
+    assert pooled.counts == class_counts([0, 0, 1, 1, 2], [0, 1, 1, 1, 1])
+    assert pooled.prior.tolist() == [[1 / 3, 1 / 3]] * 3
+
+
+def test_pooling_keeps_weights_by_label():
+    """A dict of weights serves the union as well."""
+    weights = {"a": 1, "b": 1, "c": 2}
+    one = posterior_balanced_accuracy(["a", "b"], ["a", "b"], class_weight=weights)
+    two = posterior_balanced_accuracy(["c"], ["c"], class_weight=weights)
+    assert (one + two).class_weight.tolist() == [0.25, 0.25, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "message"),
+    [
+        ({"prior": "uniform"}, {"prior": "jeffreys"}, "different prior cannot be pooled"),
+        ({"prior": "uniform"}, {"prior": (1, 1)}, "different prior cannot be pooled"),
+        ({"prior": (1, 2)}, {"prior": (2, 1)}, "different prior cannot be pooled"),
+        ({"class_weight": None}, {"class_weight": [1, 1]}, "different class_weight cannot"),
+        ({"class_weight": [1, 2]}, {"class_weight": [2, 1]}, "different class_weight cannot"),
+        (
+            {"prior": [[1, 1], [2, 2]], "classes": [0, 1]},
+            {"prior": [[1, 1], [2, 2]], "classes": [1, 0]},
+            "array as prior can be pooled only if they have the same classes",
+        ),
+        (
+            {"class_weight": [1, 2], "classes": [0, 1]},
+            {"class_weight": [1, 2], "classes": [0, 2]},
+            "array as class_weight can be pooled only if they have the same classes",
+        ),
+    ],
+    ids=["name", "name and pair", "pair", "weighted", "weights", "prior rows", "weight rows"],
+)
+def test_pooling_needs_the_same_prior_and_weights(one, two, message):
+    """Nothing is chosen between two priors, and no row is given to another class."""
+    with pytest.raises(ValueError, match=message):
+        from_counts([1, 1], [2, 2], **one) + from_counts([1, 1], [2, 2], **two)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"prior": (2, 1)},
+        {"prior": [[1, 1], [2, 2]]},
+        {"class_weight": [1, 2]},
+        {"class_weight": {0: 1, 1: 2}},
+    ],
+    ids=["pair", "rows", "weights", "dict"],
+)
+def test_pooling_keeps_prior_and_weights(keywords):
+    """All forms of prior and weights can be pooled with themselves."""
+    one = from_counts([1, 1], [2, 2], **keywords)
+    assert one + one == from_counts([2, 2], [4, 4], **keywords)
+
+
+@pytest.mark.parametrize("other", [1, None, "a"], ids=repr)
+def test_only_posteriors_pool(posterior, other):
+    """Anything else is a TypeError, on both sides."""
+    with pytest.raises(TypeError, match="unsupported operand"):
+        posterior + other
+    with pytest.raises(TypeError, match=r"unsupported operand|can only concatenate"):
+        other + posterior
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "message"),
+    [
+        ([2], [1], "correct must not exceed total"),
+        ([-1], [1], "correct must be finite and non-negative"),
+        ([1], [np.inf], "total must be finite and non-negative"),
+        ([1, 1], [1], "same length"),
+        ([], [], "at least one label"),
+    ],
+    ids=["exceeds", "negative", "infinite", "length", "empty"],
+)
+def test_bad_counts_are_refused(correct, total, message):
+    """Counts are finite, non-negative, and not more than there are samples."""
+    with pytest.raises(ValueError, match=message):
+        from_counts(correct, total)
+
+
+def test_constructor_takes_class_counts():
+    """Bare arrays go through from_counts."""
+    with pytest.raises(TypeError, match="counts must be ClassCounts, got list"):
+        PosteriorBalancedAccuracy([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("C", "message"),
+    [
+        ([[1, 2, 3], [4, 5, 6]], "C must be a square confusion matrix"),
+        ([1, 2], "C must be a square confusion matrix"),
+        (np.zeros((0, 0)), "C must be a square confusion matrix"),
+        ([[1, -1], [0, 1]], "C must be finite and non-negative"),
+        ([[1, np.nan], [0, 1]], "C must be finite and non-negative"),
+        ([["a", "b"], ["c", "d"]], "C must be an array of numbers"),
+    ],
+    ids=["oblong", "vector", "empty", "negative", "NaN", "text"],
+)
+def test_bad_matrices_are_refused(C, message):
+    """A confusion matrix is square, finite and non-negative."""
+    with pytest.raises(ValueError, match=message):
+        PosteriorBalancedAccuracy.from_confusion_matrix(C)
+
+
+def test_labels_of_a_matrix_must_fit():
+    """One label for each row."""
+    with pytest.raises(ValueError, match="must have the same length, got 3, 2 and 2"):
+        PosteriorBalancedAccuracy.from_confusion_matrix([[1, 0], [0, 1]], labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan, "0.95", None], ids=repr)
+def test_level_must_be_a_probability(posterior, level):
+    """Strictly between 0 and 1."""
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\)"):
+        posterior.credible_interval(level)
+    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\)"):
+        posterior.summary(level)
+
+
+def test_unknown_interval_is_refused(posterior):
+    """There are two kinds of intervals."""
+    with pytest.raises(ValueError, match="method must be 'central' or 'hdi', got 'eti'"):
+        posterior.credible_interval(method="eti")
+
+
+# As a value
+
+
+def test_posterior_is_frozen(posterior):
+    """Neither its attributes nor its arrays can be changed."""
+    with pytest.raises(AttributeError, match="cannot assign"):
+        posterior.prior = np.ones((3, 2))
+    for array in (posterior.prior, posterior.class_weight, posterior.counts.total):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
+
+
+def test_posterior_shares_no_memory_with_the_caller():
+    """Arrays given as prior or weights can be reused."""
+    prior, weights = np.ones((2, 2)), np.ones(2)
+    posterior = from_counts([1, 1], [2, 2], prior=prior, class_weight=weights)
+    prior[:], weights[:] = 7, [0, 1]
+    assert posterior == from_counts([1, 1], [2, 2], prior=np.ones((2, 2)), class_weight=[1, 1])
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [{}, {"prior": "reciprocal"}, {"prior": [[1, 2], [3, 4]], "class_weight": {0: 1, 1: 3}}],
+    ids=["default", "name", "arrays"],
+)
+def test_pickle_keeps_the_value(keywords):
+    """Through a process pool and back; it pools afterwards as before."""
+    posterior = from_counts([1, 2], [3, 4], **keywords)
+    twin = pickle.loads(pickle.dumps(posterior))
+    assert twin == posterior
+    assert hash(twin) == hash(posterior)
+    assert twin + twin == posterior + posterior
+    assert not twin.prior.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        from_counts([1, 1], [2, 3]),
+        from_counts([1, 1], [2, 2], prior="jeffreys"),
+        from_counts([1, 1], [2, 2], class_weight=[1, 2]),
+        ClassCounts([0, 1], [1, 1], [2, 2]),
+    ],
+    ids=["counts", "prior", "weights", "type"],
+)
+def test_other_posteriors_are_not_equal(other):
+    """Equality is by value."""
+    assert from_counts([1, 1], [2, 2]) != other
+
+
+def test_repr_is_one_line(posterior):
+    """Mean, interval, and how much data is behind them."""
+    expected = "PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)"
+    assert repr(posterior) == expected
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text"),
+    [
+        ({"prior": "jeffreys"}, "prior='jeffreys'"),
+        ({"prior": (2, 1)}, "prior=(2, 1)"),
+        ({"prior": np.ones((3, 2))}, "prior=<array of shape (3, 2)>"),
+        ({"class_weight": [1, 2, 3]}, "weighted"),
+    ],
+    ids=["name", "pair", "rows", "weights"],
+)
+def test_repr_shows_what_is_not_default(keywords, text):
+    """Like scikit-learn's, and on one line."""
+    shown = repr(from_counts([30, 8, 3], [32, 10, 4], **keywords))
+    assert f", {text}, n_classes=3" in shown
+    assert "\n" not in shown
+
+
+class Table(HTMLParser):
+    """Collects the tags and the cells of a table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.cells = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        """Keep the tag."""
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        """Keep the text."""
+        self.cells.append(data)
+
+
+def test_html_is_a_table_with_escaped_labels():
+    """A row for each class, and no markup out of labels."""
+    posterior = from_counts([1, 1], [2, 2], classes=["<script>alert(1)</script>", "a & b"])
+    table = Table(posterior._repr_html_())
+    assert set(table.tags) == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert "<script>alert(1)</script>" in table.cells
+    assert "a & b" in table.cells
+    assert repr(posterior) in table.cells
+
+
+def test_html_is_small_with_many_classes():
+    """Twenty rows and a word on the rest."""
+    table = Table(from_counts(np.ones(100), np.ones(100))._repr_html_())
+    assert table.tags.count("tr") == 22
+    assert table.cells[-1] == "and 80 more"

@@ -1,0 +1,91 @@
+"""Priors by name, by pair and by array."""
+
+import numpy as np
+import pytest
+
+from skpostbac.metrics._prior import check_prior, format_prior, resolve_prior
+
+
+@pytest.mark.parametrize(
+    ("prior", "expected"),
+    [
+        ("uniform", [[1, 1]] * 3),
+        ("jeffreys", [[0.5, 0.5]] * 3),
+        ("neutral", [[1 / 3, 1 / 3]] * 3),
+        ("reciprocal", [[1 / 3, 1 / 3]] * 3),
+        ((2, 1), [[2, 1]] * 3),
+        (np.array([[1, 2], [3, 4], [5, 6]]), [[1, 2], [3, 4], [5, 6]]),
+    ],
+    ids=["uniform", "jeffreys", "neutral", "reciprocal", "pair", "array"],
+)
+def test_prior_has_a_row_for_each_class(prior, expected):
+    """Each form gives the parameters of each class."""
+    resolved = resolve_prior(check_prior(prior), 3)
+    assert resolved.tolist() == expected
+    assert not resolved.flags.writeable
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 7])
+def test_reciprocal_depends_on_the_number_of_classes(n_classes):
+    """One prior observation in all, however many classes there are."""
+    assert resolve_prior("reciprocal", n_classes)[:, 0].sum() == pytest.approx(1, rel=1e-15)
+
+
+def test_two_by_two_is_by_class():
+    """For two classes, too, a matrix holds one row for each."""
+    assert resolve_prior(check_prior([[1, 2], [3, 4]]), 2).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "prior",
+    ["flat", "hierarchical", "Uniform", (1,), (1, 2, 3), 1.0, [[1, 2, 3]], [], [[[1, 1]]]],
+    ids=repr,
+)
+def test_unknown_priors_are_refused(prior):
+    """The message names the argument and what is valid."""
+    message = r"prior must be one of \['jeffreys', 'neutral', 'reciprocal', 'uniform'\]"
+    with pytest.raises(ValueError, match=message):
+        check_prior(prior)
+
+
+@pytest.mark.parametrize("bad", [0, -1, np.inf, np.nan], ids=repr)
+@pytest.mark.parametrize("form", [lambda x: (1, x), lambda x: [[1, 1], [x, 1]]], ids=["2", "l,2"])
+def test_parameters_must_be_positive(bad, form):
+    """The parameters of a Beta distribution are positive and finite."""
+    with pytest.raises(ValueError, match=r"prior must .* a and b must be positive and finite"):
+        check_prior(form(bad))
+
+
+@pytest.mark.parametrize("prior", [None, ("a", "b"), [[1, 1], [1]]], ids=repr)
+def test_what_is_no_number_is_refused(prior):
+    """Neither None nor text nor a ragged list is a prior."""
+    with pytest.raises(ValueError, match="prior must be"):
+        check_prior(prior)
+
+
+def test_rows_must_match_the_classes():
+    """An array for other classes is refused."""
+    with pytest.raises(ValueError, match="prior must have one row for each of the 3 classes"):
+        resolve_prior(check_prior([[1, 1], [1, 1]]), 3)
+
+
+def test_prior_is_a_copy():
+    """The caller cannot change it later."""
+    given = np.ones((2, 2))
+    spec = check_prior(given)
+    given[:] = 7
+    assert resolve_prior(spec, 2).tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("prior", "text"),
+    [
+        ("uniform", "'uniform'"),
+        ((2, 0.5), "(2, 0.5)"),
+        (np.ones((3, 2)), "<array of shape (3, 2)>"),
+    ],
+    ids=["name", "pair", "array"],
+)
+def test_prior_prints_short(prior, text):
+    """A few characters, for a repr of one line."""
+    assert format_prior(check_prior(prior)) == text
