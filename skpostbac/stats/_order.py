@@ -13,17 +13,21 @@ of the rank probabilities adds up to 1, and P(X_i > X_j) + P(X_j > X_i) too, wha
 Panels are halved until all distribution functions, and their products, are resolved. Nodes at
 both ends mean that the mass of a law, however narrow, cannot slip between two nodes unseen.
 
+A law whose mass sits within a few spacings of doubles of a nonzero end of its support, such as one
+Beta(10, 0.01) alone, cannot be resolved by values of x; its rank against another of the kind is
+then known to some 1e-5 or less well.
+
 References
 ----------
-Strand, B. (1994). Summation by parts for finite difference approximations for d/dx.
-Journal of Computational Physics 110, 47-67.
-Hong, Y. (2013). On computing the distribution function for the Poisson binomial distribution.
-Computational Statistics & Data Analysis 59, 41-51.
+.. [1] B. Strand (1994). Summation by parts for finite difference approximations for d/dx.
+   Journal of Computational Physics 110, 47-67.
+.. [2] Y. Hong (2013). On computing the distribution function for the Poisson binomial
+   distribution. Computational Statistics & Data Analysis 59, 41-51.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -41,12 +45,15 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# A panel is resolved once its estimated share of any integral is below this. The last Legendre
-# coefficients overstate the error of an integral by several digits.
-TOLERANCE = 1e-11
+# A panel is resolved once the last Legendre coefficients, times what they can matter, are below
+# this. They overstate the error of an integral: what is left out of F is nearly orthogonal to the
+# other factor, and column sums came out within 1e-13 even at 1e-8.
+TOLERANCE = 1e-9
 # Laws whose noise exceeds the tolerance would be halved for ever: stop at this many panels.
-MAX_PANELS = 1024
-FIRST_PANELS = 8
+MAX_PANELS = 512
+# The first panels cover the masses of all laws to this many standard deviations.
+FIRST_PANELS = 6
+REACH = 8.0
 
 
 class Law(Protocol):
@@ -56,12 +63,20 @@ class Law(Protocol):
         """Return the ends of the support."""
         ...
 
-    def cdf(self, x: Floats, /) -> Floats:
+    def cdf(self, x: Floats, /) -> Any:
         """Return P(X <= x)."""
         ...
 
-    def ccdf(self, x: Floats, /) -> Floats:
+    def ccdf(self, x: Floats, /) -> Any:
         """Return P(X > x)."""
+        ...
+
+    def mean(self) -> float:
+        """Return the mean."""
+        ...
+
+    def standard_deviation(self) -> float:
+        """Return the standard deviation."""
         ...
 
 
@@ -141,15 +156,15 @@ def resolve_jointly(laws: Sequence[Law]) -> JointPanels:
     Parameters
     ----------
     laws : sequence of T laws
-        Independent laws with ``support()``, ``cdf(x)`` and ``ccdf(x)``.
+        Independent laws with ``support()``, ``cdf(x)``, ``ccdf(x)``, ``mean()`` and
+        ``standard_deviation()``.
 
     Returns
     -------
     JointPanels
         Panels in increasing order.
     """
-    low, high = _joint_support(laws)
-    points = np.linspace(low, high, FIRST_PANELS + 1)
+    points = _first_points(laws)
     fresh = _evaluate(laws, np.column_stack([points[:-1], points[1:]]))
     done: list[JointPanels] = []
     while len(fresh.edges):
@@ -160,10 +175,14 @@ def resolve_jointly(laws: Sequence[Law]) -> JointPanels:
     return _in_order(done)
 
 
-def _joint_support(laws: Sequence[Law]) -> tuple[float, float]:
-    """Return the ends of the smallest interval that holds every support."""
-    lows, highs = zip(*(law.support() for law in laws), strict=True)
-    return min(lows), max(highs)
+def _first_points(laws: Sequence[Law]) -> Floats:
+    """Return the ends of the joint support, and points between where the masses are."""
+    lows, highs = np.array([law.support() for law in laws]).T
+    means = np.array([law.mean() for law in laws])
+    reach = REACH * np.array([law.standard_deviation() for law in laws])
+    low, high = lows.min(), highs.max()
+    first, last = np.clip([np.min(means - reach), np.max(means + reach)], low, high)
+    return np.unique([low, *np.linspace(first, last, FIRST_PANELS + 1), high])
 
 
 def _evaluate(laws: Sequence[Law], edges: Floats) -> JointPanels:
@@ -174,9 +193,21 @@ def _evaluate(laws: Sequence[Law], edges: Floats) -> JointPanels:
     share = (1 + NODES) / 2
     # Exact at both ends, so that neighbours meet in one value.
     x = edges[:, :1] * share[::-1] + edges[:, 1:] * share
-    cdf = np.stack([law.cdf(x) for law in laws], axis=-1)
-    ccdf = np.stack([law.ccdf(x) for law in laws], axis=-1)
-    return JointPanels(edges, cdf, ccdf)
+    cdf, ccdf = zip(*(_both_tails(law, x) for law in laws), strict=True)
+    return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
+
+
+def _both_tails(law: Law, x: Floats) -> tuple[Floats, Floats]:
+    """Return P(X <= x) and P(X > x) at the price of one.
+
+    The law is asked for the tail on its own side of the mean. The other, which is not small, is
+    the complement.
+    """
+    is_low = x <= law.mean()
+    cdf, ccdf = np.empty_like(x), np.empty_like(x)
+    cdf[is_low], ccdf[~is_low] = law.cdf(x[is_low]), law.ccdf(x[~is_low])
+    cdf[~is_low], ccdf[is_low] = 1 - ccdf[~is_low], 1 - cdf[is_low]
+    return cdf, ccdf
 
 
 def _halves(edges: Floats) -> Floats:
@@ -212,7 +243,8 @@ def _is_unresolved(panels: JointPanels) -> NDArray[np.bool_]:
         ],
         axis=1,
     )
-    return (error.max(axis=1) > TOLERANCE) & (panels.lengths > _shortest(panels.edges))
+    is_large: NDArray[np.bool_] = error.max(axis=1) > TOLERANCE
+    return is_large & (panels.lengths > _shortest(panels.edges))
 
 
 def _shortest(edges: Floats) -> Floats:

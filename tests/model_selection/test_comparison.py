@@ -1,0 +1,374 @@
+"""Comparison of classifiers on independent test sets."""
+
+import copy
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.model_selection import PosteriorComparison, compare_posteriors
+
+# Table 1 of Carrillo et al. (2013): correct predictions of 32, 10 and 4 samples.
+CARRILLO = {"C1": [30, 8, 3], "C2": [30, 2, 1], "C3": [32, 9, 4]}
+TOTAL = [32, 10, 4]
+
+# Differences of these under flat priors, by exact piecewise polynomials; rope01 is the
+# probability of a difference of at most .01.
+DIFFERENCES = {
+    ("C1", "C2"): {
+        "mean": 0.27777777777777785,
+        "q025": 0.06338729545998267,
+        "median": 0.2822780726769382,
+        "q975": 0.46675887957337314,
+        "p_gt_0": 0.9940576960348031,
+        "rope01": 0.0029889913432168957,
+    },
+    ("C3", "C1"): {
+        "mean": 0.1029411764705882,
+        "q025": -0.08334735299515265,
+        "median": 0.10277060572864732,
+        "q975": 0.2873976887750283,
+        "p_gt_0": 0.8649863511008343,
+        "rope01": 0.04586731481370754,
+    },
+    ("C3", "C2"): {
+        "mean": 0.380718954248366,
+        "q025": 0.18144317509991734,
+        "median": 0.386564919213911,
+        "q975": 0.5469023461306681,
+        "p_gt_0": 0.9998147440444138,
+        "rope01": 0.0001265770806594957,
+    },
+}
+# Rank probabilities of the three by quadrature on another grid; these rows and columns add up to
+# 1 within 2e-10 only.
+RANKS = [
+    [0.1350007460301741, 0.8590698528722429, 0.005929401097563986],
+    [3.737048191858976e-05, 0.006052818955572891, 0.9939098105624926],
+    [0.86496188340278, 0.1348773281654347, 0.00016078824658523358],
+]
+EXACT = {"abs": 1e-9, "rel": 0}
+
+
+def posterior(correct, total, **options):
+    return PosteriorBalancedAccuracy.from_counts(correct, total, **options)
+
+
+def carrillo(names=tuple(CARRILLO), **options):
+    """Compare classifiers of the paper."""
+    return compare_posteriors({name: posterior(CARRILLO[name], TOTAL) for name in names}, **options)
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Comparison of all three classifiers; its parts are computed once."""
+    return carrillo(rope=0.01)
+
+
+# ---- against reference values
+
+
+@pytest.mark.parametrize("pair", DIFFERENCES, ids="-".join)
+def test_difference(pair, three):
+    """Law, interval, probability and rope masses of one difference."""
+    expected = DIFFERENCES[pair]
+    law = three.difference(*pair)
+    assert law.mean() == pytest.approx(expected["mean"], **EXACT)
+    assert law.median() == pytest.approx(expected["median"], **EXACT)
+    low, high = three.difference_interval(*pair)
+    assert low == pytest.approx(expected["q025"], **EXACT)
+    assert high == pytest.approx(expected["q975"], **EXACT)
+    row, column = map(three.names.index, pair)
+    assert three.prob_greater()[row, column] == pytest.approx(expected["p_gt_0"], **EXACT)
+    assert three.rope_masses(*pair).within == pytest.approx(expected["rope01"], **EXACT)
+
+
+def test_rank_probabilities(three):
+    """Every rank of every classifier."""
+    np.testing.assert_allclose(three.rank_probabilities(), RANKS, rtol=0, atol=1e-9)
+
+
+def test_ranking_of_the_paper(three):
+    """Section 5.1 ranks C3, C1, C2."""
+    assert three.win_counts().tolist() == [1, 0, 2]
+    assert three.ranking() == ("C3", "C1", "C2")
+
+
+@pytest.mark.parametrize("scale", [10, 100])
+def test_more_of_the_same_is_more_certain(scale):
+    """C4 to C9 of the paper have 10 and 100 times the counts."""
+    few = carrillo(["C1", "C3"]).prob_greater()[1, 0]
+    many = compare_posteriors(
+        {
+            name: posterior(np.multiply(CARRILLO[name], scale), np.multiply(TOTAL, scale))
+            for name in ("C1", "C3")
+        }
+    ).prob_greater()[1, 0]
+    assert few < 0.9 < 0.999 < many
+
+
+# ---- what holds for any comparison
+
+
+def test_sums(three):
+    """Probabilities add up."""
+    greater, ranks = three.prob_greater(), three.rank_probabilities()
+    np.testing.assert_allclose(greater + greater.T, 1.0, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(np.diag(greater), 0.5)
+    np.testing.assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(ranks.sum(axis=1), 1.0, rtol=0, atol=1e-10)
+    for pair in DIFFERENCES:
+        assert sum(three.rope_masses(*pair)) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_two_classifiers_are_one_difference():
+    """With two, being best is being greater, and the loss is what the difference costs."""
+    two = carrillo(["C1", "C3"])
+    greater = two.prob_greater()
+    np.testing.assert_allclose(two.prob_best(), [greater[0, 1], greater[1, 0]], rtol=0, atol=1e-10)
+    losses = two.expected_loss()
+    assert losses[0] - losses[1] == pytest.approx(two.difference("C3", "C1").mean(), abs=1e-10)
+
+
+def test_expected_rank_follows_from_the_pairs(three):
+    """One more than the expected number of better classifiers."""
+    expected = 0.5 + three.prob_greater().sum(axis=0)
+    np.testing.assert_allclose(three.expected_rank(), expected, rtol=0, atol=1e-10)
+
+
+def test_losses_differ_as_the_means_do(three):
+    """The expected maximum cancels."""
+    means = np.array([entry.mean() for entry in three.posteriors])
+    losses = three.expected_loss()
+    np.testing.assert_allclose(losses - losses[0], means[0] - means, rtol=0, atol=1e-10)
+    assert np.all(losses > 0)
+
+
+@pytest.mark.parametrize("order", [("C3", "C2", "C1"), ("C2", "C3", "C1")], ids="-".join)
+def test_the_order_of_the_classifiers_does_not_matter(order, three):
+    """Each keeps its own numbers."""
+    permuted = carrillo(order)
+    rows = [three.names.index(name) for name in order]
+    np.testing.assert_allclose(
+        permuted.prob_greater(), three.prob_greater()[np.ix_(rows, rows)], rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(permuted.prob_best(), three.prob_best()[rows], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        permuted.expected_loss(), three.expected_loss()[rows], rtol=0, atol=1e-12
+    )
+    assert permuted.ranking() == three.ranking()
+
+
+COUNTS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=3)
+
+
+@settings(max_examples=15)
+@given(COUNTS, COUNTS)
+def test_the_difference_turns_round(first, second):
+    """B - A is A - B mirrored, whatever the classes."""
+    comparison = compare_posteriors(
+        {
+            name: posterior(counts[:, 0], counts.sum(axis=1))
+            for name, counts in (("A", np.array(first)), ("B", np.array(second)))
+        },
+        rope=0.05,
+    )
+    forth, back = comparison.rope_masses("A", "B"), comparison.rope_masses("B", "A")
+    np.testing.assert_allclose(forth, back[::-1], rtol=0, atol=1e-10)
+    greater = comparison.prob_greater()
+    assert greater[0, 1] + greater[1, 0] == pytest.approx(1.0, abs=1e-12)
+    assert comparison.difference("A", "B").mean() == pytest.approx(
+        -comparison.difference("B", "A").mean()
+    )
+
+
+def test_equal_classifiers_tie():
+    """Equal posteriors share all ranks alike, lose alike, and beat no one."""
+    same = posterior([9, 8], [10, 10])
+    comparison = compare_posteriors({"a": same, "b": same, "c": same})
+    np.testing.assert_allclose(comparison.rank_probabilities(), 1 / 3, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(comparison.prob_greater(), 0.5, rtol=0, atol=1e-10)
+    assert np.ptp(comparison.expected_loss()) < 1e-10
+    assert comparison.win_counts().tolist() == [0, 0, 0]
+    assert comparison.ranking() == ("a", "b", "c")
+
+
+def test_certain_differences_keep_their_digits():
+    """The small probability is not what rounding leaves of 1 minus the other."""
+    comparison = compare_posteriors({"a": posterior([190], [200]), "b": posterior([20], [200])})
+    greater = comparison.prob_greater()
+    assert greater[0, 1] == 1.0
+    assert 0 < greater[1, 0] < 1e-60
+    assert 0 < comparison.expected_loss()[0] < 1e-30
+
+
+def test_classifiers_may_differ_in_everything():
+    """Number of classes, prior and weights are each posterior's own."""
+    comparison = compare_posteriors(
+        {
+            "a": posterior([9, 8], [10, 10], prior="jeffreys"),
+            "b": posterior([5, 5, 5], [9, 9, 9], class_weight=[1, 2, 3]),
+        }
+    )
+    assert comparison.ranking() == ("a", "b")
+
+
+# ---- what is returned
+
+
+def test_ranking_by_objectives():
+    """A bound ranks by what is certain, the mean does not."""
+    comparison = compare_posteriors(
+        {"few": posterior([9, 10], [10, 10]), "many": posterior([84, 84], [100, 100])}
+    )
+    assert comparison.ranking() == ("few", "many")
+    assert comparison.ranking("lower") == ("many", "few")
+    assert comparison.ranking("lower", level=0.01) == ("few", "many")
+    with pytest.raises(ValueError, match="objective must be one of"):
+        comparison.ranking("best")
+
+
+def test_summary_is_a_table(three):
+    """Plain records, best first, which pandas takes as they are."""
+    records = three.summary(level=0.9)
+    assert [record["name"] for record in records] == ["C3", "C1", "C2"]
+    assert {type(value) for record in records for value in record.values()} <= {str, float, int}
+    table = pd.DataFrame(records).set_index("name")
+    for name, entry in zip(three.names, three.posteriors, strict=True):
+        assert table.loc[name, "mean"] == entry.mean()
+        assert (table.loc[name, "low"], table.loc[name, "high"]) == entry.credible_interval(0.9)
+    assert table["prob_best"].sum() == pytest.approx(1.0, abs=1e-10)
+    assert table["wins"].tolist() == [2, 1, 0]
+
+
+def test_report_says_the_result(three):
+    """One sentence for each, best first, without certainty."""
+    first, second, third = three.report().splitlines()
+    assert first == (
+        "C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
+        "0.742 to 0.968); it is the best with probability 0.865."
+    )
+    assert second == (
+        "C1 has 0.776 (95% credible interval 0.622 to 0.903). C3 is better by more than 0.01 "
+        "with probability 0.841, as good within 0.01 with probability 0.046 and worse with "
+        "probability 0.113; the difference is 0.103 (-0.083 to 0.287)."
+    )
+    assert "with probability > 0.999, as good within 0.01 with probability < 0.001" in third
+    assert str(three) == three.report()
+
+
+def test_report_without_rope():
+    """No practical equivalence is spoken of."""
+    line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[1]
+    assert "90% credible interval" in line
+    assert "C3 is better with probability 0.865; the difference is 0.103" in line
+
+
+def test_repr_is_one_line(three):
+    """And stays one with many classifiers."""
+    assert repr(three) == "PosteriorComparison('C1', 'C2', 'C3', rope=0.01)"
+    many = compare_posteriors({str(i): posterior([1], [2]) for i in range(20)})
+    assert repr(many).endswith("'7', ..., rope=0)")
+
+
+@pytest.mark.parametrize("method", ["prob_greater", "rank_probabilities", "prob_best"])
+def test_results_are_copies(method, three):
+    """What a caller does to an array stays with the caller."""
+    expected = getattr(three, method)().copy()
+    getattr(three, method)()[...] = np.nan
+    np.testing.assert_array_equal(getattr(three, method)(), expected)
+
+
+def test_comparison_is_frozen(three):
+    """It holds tuples and cannot be changed."""
+    assert isinstance(three.posteriors, tuple)
+    with pytest.raises(AttributeError, match="rope"):
+        three.rope = 0.1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_are_equal(duplicate, three):
+    """It may be stored and sent to another process."""
+    other = duplicate(three)
+    assert isinstance(other, PosteriorComparison)
+    assert other == three
+    np.testing.assert_array_equal(other.prob_greater(), three.prob_greater())
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("posteriors", "error", "message"),
+    [
+        pytest.param(
+            [posterior([1], [2])] * 2, TypeError, "posteriors must be a mapping", id="list"
+        ),
+        pytest.param({}, ValueError, "posteriors must hold at least two", id="empty"),
+        pytest.param(
+            {"a": posterior([1], [2])}, ValueError, "posteriors must hold at least two", id="one"
+        ),
+        pytest.param(
+            {"a": posterior([1], [2]), "b": 0.5},
+            TypeError,
+            r"posteriors\['b'\] must be a PosteriorBalancedAccuracy, got float",
+            id="float",
+        ),
+        pytest.param(
+            {"a": posterior([1], [2]), 1: posterior([1], [2])},
+            TypeError,
+            "names in posteriors must be strings, got 1",
+            id="name",
+        ),
+    ],
+)
+def test_bad_posteriors_are_refused(posteriors, error, message):
+    """The message names the argument, and the entry."""
+    with pytest.raises(error, match=message):
+        compare_posteriors(posteriors)
+
+
+@pytest.mark.parametrize("rope", [-0.1, np.nan, np.inf, "0.1", None])
+def test_bad_ropes_are_refused(rope):
+    """It is a finite number that is not negative."""
+    with pytest.raises(ValueError, match="rope must be"):
+        carrillo(rope=rope)
+
+
+@pytest.mark.parametrize("method", ["difference", "difference_interval", "rope_masses"])
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        (("C4", "C1"), "a must be one of .* got 'C4'"),
+        (("C1", "C4"), "b must be one of .* got 'C4'"),
+        (("C1", "C1"), "a and b must be different classifiers, got 'C1' twice"),
+    ],
+    ids=["a", "b", "same"],
+)
+def test_bad_pairs_are_refused(method, pair, message, three):
+    """Both names must be there, and differ."""
+    with pytest.raises(ValueError, match=message):
+        getattr(three, method)(*pair)
+
+
+@pytest.mark.parametrize("level", [0, 1, 1.5, np.nan])
+def test_bad_levels_are_refused(level, three):
+    """A level is in (0, 1)."""
+    with pytest.raises(ValueError, match="level must be"):
+        three.difference_interval("C1", "C2", level)
+    with pytest.raises(ValueError, match="level must be"):
+        three.summary(level)
+
+
+def test_every_pair_has_a_law(three):
+    """The law of each pair agrees with its entry of `prob_greater`."""
+    greater = three.prob_greater()
+    for i, j in combinations(range(3), 2):
+        law = three.difference(three.names[i], three.names[j])
+        assert law.ccdf(0.0) == greater[i, j]
+        assert law.cdf(0.0) == greater[j, i]
