@@ -1,5 +1,57 @@
 """Posterior balanced accuracy: evaluate, compare and select classifiers."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skpostbac.metrics import (
+        ClassCounts,
+        ClassCountsScorer,
+        PosteriorBalancedAccuracy,
+        class_counts,
+        make_posterior_scorer,
+        posterior_balanced_accuracy,
+        posterior_balanced_accuracy_score,
+    )
+    from skpostbac.model_selection import (
+        PosteriorComparison,
+        PosteriorRefit,
+        RopeMasses,
+        compare_posteriors,
+        cross_val_posterior,
+        pooled_posteriors,
+    )
+
 __version__ = "0.1.0.dev0"
 
-__all__: list[str] = []
+__all__ = [
+    "ClassCounts",
+    "ClassCountsScorer",
+    "PosteriorBalancedAccuracy",
+    "PosteriorComparison",
+    "PosteriorRefit",
+    "RopeMasses",
+    "class_counts",
+    "compare_posteriors",
+    "cross_val_posterior",
+    "make_posterior_scorer",
+    "pooled_posteriors",
+    "posterior_balanced_accuracy",
+    "posterior_balanced_accuracy_score",
+]
+
+_ROOMS = ("skpostbac.metrics", "skpostbac.model_selection")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use, so that `skpostbac.stats` needs no scikit-learn."""
+    if name in __all__:
+        for room in map(import_module, _ROOMS):
+            if name in room.__all__:
+                return getattr(room, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names along with what is loaded."""
+    return sorted({*globals(), *__all__})

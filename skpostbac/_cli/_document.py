@@ -1,0 +1,231 @@
+"""All that is known of the classifiers of a table, as a plain dict.
+
+The document is the one source of both outputs. It holds dicts, lists, strings, numbers and None
+only; ``--help`` explains the keys.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac import __version__
+from skpostbac._cli._table import InputError, Table
+from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, posterior_balanced_accuracy
+from skpostbac.model_selection import PosteriorComparison, compare_posteriors
+
+Record: TypeAlias = dict[str, Any]
+
+INDEPENDENCE_NOTE = (
+    "Posteriors are taken as independent: conservative where classifiers err on the same samples."
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is evaluated, and how."""
+
+    prior: str | tuple[float, ...] = "uniform"
+    level: float = 0.95
+    rope: float = 0.0
+    labels: tuple[str, ...] | None = None
+
+
+def make_document(table: Table, settings: Settings) -> Record:
+    """Evaluate, compare and rank the classifiers of a table.
+
+    Parameters
+    ----------
+    table : Table
+        True labels and predictions.
+    settings : Settings
+        Prior, level of the intervals, rope, and the classes if they are not those of the truth.
+
+    Returns
+    -------
+    document : dict
+        With the keys "version", "data", "settings", "posteriors", "comparison" and "ranking".
+
+    Raises
+    ------
+    InputError
+        If the classes do not fit the labels of the table.
+    """
+    posteriors = _evaluate(table, settings)
+    document = {
+        "version": __version__,
+        "data": _describe_data(table, next(iter(posteriors.values()))),
+        "settings": _describe_settings(settings),
+        "posteriors": _describe_posteriors(table, posteriors, settings.level),
+        "comparison": None,
+        "ranking": None,
+    }
+    if len(posteriors) > 1:
+        comparison = compare_posteriors(posteriors, rope=settings.rope)
+        document["comparison"] = _describe_comparison(comparison, settings.level)
+        document["ranking"] = _describe_ranking(comparison)
+    return document
+
+
+def _evaluate(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
+    # As objects: in an array of strings each cell would be as wide as the widest label.
+    y_true, *y_preds = np.array(list(table.rows), dtype=object).T
+    _check_labels(settings.labels, table)
+    return {
+        name: posterior_balanced_accuracy(
+            y_true,
+            y_pred,
+            labels=settings.labels,
+            sample_weight=list(table.rows.values()),
+            prior=settings.prior,
+        )
+        for name, y_pred in zip(table.classifiers, y_preds, strict=True)
+    }
+
+
+def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
+    if labels is None:
+        return
+    for label in labels:
+        if not any(label in row for row in table.rows):
+            raise InputError(f"--labels: class {label!r} is never seen, true or predicted")
+    if not any(row[0] in labels for row in table.rows):
+        raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
+
+
+def _describe_data(table: Table, posterior: PosteriorBalancedAccuracy) -> Record:
+    counts = posterior.counts
+    totals = zip(_labels(posterior), counts.total, strict=True)
+    return {
+        "source": table.source,
+        "description": table.description,
+        "example": table.description is not None,
+        "truth": table.truth,
+        "n_samples": int(counts.n_samples),
+        "n_left_out": table.n_rows - int(counts.n_samples),
+        "n_classes": counts.n_classes,
+        "chance": _chance(posterior),
+        "classes": [{"label": label, "n_samples": int(total)} for label, total in totals],
+    }
+
+
+def _describe_settings(settings: Settings) -> Record:
+    prior = settings.prior
+    return {
+        "prior": prior if isinstance(prior, str) else list(prior),
+        "level": settings.level,
+        "rope": settings.rope,
+    }
+
+
+def _describe_posteriors(
+    table: Table, posteriors: dict[str, PosteriorBalancedAccuracy], level: float
+) -> list[Record]:
+    return [
+        {
+            "name": name,
+            "correct": [int(number) for number in posterior.counts.correct],
+            "n_unseen": _count_unseen(table, column, set(_labels(posterior))),
+            **_describe_sample(posterior.counts),
+            **_describe_posterior(posterior, level),
+        }
+        for column, (name, posterior) in enumerate(posteriors.items(), 1)
+    ]
+
+
+def _count_unseen(table: Table, column: int, classes: set[str]) -> int:
+    """Return how often a sample of one of the classes is predicted to be of none of them."""
+    return sum(
+        number
+        for row, number in table.rows.items()
+        if row[0] in classes and row[column] not in classes
+    )
+
+
+def _describe_sample(counts: ClassCounts) -> Record:
+    present = counts.total > 0
+    recalls = counts.correct[present] / counts.total[present]
+    return {
+        "accuracy": _number(counts.correct.sum() / counts.total.sum()),
+        "balanced_accuracy": _number(recalls.mean()),
+    }
+
+
+def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> Record:
+    summary = posterior.summary(level)
+    has_chance = _chance(posterior) is not None
+    return {
+        **{key: _number(summary[key]) for key in ("mean", "median", "low", "high")},
+        "lower": _number(posterior.iccdf(level)),
+        **{
+            key: _number(summary[key]) if has_chance else None
+            for key in ("prob_above_chance", "prior_prob_above_chance")
+        },
+    }
+
+
+def _describe_comparison(comparison: PosteriorComparison, level: float) -> Record:
+    # The better one comes first, so that a difference is what is gained.
+    pairs = combinations(comparison.ranking(), 2)
+    return {
+        "note": INDEPENDENCE_NOTE,
+        "prob_greater": _by_name(comparison),
+        "pairs": [_describe_pair(comparison, first, second, level) for first, second in pairs],
+    }
+
+
+def _by_name(comparison: PosteriorComparison) -> dict[str, dict[str, float | None]]:
+    """Return P(first is better than second) by the names of two different classifiers."""
+    names, matrix = comparison.names, comparison.prob_greater()
+    return {
+        row: {column: _number(p) for column, p in zip(names, line, strict=True) if column != row}
+        for row, line in zip(names, matrix, strict=True)
+    }
+
+
+def _describe_pair(
+    comparison: PosteriorComparison, first: str, second: str, level: float
+) -> Record:
+    law = comparison.difference(first, second)
+    low, high = law.interval(level)
+    masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
+    return {
+        "first": first,
+        "second": second,
+        "mean": _number(law.mean()),
+        "low": _number(low),
+        "high": _number(high),
+        "rope": masses and {key: _number(value) for key, value in masses.items()},
+    }
+
+
+def _describe_ranking(comparison: PosteriorComparison) -> list[Record]:
+    keys = ("prob_best", "expected_rank", "expected_loss", "mean")
+    return [
+        {
+            "rank": rank,
+            "name": record["name"],
+            **{key: _number(record[key]) for key in keys},
+        }
+        for rank, record in enumerate(comparison.summary(), 1)
+    ]
+
+
+def _labels(posterior: PosteriorBalancedAccuracy) -> list[str]:
+    return [str(label) for label in posterior.counts.classes]
+
+
+def _chance(posterior: PosteriorBalancedAccuracy) -> float | None:
+    """Return the balanced accuracy of guessing, which means nothing with a single class."""
+    return posterior.chance if posterior.counts.n_classes > 1 else None
+
+
+def _number(value: ArrayLike) -> float | None:
+    """Return a float that JSON has, or None."""
+    number = float(np.asarray(value))
+    return number if math.isfinite(number) else None

@@ -1,0 +1,78 @@
+"""From the arguments to the output and the exit status."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from skpostbac._cli._output import write_output
+from skpostbac._cli._parser import make_parser
+from skpostbac._cli._table import InputError, Table, read_table
+
+# What a shell reports of a program that was ended by SIGINT or SIGPIPE.
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        The arguments, by default those of the process.
+
+    Returns
+    -------
+    status : int
+        0, or 130 after Ctrl-C, or 141 if the reader of the output has gone away.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 after an error, which is one line on the standard error stream; with
+        status 0 after ``--help`` and ``--version``.
+    """
+    parser = make_parser()
+    try:
+        args = parser.parse_args(argv)
+        write_output(_run(args))
+    except InputError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    return 0
+
+
+def _run(args: Namespace) -> str:
+    table = _get_table(args)
+
+    from skpostbac._cli._document import Settings, make_document
+    from skpostbac._cli._text import render
+
+    settings = Settings(args.prior, args.level, args.rope, args.labels)
+    try:
+        document = make_document(table, settings)
+    except (ArithmeticError, ValueError) as error:  # a prior beyond what floats can do
+        raise InputError(f"the posteriors cannot be computed: {error}") from error
+    return _to_json(document) if args.json else render(document)
+
+
+def _get_table(args: Namespace) -> Table:
+    if args.file is not None:
+        return read_table(args.file, args.truth, args.classifier, delimiter=args.delimiter)
+    if args.truth is not None:
+        raise InputError("--truth needs a FILE, or - for standard input")
+
+    from skpostbac._cli._example import make_example
+
+    return make_example(args.classifier)
+
+
+def _to_json(document: dict[str, Any]) -> str:
+    # In ASCII, which every terminal and pipe takes.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"

@@ -1,0 +1,37 @@
+"""Standard output, and what can go wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from skpostbac._cli._table import InputError
+
+
+def write_output(text: str = "") -> None:
+    """Write at once, so that a failure is met here; escape what the encoding lacks.
+
+    Raises
+    ------
+    BrokenPipeError
+        If the reader of the output has gone away.
+    InputError
+        If the output cannot be written for another reason, such as a full disk.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        _discard_output()
+        raise
+    except OSError as error:
+        _discard_output()
+        raise InputError(f"cannot write the output: {error.strerror}") from error
+
+
+def _discard_output() -> None:
+    """Keep the interpreter from flushing into the same failure when it ends."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)

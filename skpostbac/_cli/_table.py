@@ -1,0 +1,199 @@
+"""A table of true and predicted labels, and how to read it from a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TextIO
+
+# Column names listed in an error message.
+SHOWN_COLUMNS = 12
+
+
+class InputError(Exception):
+    """What the user can mend; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Distinct rows of labels and how often each occurs, which is all that counts need."""
+
+    source: str
+    """File name, or where else the rows come from."""
+    truth: str
+    """Name of the column of true labels."""
+    classifiers: tuple[str, ...]
+    """Names of the columns of predictions."""
+    rows: Counter[tuple[str, ...]]
+    """Multiplicity of each row: its true label, then its predictions."""
+    description: str | None = None
+    """What the data are, if they are the example."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, repeated ones included."""
+        return self.rows.total()
+
+
+def read_table(
+    path: str, truth: str | None, classifiers: Sequence[str] | None, *, delimiter: str = ","
+) -> Table:
+    """Read a CSV table in UTF-8, with or without a byte order mark.
+
+    Parameters
+    ----------
+    path : str
+        File name, or ``"-"`` for standard input.
+    truth : str or None
+        Column of the true labels. It is needed: None only gets an error that lists the columns.
+    classifiers : sequence of str or None
+        Columns of predictions, by default all others.
+    delimiter : str, default=","
+        Character between two cells.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is no such table.
+    """
+    source = "standard input" if path == "-" else path
+    try:
+        with _open(path) as file:
+            return _parse(source, file, truth, classifiers, delimiter)
+    except OSError as error:
+        raise InputError(f"cannot read {source}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source} is not UTF-8 text: {error.reason}") from error
+
+
+def _open(path: str) -> TextIO:
+    is_stdin = path == "-"
+    return open(0 if is_stdin else path, encoding="utf-8-sig", newline="", closefd=not is_stdin)
+
+
+def _parse(
+    source: str,
+    file: TextIO,
+    truth: str | None,
+    classifiers: Sequence[str] | None,
+    delimiter: str,
+) -> Table:
+    records = _records(file, delimiter)
+    _, header = next(records, (0, []))
+    if not header:
+        raise InputError(f"{source} is empty")
+    columns = _choose_columns(header, truth, classifiers)
+    rows = _count_rows(records, header, columns)
+    if not rows:
+        raise InputError(f"{source} has a header, but no rows")
+    table = Table(source, columns[0], tuple(columns[1:]), rows)
+    if classifiers is None:
+        _check_predictions(table)
+    return table
+
+
+def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each line with its number; blank lines may stand at the end only."""
+    reader = csv.reader(_text_lines(file), delimiter=delimiter, strict=True)
+    blank = 0
+    try:
+        for cells in reader:
+            if cells and blank:
+                raise InputError(f"line {blank} is empty")
+            if cells:
+                yield reader.line_num, cells
+            else:
+                blank = blank or reader.line_num
+    except csv.Error as error:
+        raise InputError(f"line {reader.line_num}: {error}") from error
+
+
+def _text_lines(file: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        if "\0" in line:
+            raise InputError(f"line {number}: NUL byte, which no text has")
+        yield line
+
+
+def _choose_columns(
+    header: Sequence[str], truth: str | None, classifiers: Sequence[str] | None
+) -> list[str]:
+    """Return the names of the column of true labels and of those of the classifiers."""
+    check_distinct(header, "column")
+    if truth is None:
+        raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
+    _check_present(header, "--truth", truth)
+    if classifiers is None:
+        classifiers = [name for name in header if name != truth]
+    _check_classifiers(header, truth, classifiers)
+    return [truth, *classifiers]
+
+
+def _check_classifiers(header: Sequence[str], truth: str, classifiers: Sequence[str]) -> None:
+    if not classifiers:
+        raise InputError(f"there is no column of a classifier beside {truth!r}")
+    check_distinct(classifiers, "--classifier")
+    for name in classifiers:
+        _check_present(header, "--classifier", name)
+    if truth in classifiers:
+        raise InputError(f"{truth!r} cannot be both --truth and --classifier")
+    if "" in classifiers:
+        number = header.index("") + 1
+        raise InputError(f"column {number} has no name; choose the columns with --classifier")
+
+
+def _check_present(header: Sequence[str], option: str, name: str) -> None:
+    if name not in header:
+        raise InputError(f"{option}: there is no column {name!r}; {_list_columns(header)}")
+
+
+def check_distinct(names: Iterable[str], what: str) -> None:
+    """Refuse names of which one occurs twice."""
+    name, occurrences = Counter(names).most_common(1)[0]
+    if occurrences > 1:
+        raise InputError(f"{what} {name!r} occurs {occurrences} times")
+
+
+def _list_columns(header: Sequence[str]) -> str:
+    names = ", ".join(map(repr, header[:SHOWN_COLUMNS]))
+    hidden = len(header) - SHOWN_COLUMNS
+    return f"the columns are {names}" + (f" and {hidden} more" if hidden > 0 else "")
+
+
+def _count_rows(
+    records: Iterable[tuple[int, list[str]]], header: Sequence[str], columns: Sequence[str]
+) -> Counter[tuple[str, ...]]:
+    pick = itemgetter(*map(header.index, columns))
+    rows: Counter[tuple[str, ...]] = Counter()
+    for line, cells in records:
+        if len(cells) != len(header):
+            raise InputError(f"line {line} has {len(cells)} cells, the header {len(header)}")
+        row = pick(cells)
+        if row not in rows:
+            _check_cells(line, columns, row)
+        rows[row] += 1
+    return rows
+
+
+def _check_cells(line: int, columns: Iterable[str], row: Iterable[str]) -> None:
+    for name, cell in zip(columns, row, strict=True):
+        if not cell.strip():
+            raise InputError(f"line {line}: no label in column {name!r}")
+
+
+def _check_predictions(table: Table) -> None:
+    """Refuse a column, chosen by nobody, that can hardly be one of predictions."""
+    truth, *predictions = map(set, zip(*table.rows, strict=True))
+    for name, labels in zip(table.classifiers, predictions, strict=True):
+        if not labels & truth:
+            raise InputError(
+                f"column {name!r} holds no label of {table.truth!r}, but {min(labels)!r}, ...; "
+                "choose the columns of classifiers with --classifier"
+            )

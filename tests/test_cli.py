@@ -1,0 +1,705 @@
+"""The command line: what it prints, what it refuses, and how it ends."""
+
+import csv
+import errno
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import skpostbac
+from skpostbac._cli import main
+from skpostbac._cli._example import make_example
+from skpostbac._cli._text import render
+from skpostbac.metrics import posterior_balanced_accuracy
+from skpostbac.model_selection import compare_posteriors
+
+ROOT = Path(__file__).resolve().parents[1]
+SMALL = "truth,one,two\na,a,a\na,a,b\nb,b,b\nb,a,b\n"
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """Return true labels and out-of-fold predictions of real classifiers, as strings."""
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["barolo", "grignolino", "barbera"])[y]
+    classifiers = {
+        "naive Bayes": GaussianNB(),
+        "neighbours": KNeighborsClassifier(),
+        "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
+    }
+    predictions = {name: cross_val_predict(clf, X, y) for name, clf in classifiers.items()}
+    return y, predictions
+
+
+@pytest.fixture
+def wine_csv(wine, tmp_path):
+    y, predictions = wine
+    path = tmp_path / "wine.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["cultivar", *predictions])
+        writer.writerows(zip(y, *predictions.values(), strict=True))
+    return str(path)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes a file and returns its name."""
+
+    def write_file(content, name="p.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write_file
+
+
+@pytest.fixture
+def run(capsys):
+    """Return a function that runs the command line and returns what it printed."""
+
+    def run_main(*args):
+        assert main(list(args)) == 0
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return captured.out
+
+    return run_main
+
+
+@pytest.fixture
+def fail(capsys):
+    """Return a function that runs the command line and returns its one line of error."""
+
+    def run_main(*args):
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main(list(args))
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith("skpostbac: error: ")
+        assert captured.err.endswith("\n")
+        assert captured.err.count("\n") == 1
+        return captured.err.removeprefix("skpostbac: error: ").removesuffix("\n")
+
+    return run_main
+
+
+def run_process(*args, **kwargs):
+    """Run ``python -m skpostbac`` on the code of this checkout, as a user would."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.run(
+        [sys.executable, "-m", "skpostbac", *args],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        timeout=120,
+        check=False,
+        **streams | kwargs,
+    )
+
+
+def same(**numbers):
+    """Return what numbers must equal, but for sums that the processor may reorder."""
+    return pytest.approx(numbers, rel=1e-12, abs=1e-14)
+
+
+def table(text, title):
+    """Return header and rows of the table under a title; two spaces divide the cells."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(title))
+    assert set(lines[start + 2]) == {"-"}
+    cells = [re.split(r" {2,}", line) for line in lines[start + 1 :]]
+    width = len(cells[0])
+    rows = [cells[0]]
+    for row in cells[2:]:
+        if len(row) != width:
+            break
+        rows.append(row)
+    return rows
+
+
+# What is computed
+
+
+def test_posteriors_agree_with_the_library(wine, wine_csv, run):
+    """The numbers of each classifier are those of the public functions."""
+    y, predictions = wine
+    options = ["--level", "0.9", "--prior", "jeffreys", "--json"]
+    records = json.loads(run(wine_csv, "--truth", "cultivar", *options))["posteriors"]
+    assert [record["name"] for record in records] == list(predictions)
+    for record, y_pred in zip(records, predictions.values(), strict=True):
+        posterior = posterior_balanced_accuracy(y, y_pred, prior="jeffreys")
+        low, high = posterior.credible_interval(0.9)
+        assert record.pop("name") in predictions
+        assert record.pop("correct") == posterior.counts.correct.tolist()
+        assert record == same(
+            n_unseen=0,
+            accuracy=accuracy_score(y, y_pred),
+            balanced_accuracy=balanced_accuracy_score(y, y_pred),
+            mean=posterior.mean(),
+            median=posterior.median(),
+            low=low,
+            high=high,
+            lower=posterior.iccdf(0.9),
+            prob_above_chance=posterior.prob_above_chance(),
+            prior_prob_above_chance=posterior.summary()["prior_prob_above_chance"],
+        )
+
+
+def test_comparison_and_ranking_agree_with_the_library(wine, wine_csv, run):
+    """So are those of the comparison, with pairs and ranking from the best downwards."""
+    y, predictions = wine
+    document = json.loads(run(wine_csv, "--truth", "cultivar", "--rope", "0.02", "--json"))
+    comparison = compare_posteriors(
+        {name: posterior_balanced_accuracy(y, y_pred) for name, y_pred in predictions.items()},
+        rope=0.02,
+    )
+    table = document["comparison"]["prob_greater"]
+    for name, row in zip(comparison.names, comparison.prob_greater(), strict=True):
+        expected = dict(zip(comparison.names, row, strict=True))
+        del expected[name]
+        assert table[name] == same(**expected)
+    pairs = combinations(comparison.ranking(), 2)
+    for record, pair in zip(document["comparison"]["pairs"], pairs, strict=True):
+        assert (record.pop("first"), record.pop("second")) == pair
+        assert record.pop("rope") == same(**comparison.rope_masses(*pair)._asdict())
+        low, high = comparison.difference_interval(*pair)
+        assert record == same(mean=comparison.difference(*pair).mean(), low=low, high=high)
+    for rank, (record, expected) in enumerate(
+        zip(document["ranking"], comparison.summary(), strict=True), 1
+    ):
+        assert (record.pop("rank"), record.pop("name")) == (rank, expected["name"])
+        keys = ("prob_best", "expected_rank", "expected_loss", "mean")
+        assert record == same(**{key: expected[key] for key in keys})
+
+
+def test_data_and_settings(wine, wine_csv, run):
+    """The document says what was evaluated, and how."""
+    y, _ = wine
+    document = json.loads(run(wine_csv, "--truth", "cultivar", "--prior", "2,0.5", "--json"))
+    classes, totals = np.unique(y, return_counts=True)
+    assert document["data"] == {
+        "source": wine_csv,
+        "description": None,
+        "example": False,
+        "truth": "cultivar",
+        "n_samples": len(y),
+        "n_left_out": 0,
+        "n_classes": 3,
+        "chance": 1 / 3,
+        "classes": [
+            {"label": label, "n_samples": total}
+            for label, total in zip(classes.tolist(), totals.tolist(), strict=True)
+        ],
+    }
+    assert document["settings"] == {"prior": [2.0, 0.5], "level": 0.95, "rope": 0.0}
+    assert document["version"] == skpostbac.__version__
+    assert "independent" in document["comparison"]["note"]
+    assert [pair["rope"] for pair in document["comparison"]["pairs"]] == [None] * 3
+
+
+def test_text_shows_the_numbers_of_the_document(wine_csv, run):
+    """Both outputs come from one document: each number of the text is one of the JSON."""
+    args = [wine_csv, "--truth", "cultivar", "--rope", "0.02"]
+    text, document = run(*args), json.loads(run(*args, "--json"))
+    shown = table(text, "Posterior")[1:]
+    for row, record in zip(shown, document["posteriors"], strict=True):
+        keys = ("accuracy", "balanced_accuracy", "mean", "median")
+        assert row[:5] == [record["name"], *(f"{record[key]:.3f}" for key in keys)]
+        assert row[5] == f"[{record['low']:.3f}, {record['high']:.3f}]"
+        assert row[6] == f"{record['lower']:.3f}"
+    assert all(row[7] == ">0.999" for row in shown)
+    for row, record in zip(table(text, "Ranking")[1:], document["ranking"], strict=True):
+        assert row[0] == f"{record['rank']} {record['name']}"
+        assert row[2] == f"{record['expected_rank']:.3f}"
+    header, *rows = table(text, "Difference")
+    assert header[3:] == ["P(<-0.02)", "P(within)", "P(>0.02)"]
+    for row, pair in zip(rows, document["comparison"]["pairs"], strict=True):
+        assert row[0] == f"{pair['first']} - {pair['second']}"
+        assert row[1] == f"{pair['mean']:+.3f}"
+        assert row[2] == f"[{pair['low']:+.3f}, {pair['high']:+.3f}]"
+    assert document["comparison"]["note"] in text.splitlines()
+
+
+def test_table_of_probabilities_is_complete(write, run):
+    """With many classifiers the square table continues below, within the width of the page."""
+    document = json.loads(run(write(SMALL), "--truth", "truth", "--json"))
+    names = [f"classifier {i}" for i in range(1, 12)]
+    probabilities = {row: {column: 0.5 for column in names if column != row} for row in names}
+    document["comparison"]["prob_greater"] = probabilities
+    text = render(document)
+    first, rest = (table(part, "row is") for part in text.split("probability that the ")[1:])
+    assert first[0] == ["classifier", *map(str, range(1, 9))]
+    assert rest[0] == ["classifier", *map(str, range(9, 12))]
+    assert [row[0] for row in first[1:]] == [f"{i} classifier {i}" for i in range(1, 12)]
+    assert [row[i] for i, row in enumerate(first[1:9], 1)] == ["-"] * 8
+    assert [row[i] for i, row in enumerate(rest[9:], 1)] == ["-"] * 3
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        pytest.param([], ["one", "two"], id="all others"),
+        pytest.param(["--classifier", "two", "--classifier", "one"], ["two", "one"], id="chosen"),
+    ],
+)
+def test_classifiers_keep_their_order(write, run, options, names):
+    """Columns come in the order of the file, or of the options."""
+    document = json.loads(run(write(SMALL), "--truth", "truth", "--json", *options))
+    assert [record["name"] for record in document["posteriors"]] == names
+
+
+def test_one_classifier_is_not_compared(write, run):
+    """A single classifier has a posterior, and neither comparison nor ranking."""
+    args = [write(SMALL), "--truth", "truth", "--classifier", "two"]
+    document = json.loads(run(*args, "--json"))
+    assert document["comparison"] is None
+    assert document["ranking"] is None
+    text = run(*args)
+    assert len(table(text, "Posterior")) == 2
+    assert "Comparison" not in text
+    assert "Ranking" not in text
+
+
+def test_other_columns_do_not_matter(write, run):
+    """What is in a column that was not chosen is not looked at."""
+    text = ",truth,one,note\n0,a,a,\n1,b,a,x\n"
+    document = json.loads(
+        run(write(text), "--truth", "truth", "--classifier", "one", "--json", "--level", "0.5")
+    )
+    assert document["posteriors"][0]["accuracy"] == 0.5
+
+
+def test_single_class(write, run):
+    """The balanced accuracy of one class is its accuracy; there is no chance to compare with."""
+    path = write("truth,one,two\na,a,a\na,b,a\n")
+    document = json.loads(run(path, "--truth", "truth", "--json"))
+    record = document["posteriors"][0]
+    assert record["mean"] == 0.5  # Beta(2, 2)
+    assert record["prob_above_chance"] is None
+    assert document["data"]["chance"] is None
+    text = run(path, "--truth", "truth")
+    assert table(text, "Posterior")[1][-1] == "-"
+    assert "Chance" not in text
+
+
+def test_labels_keep_an_absent_class(write, run):
+    """A class of --labels that is only predicted keeps its prior; the sample has no recall."""
+    path = write("truth,one\na,a\na,c\nb,b\n")
+    args = [path, "--truth", "truth", "--labels", "c,b,a", "--json"]
+    document = json.loads(run(*args))
+    assert document["data"]["classes"] == [
+        {"label": "c", "n_samples": 0},
+        {"label": "b", "n_samples": 1},
+        {"label": "a", "n_samples": 2},
+    ]
+    record = document["posteriors"][0]
+    assert record["mean"] == pytest.approx((1 / 2 + 2 / 3 + 1 / 2) / 3, rel=1e-15)
+    assert record["balanced_accuracy"] == 0.75
+    assert record["n_unseen"] == 0
+
+
+def test_labels_leave_out_other_classes(write, run):
+    """Samples of a class that --labels does not list are left out, and it says how many."""
+    args = [write("truth,one\na,a\na,b\nb,b\n'c,d',a\n".replace("'", '"')), "--truth", "truth"]
+    labels = ["--labels", '"c,d",a']
+    data = json.loads(run(*args, *labels, "--json"))["data"]
+    assert [record["label"] for record in data["classes"]] == ["c,d", "a"]
+    assert (data["n_samples"], data["n_left_out"]) == (3, 1)
+    assert "Samples   3 (1 of other classes left out)" in run(*args, *labels)
+
+
+def test_unseen_predictions_are_errors(write, run):
+    """A prediction that is no class is counted as wrong, and the text says so."""
+    path = write("truth,one,two\na,a,z\na,q,z\nb,q,b\n")
+    document = json.loads(run(path, "--truth", "truth", "--json"))
+    assert [record["n_unseen"] for record in document["posteriors"]] == [2, 2]
+    assert document["posteriors"][0]["correct"] == [1, 0]
+    text = run(path, "--truth", "truth")
+    assert "one: 2 predictions are of no class, and counted as wrong." in text.splitlines()
+
+
+def test_labels_are_text(write, run):
+    """Nothing is stripped or converted: 1, 1.0 and a label with a space all differ."""
+    path = write("truth,one\n1,1\n1.0,1\n 1,1\n")
+    document = json.loads(run(path, "--truth", "truth", "--json"))
+    assert {record["label"] for record in document["data"]["classes"]} == {"1", "1.0", " 1"}
+    assert document["posteriors"][0]["accuracy"] == pytest.approx(1 / 3)
+
+
+# How files are read
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        pytest.param(SMALL.encode("utf-8-sig"), [], id="byte order mark"),
+        pytest.param(SMALL.replace("\n", "\r\n"), [], id="CRLF"),
+        pytest.param(SMALL.replace("\n", "\r"), [], id="CR"),
+        pytest.param(SMALL.rstrip("\n"), [], id="no newline at the end"),
+        pytest.param(SMALL + "\n\n", [], id="blank lines at the end"),
+        pytest.param(SMALL.replace(",", "\t"), ["--delimiter", "tab"], id="tab"),
+        pytest.param(SMALL.replace(",", ";"), ["--delimiter", ";"], id="semicolon"),
+        pytest.param(re.sub(r"(\w+)", r'"\1"', SMALL), [], id="quoted"),
+    ],
+)
+def test_dialects(write, run, content, options):
+    """The same table in other spellings gives the same output."""
+    args = ["--truth", "truth", "--classifier", "two"]
+    expected = run(write(SMALL), *args)
+    assert run(write(content), *args, *options) == expected
+
+
+def test_unicode(write, run):
+    """Names and labels in any script; columns align by the width on the screen."""
+    path = write("wahr,ロジスティック,Wäld\n猫,猫,b\nb,b,b\n")
+    text = run(path, "--truth", "wahr")
+    assert "猫 (1)" in text
+    wide, narrow = text.split("Posterior of", 1)[1].splitlines()[3:5]
+    assert wide.startswith("ロジスティック ")
+    # Each of the seven characters takes two columns.
+    assert len(wide) + 7 == len(narrow)
+
+
+def test_control_characters_are_escaped(write, run):
+    """No name or label from a file can move the cursor or forge a line."""
+    text = run(write('truth,"x\ny"\n"\x1b[2J",a\na,a\n'), "--truth", "truth")
+    assert "\x1b" not in text
+    assert "\\x1b[2J (1)" in text
+    assert "x\\ny  " in text
+
+
+def test_large_counts(write, run):
+    """Repeated rows are counted, not stored: a hundred thousand are read at once."""
+    data = json.loads(
+        run(write("truth,one\n" + "a,a\na,b\nb,b\nb,a\n" * 25_000), "--truth", "truth", "--json")
+    )
+    assert data["data"]["n_samples"] == 100_000
+    assert data["posteriors"][0]["correct"] == [25_000, 25_000]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param("", r"p\.csv is empty$", id="empty"),
+        pytest.param("\n\n", r"p\.csv is empty$", id="blank lines only"),
+        pytest.param(b"\xef\xbb\xbf", r"p\.csv is empty$", id="byte order mark only"),
+        pytest.param("truth,one\n", r"p\.csv has a header, but no rows$", id="header only"),
+        pytest.param(
+            "a,b\nx,x\n",
+            r"^--truth: there is no column 'truth'; the columns are 'a', 'b'$",
+            id="no truth column",
+        ),
+        pytest.param("truth,a,a\nx,x,x\n", r"^column 'a' occurs 2 times$", id="duplicate column"),
+        pytest.param("truth,a\nx,x\ny\n", r"^line 3 has 1 cells, the header 2$", id="short row"),
+        pytest.param("truth,a\nx,x,x\n", r"^line 2 has 3 cells, the header 2$", id="long row"),
+        pytest.param("truth,a\nx,x\nx,\n", r"^line 3: no label in column 'a'$", id="empty cell"),
+        pytest.param("truth,a\n  ,x\n", r"^line 2: no label in column 'truth'$", id="blank cell"),
+        pytest.param("truth,a\nx,x\n\nx,x\n", r"^line 3 is empty$", id="blank line"),
+        pytest.param("\ntruth,a\nx,x\n", r"^line 1 is empty$", id="blank first line"),
+        pytest.param("truth\nx\n", r"no column of a classifier beside 'truth'$", id="truth only"),
+        pytest.param(",truth,a\n0,x,x\n", r"^column 1 has no name; .*--classifier$", id="no name"),
+        pytest.param("truth,a\nx,x\0\n", r"^line 2: NUL byte", id="NUL"),
+        pytest.param('truth,a\nx,"x"y\n', r"^line 2: .*expected after", id="quote in a cell"),
+        pytest.param('truth,a\nx,"x\n', r"^line 2: unexpected end of data$", id="open quote"),
+        pytest.param("truth,a\nx," + "x" * 200_000, r"^line 2: field larger than", id="giant cell"),
+        pytest.param("truth,a\nx,\xe9\n".encode("latin-1"), "is not UTF-8 text", id="Latin-1"),
+        pytest.param("truth,a\nx,x\n".encode("utf-16"), "is not UTF-8 text", id="UTF-16"),
+        pytest.param(
+            "id,truth,a\n7,x,x\n8,x,x\n",
+            r"^column 'id' holds no label of 'truth', but '7', .*--classifier$",
+            id="column of no predictions",
+        ),
+    ],
+)
+def test_bad_file(write, fail, content, message):
+    """Each defect of a file has a line that names it."""
+    assert re.search(message, fail(write(content), "--truth", "truth"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param([], r"^--truth must name .* 'truth', 'one', 'two'$", id="no truth"),
+        pytest.param(
+            ["--truth", "Truth"],
+            r"^--truth: there is no column 'Truth'; the columns are 'truth', 'one', 'two'$",
+            id="truth",
+        ),
+        pytest.param(
+            ["--truth", "truth", "--classifier", "three"],
+            r"^--classifier: there is no column 'three'; the columns are",
+            id="classifier",
+        ),
+        pytest.param(
+            ["--truth", "truth", "--classifier", "truth"],
+            r"^'truth' cannot be both --truth and --classifier$",
+            id="truth as classifier",
+        ),
+        pytest.param(
+            ["--truth", "truth", "--classifier", "one", "--classifier", "one"],
+            r"^--classifier 'one' occurs 2 times$",
+            id="classifier twice",
+        ),
+        pytest.param(
+            ["--truth", "truth", "--labels", "a,b,c"],
+            r"^--labels: class 'c' is never seen",
+            id="class never seen",
+        ),
+        pytest.param(
+            ["--truth", "one", "--classifier", "two", "--delimiter", ";"],
+            r"^--truth: there is no column 'one'; the columns are 'truth,one,two'$",
+            id="delimiter",
+        ),
+    ],
+)
+def test_bad_choice(write, fail, options, message):
+    """Each option that does not fit the file has a line that names it."""
+    assert re.search(message, fail(write(SMALL), *options))
+
+
+def test_labels_without_truth(write, fail):
+    """Labels of which none is true leave nothing to evaluate."""
+    path = write("truth,one\na,a\na,z\n")
+    assert re.search(r"^--labels: none .* 'truth'$", fail(path, "--truth", "truth", "--labels=z"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        pytest.param("--level", "1", r"level must be a number in \(0, 1\)", id="level 1"),
+        pytest.param("--level", "nan", r"level must be a number in \(0, 1\)", id="level nan"),
+        pytest.param("--level", "high", r"--level: .*'high'", id="level no number"),
+        pytest.param("--rope", "-0.1", "rope must be", id="negative rope"),
+        pytest.param("--rope", "inf", "rope must be", id="infinite rope"),
+        pytest.param("--rope", "wide", r"--rope: .*'wide'", id="rope no number"),
+        pytest.param("--prior", "flat", r"--prior: .*uniform.*'flat'", id="prior"),
+        pytest.param("--prior", "1,0", r"--prior: .*positive.*'1,0'", id="prior zero"),
+        pytest.param("--prior", "1,inf", r"--prior: .*positive.*'1,inf'", id="prior infinite"),
+        pytest.param("--prior", "1,2,3", r"--prior: .*'1,2,3'", id="prior of three"),
+        pytest.param("--delimiter", ",,", r"--delimiter: .*one character", id="delimiter"),
+        pytest.param("--delimiter", '"', r"--delimiter: .*one character", id="delimiter quote"),
+        pytest.param("--labels", "a,,b", r"--labels: empty label", id="empty label"),
+        pytest.param("--labels", "a,b,a", r"--labels: label 'a' occurs twice", id="label twice"),
+        pytest.param("--labels", '"a', r"--labels: unexpected end", id="label quote"),
+        pytest.param("--lev", "0.9", "--lev", id="abbreviation"),
+        pytest.param("--no\nsuch", "x", r"unrecognized arguments: --no\\nsuch", id="unknown"),
+    ],
+)
+def test_bad_option(write, fail, option, value, message):
+    """A bad value is refused by the name of its option, before anything is read."""
+    assert re.search(message, fail(write(SMALL), "--truth", "truth", option, value))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        pytest.param("missing.csv", "No such file", id="missing"),
+        pytest.param("", "directory", id="directory"),
+        pytest.param("a\nb.csv", r"a\\nb\.csv: No such file", id="odd name"),
+    ],
+)
+def test_unreadable(tmp_path, fail, name, message):
+    """What cannot be opened is named, with the reason that the system gives."""
+    assert re.search(f"^cannot read .*{message}", fail(str(tmp_path / name), "--truth", "truth"))
+
+
+def test_no_permission(write, fail, monkeypatch):
+    """So is what may not be read, which no file mode achieves for root."""
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr("skpostbac._cli._table._open", refuse)
+    assert re.search("^cannot read .*p.csv: Permission denied$", fail(write(SMALL), "--truth=a"))
+
+
+def test_truth_without_file(fail):
+    """Who pipes a file in, but forgets the dash, is told so."""
+    assert fail("--truth", "y") == "--truth needs a FILE, or - for standard input"
+
+
+def test_many_columns_are_not_all_listed(write, fail):
+    """The error stays readable for a wide file."""
+    message = fail(write(",".join(f"c{i}" for i in range(100)) + "\n"), "--truth", "y")
+    assert message.endswith("'c10', 'c11' and 88 more")
+
+
+def test_numerical_failure(write, fail, monkeypatch):
+    """If the engine gives up, that is one line too."""
+
+    def give_up(*args, **kwargs):
+        raise ZeroDivisionError("float division by zero")
+
+    monkeypatch.setattr("skpostbac._cli._document.compare_posteriors", give_up)
+    message = fail(write(SMALL), "--truth", "truth")
+    assert message == "the posteriors cannot be computed: float division by zero"
+
+
+# How it ends
+
+
+def test_interrupt(monkeypatch, capsys):
+    """Ctrl-C ends it quietly, with the status that shells expect."""
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("skpostbac._cli._main.read_table", interrupt)
+    assert main(["p.csv", "--truth", "truth"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_output_without_the_characters(write, monkeypatch):
+    """An encoding that lacks a character gets an escape, not an error."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main([write("truth,ñ\na,a\nb,b\n"), "--truth", "truth"]) == 0
+    assert b"\\xf1  " in stream.buffer.getvalue()
+
+
+def test_no_output(write, monkeypatch):
+    """A process without standard output has nothing to print to, and does not mind."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main([write(SMALL), "--truth", "truth"]) == 0
+
+
+@pytest.mark.parametrize(("option", "word"), [("--version", skpostbac.__version__), ("-h", "FILE")])
+def test_information(option, word):
+    """Version and help are printed without scikit-learn, and so at once."""
+    code = f"""if True:
+        import sys
+        sys.modules["sklearn"] = sys.modules["scipy"] = None
+        from skpostbac._cli import main
+        main([{option!r}])
+        """
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert word in result.stdout
+    assert "skpostbac" in result.stdout
+
+
+def test_help_explains_the_document(wine_csv, run, capsys):
+    """Each key of the JSON object stands in the help."""
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["--help"])
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    document = json.loads(run(wine_csv, "--truth", "cultivar", "--rope", "0.1", "--json"))
+
+    def keys(value):
+        if isinstance(value, list):
+            return set().union(*map(keys, value)) if value else set()
+        if isinstance(value, dict):
+            return set(value) | set().union(*map(keys, value.values()))
+        return set()
+
+    document["comparison"]["prob_greater"] = {}
+    assert keys(document) <= words
+
+
+def test_standard_input(write, run):
+    """A dash reads standard input, and nothing else changes."""
+    path = write(SMALL)
+    result = run_process("-", "--truth", "truth", input=SMALL.encode("utf-8-sig"))
+    assert (result.returncode, result.stderr) == (0, b"")
+    expected = run(path, "--truth", "truth").replace(path, "standard input")
+    assert result.stdout.decode().split() == expected.split()
+
+
+def test_error_of_the_process():
+    """The process, too, ends with status 2 and one line."""
+    result = run_process("-", "--truth", "truth", input=b"")
+    assert result.returncode == 2
+    assert result.stdout == b""
+    assert result.stderr.decode().splitlines() == ["skpostbac: error: standard input is empty"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes differ")
+@pytest.mark.parametrize("args", [["-", "--truth", "truth"], ["--help"]], ids=["table", "help"])
+def test_broken_pipe(args):
+    """If nobody reads the output, there is no complaint."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as stdout:
+        result = run_process(*args, input=SMALL.encode(), stdout=stdout)
+    assert (result.returncode, result.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_disk():
+    """If the output cannot be written, the error is one line."""
+    with open("/dev/full", "wb") as stdout:
+        result = run_process("-", "--truth", "truth", input=SMALL.encode(), stdout=stdout)
+    assert result.returncode == 2
+    assert re.fullmatch(rb"skpostbac: error: cannot write the output: [^\n]*\n", result.stderr)
+
+
+# Without a file
+
+
+def test_example(run):
+    """Without a file, real classifiers are evaluated, compared and ranked."""
+    text = run("--rope", "0.02")
+    names = ["logistic regression", "random forest", "naive Bayes"]
+    assert [row[0] for row in table(text, "Posterior")[1:]] == names
+    assert [row[0] for row in table(text, "Comparison")[1:]] == [
+        f"{i} {name}" for i, name in enumerate(names, 1)
+    ]
+    assert len(table(text, "Difference")) == 4
+    assert {row[0][2:] for row in table(text, "Ranking")[1:]} == set(names)
+    assert "skpostbac predictions.csv --truth COLUMN" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_example_is_instructive(run):
+    """The data are imbalanced, and accuracy and balanced accuracy disagree on a classifier."""
+    document = json.loads(run("--classifier", "naive Bayes", "--json"))
+    totals = [record["n_samples"] for record in document["data"]["classes"]]
+    majority = max(totals) / sum(totals)
+    assert majority > 0.9
+    assert document["data"]["example"] is True
+    assert f"{majority:.3f}" in document["data"]["description"]
+    bayes = document["posteriors"][0]
+    assert bayes["accuracy"] < majority
+    assert bayes["low"] > 0.5
+
+
+def test_example_is_reproducible():
+    """Two runs predict the same."""
+    assert make_example(["random forest"]).rows == make_example(["random forest"]).rows
+
+
+def test_example_takes_options(run, fail):
+    """The example takes all options but --truth."""
+    options = ["--classifier", "naive Bayes", "--labels", "other,eight", "--prior", "neutral"]
+    document = json.loads(run(*options, "--level", "0.8", "--json"))
+    assert [record["name"] for record in document["posteriors"]] == ["naive Bayes"]
+    assert document["settings"] == {"prior": "neutral", "level": 0.8, "rope": 0.0}
+    assert document["data"]["classes"][0]["label"] == "other"
+    assert "'random forest'" in fail("--classifier", "SVM")
+
+
+def test_example_of_the_process():
+    """``python -m skpostbac`` runs it."""
+    result = run_process("--classifier", "naive Bayes")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"naive Bayes" in result.stdout
