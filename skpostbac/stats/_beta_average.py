@@ -4,7 +4,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, gammaln
 
 from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._inversion import Inversion, Tails
@@ -177,25 +176,9 @@ class BetaAverage(BoundedDistribution):
 
     @cached_property
     def _log_end_densities(self) -> Interval:
-        up = self.weights > 0
-        at_low, at_high = np.where(up, self.a, self.b), np.where(up, self.b, self.a)
-        return Interval(
-            _log_end_density(at_low, at_high, self.weights),
-            _log_end_density(at_high, at_low, self.weights),
-        )
-
-
-def _log_end_density(near: Floats, far: Floats, weights: Floats) -> float:
-    """Limit of the log density at the end where all variables have the exponents `near`.
-
-    At a distance u the density is a product of Gamma functions times u^(sum(near) - 1).
-    """
-    kept = weights != 0
-    near, far, weights = near[kept], far[kept], np.abs(weights[kept])
-    order = near.sum()
-    if order != 1:
-        return float(np.inf if order < 1 else -np.inf)
-    return float((gammaln(near) - betaln(near, far) - near * np.log(weights)).sum())
+        with np.errstate(divide="ignore"):
+            ends = [self._inversion.log_end_density(side, np.zeros(1)) for side in (-1, 1)]
+        return Interval(float(ends[0][0]), float(ends[1][0]))
 
 
 def _vector(name: str, values: ArrayLike) -> Floats:

@@ -43,10 +43,11 @@ def _levels(law: TiltedSum) -> list[_Level]:
     width = law.reach.high - law.reach.low
     levels: list[_Level] = []
     rest = np.arange(law.size)
-    while rest.size:
+    while np.isfinite(law.end_height[rest]).any():
         heights = law.end_height[rest]
-        joint = heights <= max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum())
-        # Not below the tilt: the rays resolve the scale of their starting point best.
+        affordable = max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum(), law.tilt)
+        joint = heights <= affordable
+        # Not below the tilt, so that the rays to the left stay clear of the pole at s = 0.
         height = max(float(heights[joint].max()), law.tilt)
         levels.append(_Level(height, rest[joint], rest[~joint]))
         rest = rest[~joint]
@@ -96,12 +97,13 @@ def _ray(law: TiltedSum, levels: list[_Level], side: int) -> _Ray:
     """Evaluate the corners of all levels so far on the ray that starts at the last one."""
     height, rest = levels[-1].height, levels[-1].rest
     split = np.concatenate([level.split for level in levels])
-    nodes, weights = _half_line(np.minimum(law.a, law.b)[split].sum())
+    order = np.minimum(law.a, law.b)[split].sum()
+    nodes, weights = _half_line(order)
     rates = height * (1j + side * nodes)
     measure = -1j * side * height * weights / (np.pi * (law.tilt + rates))
     if rest.size:
         # Used only for x twice the reach of the whole classes away, where the rest has decayed.
-        useful = height * nodes * min(law.bounds(rest)) < REACH
+        useful = height * nodes * law.bounds(rest)[side > 0] < REACH
         measure[useful] *= law.at(rest, rates[useful])
         measure[~useful] = 0.0
     tables = tuple(law.corners(level.split, rates) for level in levels)
@@ -135,15 +137,16 @@ def _stay(
     law: TiltedSum, levels: list[_Level], rays: list[tuple[_Ray, _Ray]], path: tuple[int, ...]
 ) -> tuple[Waves | Branch, ...]:
     """Follow a corner up the line until its narrow classes decay, or split in turn."""
-    here, following = levels[len(path) - 1], levels[len(path)]
-    decayed = law.decay_height(here.rest, DEPTH)
-    trunk = _trunk(law, here.rest, here.height, min(decayed, following.height))
+    here = levels[len(path) - 1]
+    next_height = levels[len(path)].height if len(path) < len(levels) else np.inf
+    decayed = max(law.decay_height(here.rest, DEPTH), here.height * (1 + 1e-6))
+    trunk = _trunk(law, here.rest, here.height, min(decayed, next_height))
     tables = (law.corners(level.split, trunk.rates) for level in levels[: len(path)])
     corners = [table[key] for table, key in zip(tables, path, strict=True)]
     amplitude = np.prod([corner.amplitude for corner in corners], axis=0)
     anchor = trunk.anchor + sum(corner.offset for corner in corners)
     waves = Waves(anchor, trunk.rates, trunk.coefficients * amplitude)
-    return (waves,) if decayed <= following.height else (waves, *_branches(law, levels, rays, path))
+    return (waves,) if decayed <= next_height else (waves, *_branches(law, levels, rays, path))
 
 
 def _trunk(law: TiltedSum, index: Indices, start: float, stop: float) -> Waves:

@@ -9,16 +9,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import gammaln
 
 from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats._contour import DEPTH, MAX_LINE_NODES, Contour, line_contour
 from skpostbac.stats._corners import corner_contour
 from skpostbac.stats._points import Points
+from skpostbac.stats._special import log_beta
 from skpostbac.stats._tilted_beta import Floats
 from skpostbac.stats._transform import TiltedSum, modes
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
 _ACCURACY = 1e-12
+# Tilts are looked for within this range of logs, and told apart down to this difference.
+_MAX_LOG_TILT = 345.0
+_EQUAL_TILTS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,17 @@ class Inversion:
 
     @cached_property
     def _central(self) -> Contour:
-        return self._contour(1, 1 / self.standard_deviation, from_end=False)
+        tilt = 1 / self.standard_deviation
+        return _contour(TiltedSum(self._a, self._b, self._weights, tilt, from_end=False))
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
+        at_end = points.to_high * (self._a + self._b).max() < 1e-18 * np.abs(self._weights).min()
+        log_pdf[at_end] = self.log_end_density(side, points.to_high[at_end])
+        log_tail[at_end] = log_pdf[at_end] + np.log(points.to_high[at_end] / self._order(side))
         pending = np.argsort(points.from_mean, kind="stable")
+        pending = pending[~at_end[pending]]
         while pending.size:
             contour, y = self._saddle_contour(side, points[pending])
             value, noise = contour.log_tail(y)
@@ -76,40 +86,77 @@ class Inversion:
             pending = pending[~served]
         return log_tail, log_pdf
 
+    def log_end_density(self, side: int, distance: Floats) -> Floats:
+        """Leading term of the log density at a small distance from the upper or lower end.
+
+        All variables are then near one end each, where their densities are powers; the density of
+        the sum is a product of Gamma functions times the distance to the power sum(near) - 1.
+        """
+        upper = side * self._weights > 0
+        near, far = np.where(upper, self._b, self._a), np.where(upper, self._a, self._b)
+        factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(self._weights))
+        order = self._order(side)
+        power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
+        return factors.sum() - gammaln(order) + power
+
+    def _order(self, side: int) -> float:
+        """Power with which the upper (or lower) tail vanishes at its end."""
+        return float(np.where(side * self._weights > 0, self._b, self._a).sum())
+
     def _saddle_contour(self, side: int, points: Points) -> tuple[Contour, Floats]:
         """Contour through the saddlepoint of the first point, and all points in its coordinate."""
         from_end = bool(points.to_high[0] < points.from_mean[0])
         y = -points.to_high if from_end else points.from_mean
-        tilt = self._saddlepoint(side, float(y[0]), from_end=from_end)
-        return self._contour(side, tilt, from_end=from_end), y
+        return _contour(self._saddle_law(side, float(y[0]), from_end=from_end)), y
 
-    def _saddlepoint(self, side: int, y: float, *, from_end: bool) -> float:
-        """Solve K'(c) - 1/c = y for c > 0, to 5 % and with K' to second Laplace order."""
+    def _saddle_law(self, side: int, y: float, *, from_end: bool) -> TiltedSum:
+        """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
+
+        The first solution takes K' to second Laplace order. Where that is not close enough, as
+        between the two regimes of a large perfect class, steps with the exact K' follow.
+        """
         weights = side * self._weights
-        low, high = -690.0, 690.0
-        log_c = -np.log(self.standard_deviation)
-        while high - low > 0.05:
-            c = np.exp(log_c)
+        log_c = self._approximate_saddle(weights, y, from_end=from_end)
+        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
+        while True:
+            c = float(np.exp(log_c))
+            law = TiltedSum(self._a, self._b, weights, c, from_end=from_end)
+            excess, spread = law.mean - 1 / c - y, law.terms.variance.sum() + 1 / c**2
+            if excess**2 < spread or high - low < _EQUAL_TILTS:
+                return law
+            low, high = (low, log_c) if excess > 0 else (log_c, high)
+            log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
+
+    def _approximate_saddle(self, weights: Floats, y: float, *, from_end: bool) -> float:
+        """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
+        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
+        log_c = -float(np.log(self.standard_deviation))
+        while high - low > _EQUAL_TILTS:
+            c = float(np.exp(log_c))
             terms = tb.tilt_betas(self._a, self._b, weights, c)
             mean = modes(terms, weights, from_end=from_end) + terms.mean_less_mode
-            excess = mean.sum() - 1 / c - y
-            low, high = (low, log_c) if excess > 0 else (log_c, high)
-            step = excess / (c * terms.variance.sum() + 1 / c)
-            if abs(step) < 0.05:
+            excess, spread = mean.sum() - 1 / c - y, terms.variance.sum() + 1 / c**2
+            if excess**2 < 0.1 * spread:
                 break
-            # Far from the root the distance falls like a power of c: a step of three is bold enough.
-            newton = log_c - np.clip(step, -3.0, 3.0)
-            log_c = newton if low < newton < high else 0.5 * (low + high)
-        return float(np.exp(log_c))
+            low, high = (low, log_c) if excess > 0 else (log_c, high)
+            log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
+        return log_c
 
-    def _contour(self, side: int, tilt: float, *, from_end: bool) -> Contour:
-        law = TiltedSum(self._a, self._b, side * self._weights, tilt, from_end=from_end)
-        everything = np.arange(law.size)
-        low, high = law.bounds(everything)
-        height = law.decay_height(everything, DEPTH)
-        if height * (low + high) <= 2 * np.pi * MAX_LINE_NODES:
-            return line_contour(law, low, high, height)
-        return corner_contour(law)
+
+def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
+    """x - step, a bold one cut to size, or the middle of the bracket where that is outside."""
+    newton = x - min(max(step, -3.0), 3.0)
+    return newton if low < newton < high else 0.5 * (low + high)
+
+
+def _contour(law: TiltedSum) -> Contour:
+    """Build the cheaper of the two contours through the tilt of `law`."""
+    everything = np.arange(law.size)
+    low, high = law.bounds(everything)
+    height = law.decay_height(everything, DEPTH)
+    if height * (low + high) <= 2 * np.pi * MAX_LINE_NODES or np.isinf(law.end_height).all():
+        return line_contour(law, low, high, height)
+    return corner_contour(law)
 
 
 def _log_complement(log_p: Floats) -> Floats:

@@ -33,7 +33,7 @@ def upper_quantile(
         excess = value - log_p[active]
         low[active] = np.where(excess > 0, u[active], low[active])
         high[active] = np.where(excess > 0, high[active], u[active])
-        step = excess * stretch * np.exp(np.minimum(value - density, 700.0))
+        step = excess * np.exp(np.clip(np.log(stretch) + value - density, -700.0, 600.0))
         u[active] = _keep_between(u[active] + step, low[active], high[active])
         narrow = high[active] - low[active] <= 2 * np.finfo(float).eps * np.abs(u[active])
         active = active[(np.abs(excess) > _CLOSE) & ~narrow]

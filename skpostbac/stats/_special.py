@@ -41,3 +41,12 @@ def stirling_remainder(x: Floats) -> Floats:
     small = np.minimum(x, 8.0)
     direct = gammaln(small) - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
     return np.where(x > 8.0, series, direct)
+
+
+def log_beta(a: Floats, b: Floats) -> Floats:
+    """Return log B(a, b), without the cancellation of three log Gammas."""
+    n = a + b
+    remainders = stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(n)
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    bulk = small * np.log(small / n) + large * np.log1p(-small / n)
+    return 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b)) + bulk + remainders

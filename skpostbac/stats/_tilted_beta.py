@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
+from scipy.special import gammaln
 
-from skpostbac.stats._special import expm1mx, log1pmx, stirling_remainder
+from skpostbac.stats._special import expm1mx, log1pmx, log_beta, stirling_remainder
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -27,8 +27,12 @@ REACH = 40.0
 _SLOW_END = 40.0
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 _SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
+# Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
+_MANY_STEPS = 1000.0
 # Classes are processed in blocks, so that the work array stays small for any number of them.
 BLOCK = 256
+# (-1)^k / k, k = 2 ... 17.
+_LOG_TERMS = (-1.0) ** np.arange(16) / np.arange(2.0, 18.0)
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,19 @@ def deviation(terms: TiltedBetas, d: Floats) -> Floats:
 def _log_odds_reach(terms: TiltedBetas, side: int) -> Floats:
     """Distance in log-odds, on one side, at which the weight has fallen to exp(-REACH)."""
     column = terms.column()
-    d = np.sqrt(2 * REACH / terms.curvature)
-    while (short := log_weight(column, side * d[:, np.newaxis])[:, 0] > -REACH).any():
-        d = np.where(short, 1.2 * d, d)
-    return d
+
+    def falls_short(d: Floats) -> NDArray[np.bool_]:
+        return log_weight(column, side * d[:, np.newaxis])[:, 0] > -REACH
+
+    far = np.sqrt(2 * REACH / terms.curvature)
+    while (short := falls_short(far)).any():
+        far = np.where(short, 1.5 * far, far)
+    near = np.zeros_like(far)
+    for _ in range(6):
+        middle = 0.5 * (near + far)
+        short = falls_short(middle)
+        near, far = np.where(short, middle, near), np.where(short, far, middle)
+    return far
 
 
 @dataclass(frozen=True)
@@ -191,23 +204,41 @@ def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
 
 
-def _bandwidth(terms: TiltedBetas, t_max: float) -> Floats:
+def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: float) -> Floats:
     """Bandwidth in log-odds of the weights times exp(i t w theta), |t| <= t_max.
 
-    Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth);
-    the growth is bounded by that of a Gamma variable near one end, and by that of a Beta variable
-    at the middle of (0, 1). The best s is taken over a grid.
+    Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth).
+    The growth is bounded by that of a Gamma variable near one end, and by that of a Beta variable
+    at the middle of (0, 1); where both bounds are poor it is measured. The best s is taken over a
+    grid.
     """
-    terms = terms.column()
-    rate = t_max * np.abs(terms.weight)
-    core = terms.curvature
-    slack = np.cos(_SHIFTS) - rate * terms.p * terms.q / core * np.sin(_SHIFTS)
+    column = terms.column()
+    rate = t_max * np.abs(column.weight)
+    core = column.curvature
+    slack = np.cos(_SHIFTS) - rate * column.p * column.q / core * np.sin(_SHIFTS)
     gamma_like = np.where(slack > 0, -core * np.log(np.where(slack > 0, slack, 1.0)), np.inf)
     half = np.tan(_SHIFTS / 2)
-    beta_like = 0.5 * (rate * half + (terms.a + terms.b) * np.log1p(half**2))
+    beta_like = 0.5 * (rate * half + (column.a + column.b) * np.log1p(half**2))
     # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
-    beta_like = beta_like + 0.1925 * np.abs(terms.tilt) * half**2
-    return ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
+    beta_like = beta_like + 0.1925 * np.abs(column.tilt) * half**2
+    bandwidth = ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
+    steps = bandwidth * (reach.left + reach.right)
+    for i in np.flatnonzero(steps > _MANY_STEPS):
+        growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate[i, 0])
+        bandwidth[i] = min(bandwidth[i], ((REACH + growth) / _SHIFTS).min())
+    return bandwidth
+
+
+def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats:
+    """Log growth of the integrand of one class on paths shifted by each of `_SHIFTS`."""
+    d = np.linspace(-left, right, 64)[:, np.newaxis] + 1j * _SHIFTS
+    odds = term.p * np.exp(d)
+    theta = odds / (term.q + odds)
+    n = term.a + term.b
+    weight = n * (term.p * d - np.log(term.q + odds)) + term.tilt * (
+        theta - term.p - term.p * term.q * d
+    )
+    return np.maximum((weight.real + rate * np.abs(theta.imag)).max(axis=0), 0.0)
 
 
 def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Floats]:
@@ -222,7 +253,7 @@ def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Flo
     start = -np.minimum(reach.left, v0 + np.log1p(reach.left))
     stop = np.minimum(reach.right, v1 + np.log1p(reach.right))
     stretch = np.where(slow_near | slow_far, 1.15, 1.0)
-    count = np.ceil((stop - start) * stretch * _bandwidth(terms, t_max) / (2 * np.pi)).max()
+    count = np.ceil((stop - start) * stretch * _bandwidth(terms, reach, t_max) / (2 * np.pi)).max()
     step = (stop - start) / count
     v = start[:, np.newaxis] + step[:, np.newaxis] * np.arange(count + 1)
     left, right = np.exp(-(v + v0[:, np.newaxis])), np.exp(v - v1[:, np.newaxis])
@@ -238,23 +269,23 @@ def quadrature(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats,
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
     # A small tilt is undone on the nodes themselves: with many classes the logs are many and small.
-    small = terms.tilt**2 * (terms.p * terms.q) ** 2 < 0.01 * terms.curvature
+    small = np.abs(terms.tilt / terms.weight) * np.maximum(-reach.low, reach.high) < 3.0
     undone = np.expm1(np.where(small, -terms.tilt / terms.weight, 0.0)[:, np.newaxis] * nodes)
     direct = -np.log1p((weights * undone).sum(axis=1))
     return nodes, weights, np.where(small, direct, log_mgf(terms, mass))
 
 
-def log_sum_of_waves(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
-    """Log of the sum over the nodes of weights * exp(i t nodes), t = bases[:, None] + offsets.
+def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
+    """Sum over the nodes of weights * (exp(i t nodes) - 1) for t = bases[:, None] + offsets.
 
-    An exponential of a sum factors, so the whole table costs one matrix product. Everything is
-    kept as a difference from one, which many classes of small variance are close to.
+    An exponential of a sum factors, so the whole table costs one matrix product. The transform is
+    returned as a difference from one, which many classes of small variance are close to.
     Returns shape (n_classes, n_bases, n_offsets).
     """
     coarse = _expm1i(bases[:, np.newaxis] * nodes[:, np.newaxis, :]) * weights[:, np.newaxis, :]
     fine = _expm1i(offsets * nodes[:, :, np.newaxis])
     alone = np.matmul(weights[:, np.newaxis, :], fine) + coarse.sum(axis=2, keepdims=True)
-    return np.log1p(np.matmul(coarse, fine) + alone)
+    return np.matmul(coarse, fine) + alone
 
 
 def _expm1i(x: Floats) -> Complexes:
@@ -274,7 +305,7 @@ def end_series(a: float, b: float, z: Complexes) -> Complexes:
     inverse = -1.0 / z
     radius = end_radius(a, b)
     series = np.polynomial.polynomial.polyval(radius * inverse, _end_terms(a, b, radius))
-    return gammaln(a) - betaln(a, b) + a * np.log(inverse) + np.log(series)
+    return gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
 
 
 def end_radius(a: Floats | float, b: Floats | float) -> Floats | float:
@@ -290,3 +321,48 @@ def _end_terms(a: float, b: float, radius: float) -> Floats:
     peak = np.maximum.accumulate(np.abs(terms))
     negligible = np.flatnonzero(np.abs(terms) < 1e-18 * peak)
     return terms[: negligible[0]] if negligible.size else terms
+
+
+def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
+    r"""Log of E[exp(z u)], u ~ Beta(near, far), when all of its mass is close to u = 0.
+
+    With nu = far - 1 - z the path u = x / nu turns the integral into one of x^(near - 1) exp(-x)
+    times exp((far - 1) (log(1 - u) + u)), which varies little for `|nu| >= concentrated_radius`.
+    It then needs a fixed number of nodes however large `far` is.
+    """
+    nu = far - 1 - z
+    log_x, log_weights = _gamma_nodes(near)
+    u = np.exp(log_x) / nu[:, np.newaxis]
+    sums = np.exp(log_weights + (far - 1) * _log1pmx_complex(-u)).sum(axis=1)
+    return np.log(sums) - near * np.log(nu) - log_beta(near, far)
+
+
+def concentrated_radius(near: Floats, far: Floats) -> Floats:
+    """Smallest modulus of nu at which `concentrated_end` is used."""
+    return _gamma_reach(near) * np.maximum(2.0, np.sqrt(far) / 3.5)
+
+
+def _gamma_reach(order: Floats | float) -> Floats | float:
+    """Where x^order exp(-x) has fallen to exp(-REACH) of its largest value, at most."""
+    return order + np.sqrt(2 * REACH * order) + REACH
+
+
+def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
+    """Log nodes and log weights for the integral of x^(order - 1) exp(-x) over (0, inf).
+
+    log x = v - exp(-v): exponentially spread out towards zero, where a small order decays slowly.
+    """
+    bandwidth = ((REACH - order * np.log(np.cos(_SHIFTS))) / _SHIFTS).min()
+    low = np.log(order) - REACH / order - np.sqrt(2 * REACH / order)
+    high = np.log(_gamma_reach(order))
+    start, stop = (low if low > 0 else -np.log1p(-low)), high + np.exp(-high)
+    v = np.linspace(start, stop, int(np.ceil((stop - start) * bandwidth / (2 * np.pi))) + 1)
+    log_x = v - np.exp(-v)
+    return log_x, order * log_x - np.exp(log_x) + np.log1p(np.exp(-v)) + np.log(v[1] - v[0])
+
+
+def _log1pmx_complex(x: Complexes) -> Complexes:
+    """log(1 + x) - x for complex x away from -1."""
+    small = np.where(np.abs(x) < 0.1, x, 0.0)
+    series = -small * small * np.polynomial.polynomial.polyval(small, _LOG_TERMS)
+    return np.where(np.abs(x) < 0.1, series, np.log(1 + x) - x)

@@ -16,6 +16,11 @@ from skpostbac.stats._tilted_beta import Complexes, Floats
 
 Indices = NDArray[np.intp]
 
+# A class with an exponent above this at each end in reach decays like a normal law.
+_SMOOTH = 60.0
+# Classes of more counts than this are not expanded at both ends.
+_LARGE = 2000.0
+
 
 @dataclass(frozen=True)
 class Corner:
@@ -34,11 +39,25 @@ class TiltedSum:
         self.a, self.b, self.weights, self.tilt = a, b, weights, tilt
         self.terms = tb.tilt_betas(a, b, weights, tilt)
         self.reach = tb.extent(self.terms)
-        # The height from which a class may be replaced by the series at its two ends.
-        self.end_height = tb.end_radius(a, b) / np.abs(weights)
+        # The height from which a class may be replaced by its two ends.
+        self.concentrated = self._concentrated()
+        self.end_height = self._end_height()
         # Both ends of each weighted class, and its tilted mode, as distances from the origin.
         self.low_end, self.high_end = ends(a, b, weights, from_end=from_end)
         self.mode = modes(self.terms, weights, from_end=from_end)
+
+    def _concentrated(self) -> NDArray[np.bool_]:
+        """Which classes are large, and have all their tilted mass beside one end."""
+        farthest = self.terms.p * np.exp(np.minimum(self.reach.right, 700.0)) / self.terms.q
+        return (farthest < 0.4) & (self.a + self.b > _LARGE)
+
+    def _end_height(self) -> Floats:
+        """Height from which the ends of each class separate; infinite where it decays before."""
+        near, far = self.terms.a, self.terms.b
+        radius = np.where(
+            self.concentrated, tb.concentrated_radius(near, far), tb.end_radius(near, far)
+        )
+        return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
 
     @property
     def size(self) -> int:
@@ -46,11 +65,24 @@ class TiltedSum:
         return self.a.size
 
     @cached_property
+    def _untransformed(self) -> tuple[Floats, Floats]:
+        """log E[exp(c w (theta - mode))] and the tilted mean less the mode of each class."""
+        logs, means = [], []
+        for index in _blocks(np.arange(self.size)):
+            nodes, weights, log_mgf = tb.quadrature(*self._block(index), 0.0)
+            logs.append(log_mgf)
+            means.append((weights * nodes).sum(axis=1))
+        return np.concatenate(logs), np.concatenate(means)
+
+    @property
     def log_mgf(self) -> Floats:
         """log E[exp(c w (theta - origin))] of each class."""
-        blocks = (self._block(index) for index in _blocks(np.arange(self.size)))
-        about_mode = np.concatenate([tb.quadrature(*block, 0.0)[2] for block in blocks])
-        return about_mode + self.tilt * self.mode
+        return self._untransformed[0] + self.tilt * self.mode
+
+    @property
+    def mean(self) -> float:
+        """Tilted mean of the sum, K'(c), as a distance from the origin."""
+        return float((self.mode + self._untransformed[1]).sum())
 
     def bounds(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
@@ -76,18 +108,17 @@ class TiltedSum:
             missing = depth - 0.5 * (order * np.log1p(ratio)).sum()
             if missing <= 0.01 or log_t >= 300:
                 break
-            log_t = min(log_t + missing / (order * ratio / (1 + ratio)).sum(), 300.0)
+            log_t += min(missing / (order * ratio / (1 + ratio)).sum(), 300.0 - log_t)
         return float(np.exp(log_t))
 
     def along(self, index: Indices, bases: Floats, offsets: Floats) -> Complexes:
         """Product of the classes' transforms about their modes, at t = bases[:, None] + offsets."""
         t_max = bases[-1] + offsets[-1]
-        total = np.zeros((bases.size, offsets.size), dtype=complex)
+        product = np.ones((bases.size, offsets.size), dtype=complex)
         crossing = self.end_height[index] < t_max
         for block in _blocks(index[~crossing]):
             nodes, weights, _ = tb.quadrature(*self._block(block), t_max)
-            total += tb.log_sum_of_waves(nodes, weights, bases, offsets).sum(axis=0)
-        product = np.exp(total)
+            product *= _product_of_one_plus(tb.waves_less_one(nodes, weights, bases, offsets))
         for i in index[crossing]:
             product *= self._along_ends(i, bases, offsets)
         return product
@@ -153,14 +184,33 @@ class TiltedSum:
 
     def _ends(self, i: int, rates: Complexes) -> tuple[Complexes, Complexes]:
         """Amplitudes of the two ends of one class, relative to its M(c)."""
+        if self.concentrated[i]:
+            return self._one_end(i, rates)
         a, b, c = float(self.a[i]), float(self.b[i]), self.tilt
         z = self.weights[i] * (c + rates)
         low = tb.end_series(a, b, z) + c * self.low_end[i] - self.log_mgf[i]
         high = tb.end_series(b, a, -z) + c * self.high_end[i] - self.log_mgf[i]
         return np.exp(low), np.exp(high)
 
+    def _one_end(self, i: int, rates: Complexes) -> tuple[Complexes, Complexes]:
+        """Amplitudes of the two ends of a class whose mass is all beside one of them."""
+        near, far = float(self.terms.a[i]), float(self.terms.b[i])
+        log_share = tb.concentrated_end(near, far, self.terms.weight[i] * (self.tilt + rates))
+        end = self.high_end[i] if self.terms.flipped[i] else self.low_end[i]
+        share = np.exp(log_share + self.tilt * end - self.log_mgf[i])
+        nothing = np.zeros_like(share)
+        return (nothing, share) if self.terms.flipped[i] else (share, nothing)
+
     def _block(self, index: Indices) -> tuple[tb.TiltedBetas, tb.Extent]:
         return self.terms.block(index), self.reach.block(index)
+
+
+def _product_of_one_plus(values: Complexes) -> Complexes:
+    """Product of 1 + values along the first axis, by logs where many factors are close to one."""
+    if len(values) < 32:
+        return (1 + values).prod(axis=0)
+    gone = (np.abs(1 + values) < 1e-300).any(axis=0)
+    return np.where(gone, 0.0, np.exp(np.log1p(np.where(gone, 0.0, values)).sum(axis=0)))
 
 
 def ends(a: Floats, b: Floats, weights: Floats, *, from_end: bool) -> tuple[Floats, Floats]:
