@@ -61,6 +61,7 @@ class _Ray:
 
     rates: Complexes
     measure: Complexes
+    last_weight: float
     tables: tuple[list[Corner], ...]
 
     def waves(self, path: tuple[int, ...], mode: float) -> Waves:
@@ -68,7 +69,9 @@ class _Ray:
         corners = [table[key] for table, key in zip(self.tables, path, strict=True)]
         amplitude = np.prod([corner.amplitude for corner in corners], axis=0)
         anchor = mode + sum(corner.offset for corner in corners)
-        return Waves(anchor, self.rates, amplitude * self.measure)
+        coefficients = amplitude * self.measure
+        coefficients[-1] *= 1 + _beyond(self.rates, amplitude) / self.last_weight
+        return Waves(anchor, self.rates, coefficients)
 
 
 def corner_contour(law: TiltedSum) -> Contour:
@@ -107,7 +110,19 @@ def _ray(law: TiltedSum, levels: list[_Level], side: int) -> _Ray:
         measure[useful] *= law.at(rest, rates[useful])
         measure[~useful] = 0.0
     tables = tuple(law.corners(level.split, rates) for level in levels)
-    return _Ray(rates, measure, tables)
+    return _Ray(rates, measure, weights[-1] / nodes[-1], tables)
+
+
+def _beyond(rates: Complexes, amplitude: Complexes) -> float:
+    """Integral of a power beyond the last node, in units of the last value times its node.
+
+    It counts only at x on a corner itself, and for very small exponents there.
+    """
+    sizes = np.abs(amplitude[-2:])
+    if not sizes.all():
+        return 0.0
+    order = -np.log(sizes[1] / sizes[0]) / np.log(np.abs(rates[-1] / rates[-2]))
+    return float(1 / order) if order > 0 else 0.0
 
 
 def _branches(

@@ -23,8 +23,8 @@ Complexes = NDArray[np.complex128]
 
 # Weights below exp(-REACH) = 4e-18 of the largest are left out.
 REACH = 40.0
-# An end with exponent below this decays so slowly in log-odds that the nodes must spread out.
-_SLOW_END = 40.0
+# A side on which the weights reach this far in log-odds needs nodes that spread out.
+_FAR = 3.0
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 _SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
@@ -197,8 +197,10 @@ def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     n = terms.a + terms.b
     mean, rest = terms.a / n, terms.b / n
     up, down = terms.shift / mean, -terms.shift / rest
-    log_up = np.where(np.abs(up) < 0.3, log1pmx(up), np.log(terms.p / mean) - up)
-    log_down = np.where(np.abs(down) < 0.3, log1pmx(down), np.log(terms.q / rest) - down)
+    log_up = np.where(np.abs(up) < 0.3, log1pmx(np.clip(up, -0.3, 0.3)), np.log(terms.p / mean) - up)
+    log_down = np.where(
+        np.abs(down) < 0.3, log1pmx(np.clip(down, -0.3, 0.3)), np.log(terms.q / rest) - down
+    )
     remainders = stirling_remainder(terms.a) + stirling_remainder(terms.b) - stirling_remainder(n)
     log_norm = 0.5 * np.log(2 * np.pi / (n * mean * rest)) + remainders
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
@@ -231,7 +233,7 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: float) -> Floats:
 
 def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats:
     """Log growth of the integrand of one class on paths shifted by each of `_SHIFTS`."""
-    d = np.linspace(-left, right, 64)[:, np.newaxis] + 1j * _SHIFTS
+    d = np.linspace(-min(left, 50.0), min(right, 50.0), 64)[:, np.newaxis] + 1j * _SHIFTS
     odds = term.p * np.exp(d)
     theta = odds / (term.q + odds)
     n = term.a + term.b
@@ -244,21 +246,22 @@ def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats
 def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Floats]:
     """Trapezoid nodes (as weighted deviations from the mode) and their weights.
 
-    The log-odds are y = v - exp(-(v + v0)) + exp(v - v1): uniform in the bulk, spread out
-    exponentially in the tail of an end whose exponent is small.
+    The log-odds are v + exp(-v0) - exp(-(v + v0)) + exp(v - v1) - exp(-v1): uniform in the bulk,
+    and spread out exponentially on a side where the weights reach far.
     """
-    slow_near, slow_far = terms.a < _SLOW_END, terms.b < _SLOW_END
-    v0 = np.where(slow_near, 2.0, np.inf)
-    v1 = np.where(slow_far, 2.0, np.inf) + np.log(terms.q / terms.p)
+    v0 = np.where(reach.left > _FAR, 2.0, np.inf)
+    v1 = np.where(reach.right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)
     start = -np.minimum(reach.left, v0 + np.log1p(reach.left))
     stop = np.minimum(reach.right, v1 + np.log1p(reach.right))
-    stretch = np.where(slow_near | slow_far, 1.15, 1.0)
-    count = np.ceil((stop - start) * stretch * _bandwidth(terms, reach, t_max) / (2 * np.pi)).max()
+    stretch = np.where(np.isfinite(v0) | np.isfinite(v1), 1.15, 1.0)
+    bandwidth = stretch * _bandwidth(terms, reach, t_max)
+    count = np.ceil(((stop - start) * bandwidth).max() / (2 * np.pi))
     step = (stop - start) / count
     v = start[:, np.newaxis] + step[:, np.newaxis] * np.arange(count + 1)
-    left, right = np.exp(-(v + v0[:, np.newaxis])), np.exp(v - v1[:, np.newaxis])
+    fade_left, fade_right = np.exp(-v0)[:, np.newaxis], np.exp(-v1)[:, np.newaxis]
+    left, right = fade_left * np.exp(-v), fade_right * np.exp(v)
+    d = v + (fade_left - left) + (right - fade_right)
     column = terms.column()
-    d = v - left + right
     weights = np.exp(log_weight(column, d)) * (1 + left + right) * step[:, np.newaxis]
     return deviation(column, d), weights
 

@@ -89,10 +89,12 @@ class TiltedSum:
 
         Each class is sub-gamma: its reach is sqrt(2 V L) + C L at the level exp(-L). In a sum the
         V add and the C do not (Boucheron, Lugosi, Massart, Concentration Inequalities, 2013, 2.4).
+        A class with an exponent below one may have two modes; Hoeffding's V holds for it.
         """
-        variance = self.terms.variance[index]
-        spread, bulk = np.sqrt(2 * tb.REACH * variance), np.sqrt(2 * tb.REACH * variance.sum())
         low, high = -self.reach.low[index], self.reach.high[index]
+        two_modes = self.reach.order[index] < 1
+        variance = np.where(two_modes, (low + high) ** 2 / 4, self.terms.variance[index])
+        spread, bulk = np.sqrt(2 * tb.REACH * variance), np.sqrt(2 * tb.REACH * variance.sum())
         return (
             float(min(low.sum(), bulk + np.maximum(low - spread, 0.0).max())),
             float(min(high.sum(), bulk + np.maximum(high - spread, 0.0).max())),
