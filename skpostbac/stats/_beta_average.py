@@ -72,12 +72,16 @@ class BetaAverage(BoundedDistribution):
         self.a = _vector("a", a)
         self.b = _vector("b", b)
         if self.b.shape != self.a.shape:
-            raise ValueError(f"a and b must have the same length; got {self.a.size}, {self.b.size}.")
+            raise ValueError(
+                f"a and b must have the same length; got {self.a.size}, {self.b.size}."
+            )
         for name, values in (("a", self.a), ("b", self.b)):
             if not (values > 0).all():
                 raise ValueError(f"{name} must be positive.")
         self._equal = weights is None
-        self.weights = _vector("weights", np.full(self.a.size, 1 / self.a.size) if weights is None else weights)
+        self.weights = _vector(
+            "weights", np.full(self.a.size, 1 / self.a.size) if weights is None else weights
+        )
         if self.weights.shape != self.a.shape:
             raise ValueError(f"weights must have length {self.a.size}; got {self.weights.size}.")
         if not self.weights.any():

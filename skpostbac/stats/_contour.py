@@ -21,8 +21,8 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac.stats._tilted_beta import Complexes, Floats
-from skpostbac.stats._transform import Indices, TiltedSum
+from skpostbac.stats._special import Complexes, Floats
+from skpostbac.stats._transform import TiltedSum
 
 # Terms of the integrand below exp(-DEPTH) of the leading one are left out.
 DEPTH = 39.0
@@ -89,7 +89,7 @@ class Contour:
     image: float = -np.inf
 
     def log_tail(self, y: Floats) -> tuple[Floats, Floats]:
-        """log P(X > y), and the relative error that rounding leaves in the probability."""
+        """Log P(X > y), and the relative error that rounding leaves in the probability."""
         log_scale = self.log_mgf - self.tilt * y
         tail = self._sums(y, 0) - np.exp(np.minimum(self.image - log_scale, 700.0))
         known = (tail > 0) & (self.low <= y) & (y <= self.high)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac.stats._contour import DEPTH, Branch, Contour, Waves
-from skpostbac.stats._tilted_beta import REACH, Complexes, Floats
+from skpostbac.stats._special import Complexes, Floats
+from skpostbac.stats._tilted_beta import REACH
 from skpostbac.stats._transform import Corner, Indices, TiltedSum
 
 # Corners and nodes with amplitudes below this are left out.
@@ -26,7 +27,6 @@ _PANEL_PHASE = 28.0
 _PHASE_BUDGET = 800.0
 # Exp-sinh nodes for the half lines on which the corners leave.
 _RAY_START, _RAY_STOP = -3.9, 4.6
-
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,6 @@ def _levels(law: TiltedSum) -> list[_Level]:
     return levels
 
 
-
 @dataclass(frozen=True)
 class _Ray:
     """Nodes on one of the two horizontal rays of a level, with everything evaluated on them."""
@@ -77,7 +76,9 @@ class _Ray:
 def corner_contour(law: TiltedSum) -> Contour:
     """Leave the line through the tilt of `law` along a ray for each corner."""
     levels = _levels(law)
-    rays = [(_ray(law, levels[: k + 1], -1), _ray(law, levels[: k + 1], 1)) for k in range(len(levels))]
+    rays = [
+        (_ray(law, levels[: k + 1], -1), _ray(law, levels[: k + 1], 1)) for k in range(len(levels))
+    ]
     trunk = _trunk(law, np.arange(law.size), 0.0, levels[0].height)
     parts = (trunk, *_branches(law, levels, rays, ()))
     low, high = law.bounds(np.arange(law.size))

@@ -349,9 +349,7 @@ class BoundedDistribution(ABC):
 
         if upper:
             return upper_quantile(self._frame, log_tail, log_p, scale, skewness)
-        return upper_quantile(
-            self._frame.mirrored(), log_tail, log_p, scale, -skewness
-        ).mirrored()
+        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -skewness).mirrored()
 
 
 def check_level(level: float) -> float:

@@ -15,8 +15,7 @@ from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats._contour import DEPTH, MAX_LINE_NODES, Contour, line_contour
 from skpostbac.stats._corners import corner_contour
 from skpostbac.stats._points import Points
-from skpostbac.stats._special import log_beta
-from skpostbac.stats._tilted_beta import Floats
+from skpostbac.stats._special import Floats, log_beta
 from skpostbac.stats._transform import TiltedSum, modes
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
@@ -144,7 +143,7 @@ class Inversion:
 
 
 def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
-    """x - step, a bold one cut to size, or the middle of the bracket where that is outside."""
+    """X - step, a bold one cut to size, or the middle of the bracket where that is outside."""
     newton = x - min(max(step, -3.0), 3.0)
     return newton if low < newton < high else 0.5 * (low + high)
 

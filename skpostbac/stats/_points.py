@@ -106,7 +106,7 @@ def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, 
 
 
 def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """a / (a + b) as a sum of two doubles."""
+    """A / (a + b) as a sum of two doubles."""
     n = a + b
     larger, smaller = np.maximum(a, b), np.minimum(a, b)
     n_rest = smaller - (n - larger)
@@ -116,7 +116,7 @@ def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
-    """x * y as a sum of two doubles (Dekker 1971)."""
+    """X * y as a sum of two doubles (Dekker 1971)."""
     product = x * y
     x_high, y_high = _high_half(x), _high_half(y)
     x_low, y_low = x - x_high, y - y_high

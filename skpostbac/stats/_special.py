@@ -1,15 +1,20 @@
 """Elementary functions less their leading terms, free of cancellation."""
 
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+Numbers = TypeVar("Numbers", Floats, Complexes)
 
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 # 1/k! for k = 2 ... 15 and 1/k for k = 3, 5, ... 23: enough for 1e-17 below the switch-over points.
-_EXP_TERMS = 1.0 / np.cumprod(np.arange(1.0, 16.0))[1:]
-_ATANH_TERMS = 1.0 / np.arange(3.0, 25.0, 2.0)
+_EXP_TERMS = (1.0 / np.cumprod(np.arange(1.0, 16.0))[1:]).tolist()
+_ATANH_TERMS = (1.0 / np.arange(3.0, 25.0, 2.0)).tolist()
 # B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
 _STIRLING_TERMS = (
     *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
@@ -17,10 +22,18 @@ _STIRLING_TERMS = (
 )
 
 
+def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:
+    """Evaluate a polynomial by Horner's rule, lowest coefficient first."""
+    value: Any = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value + np.zeros_like(x) if len(coefficients) == 1 else value
+
+
 def expm1mx(x: Floats) -> Floats:
     """Return exp(x) - 1 - x."""
     small = np.clip(x, -0.5, 0.5)
-    series = small * small * np.polynomial.polynomial.polyval(small, _EXP_TERMS, tensor=False)
+    series = small * small * polynomial(small, _EXP_TERMS)
     return np.where(np.abs(x) <= 0.5, series, np.expm1(x) - x)
 
 
@@ -29,7 +42,7 @@ def log1pmx(x: Floats) -> Floats:
     small = np.clip(x, -0.3, 0.3)
     r = small / (2.0 + small)
     square = r * r
-    series = 2.0 * r * square * np.polynomial.polynomial.polyval(square, _ATANH_TERMS, tensor=False)
+    series = 2.0 * r * square * polynomial(square, _ATANH_TERMS)
     return np.where(np.abs(x) <= 0.3, series - r * small, np.log1p(x) - x)
 
 
@@ -37,16 +50,18 @@ def stirling_remainder(x: Floats) -> Floats:
     """Return log Gamma(x) less its Stirling approximation, (x - 1/2) log x - x + log(2 pi) / 2."""
     large = np.maximum(x, 8.0)
     inverse_square = 1.0 / (large * large)
-    series = np.polynomial.polynomial.polyval(inverse_square, _STIRLING_TERMS, tensor=False) / large
+    series = polynomial(inverse_square, _STIRLING_TERMS) / large
     small = np.minimum(x, 8.0)
     direct = gammaln(small) - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
     return np.where(x > 8.0, series, direct)
 
 
-def log_beta(a: Floats, b: Floats) -> Floats:
+def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     """Return log B(a, b), without the cancellation of three log Gammas."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
     n = a + b
     remainders = stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(n)
     small, large = np.minimum(a, b), np.maximum(a, b)
     bulk = small * np.log(small / n) + large * np.log1p(-small / n)
-    return 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b)) + bulk + remainders
+    value: Floats = 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b)) + bulk + remainders
+    return value

@@ -11,15 +11,21 @@ exponent is taken relative to the mode, in a form whose error does not grow with
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from skpostbac.stats._special import expm1mx, log1pmx, log_beta, stirling_remainder
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from skpostbac.stats._special import (
+    Complexes,
+    Floats,
+    expm1mx,
+    log1pmx,
+    log_beta,
+    polynomial,
+    stirling_remainder,
+)
 
 # Weights below exp(-REACH) = 4e-18 of the largest are left out.
 REACH = 40.0
@@ -32,7 +38,7 @@ _MANY_STEPS = 1000.0
 # Classes are processed in blocks, so that the work array stays small for any number of them.
 BLOCK = 256
 # (-1)^k / k, k = 2 ... 17.
-_LOG_TERMS = (-1.0) ** np.arange(16) / np.arange(2.0, 18.0)
+_LOG_TERMS = ((-1.0) ** np.arange(16) / np.arange(2.0, 18.0)).tolist()
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class TiltedBetas:
         """Tilted mean less the mode of each weighted term, to second Laplace order."""
         return -self.weight * self.tilt * (self.p * self.q) ** 3 / self.curvature**2
 
-    def block(self, index: slice | Floats) -> "TiltedBetas":
+    def block(self, index: Any) -> "TiltedBetas":
         """Return some of the classes."""
         return TiltedBetas(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
@@ -171,7 +177,7 @@ class Extent:
     high: Floats
     order: Floats
 
-    def block(self, index: slice) -> "Extent":
+    def block(self, index: Any) -> "Extent":
         """Return some of the classes."""
         return Extent(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
@@ -189,7 +195,7 @@ def extent(terms: TiltedBetas) -> Extent:
 
 
 def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
-    """log E[exp(c w (theta - mode))] of each class; `mass` is the integral of its weights.
+    """Log E[exp(c w (theta - mode))] of each class; `mass` is the integral of its weights.
 
     The normalising log Beta function enters by its Stirling remainders alone, which stay exact
     where the difference of log Gammas would lose eight digits (n = 1e9).
@@ -197,7 +203,9 @@ def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     n = terms.a + terms.b
     mean, rest = terms.a / n, terms.b / n
     up, down = terms.shift / mean, -terms.shift / rest
-    log_up = np.where(np.abs(up) < 0.3, log1pmx(np.clip(up, -0.3, 0.3)), np.log(terms.p / mean) - up)
+    log_up = np.where(
+        np.abs(up) < 0.3, log1pmx(np.clip(up, -0.3, 0.3)), np.log(terms.p / mean) - up
+    )
     log_down = np.where(
         np.abs(down) < 0.3, log1pmx(np.clip(down, -0.3, 0.3)), np.log(terms.q / rest) - down
     )
@@ -223,7 +231,7 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: float) -> Floats:
     beta_like = 0.5 * (rate * half + (column.a + column.b) * np.log1p(half**2))
     # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
     beta_like = beta_like + 0.1925 * np.abs(column.tilt) * half**2
-    bandwidth = ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
+    bandwidth: Floats = ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
     steps = bandwidth * (reach.left + reach.right)
     for i in np.flatnonzero(steps > _MANY_STEPS):
         growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate[i, 0])
@@ -240,7 +248,8 @@ def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats
     weight = n * (term.p * d - np.log(term.q + odds)) + term.tilt * (
         theta - term.p - term.p * term.q * d
     )
-    return np.maximum((weight.real + rate * np.abs(theta.imag)).max(axis=0), 0.0)
+    growth: Floats = np.maximum((weight.real + rate * np.abs(theta.imag)).max(axis=0), 0.0)
+    return growth
 
 
 def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Floats]:
@@ -288,7 +297,8 @@ def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Float
     coarse = _expm1i(bases[:, np.newaxis] * nodes[:, np.newaxis, :]) * weights[:, np.newaxis, :]
     fine = _expm1i(offsets * nodes[:, :, np.newaxis])
     alone = np.matmul(weights[:, np.newaxis, :], fine) + coarse.sum(axis=2, keepdims=True)
-    return np.matmul(coarse, fine) + alone
+    less_one: Complexes = np.matmul(coarse, fine) + alone
+    return less_one
 
 
 def _expm1i(x: Floats) -> Complexes:
@@ -306,24 +316,25 @@ def end_series(a: float, b: float, z: Complexes) -> Complexes:
     and accurate to rounding for ``|z| >= end_radius(a, b)`` otherwise.
     """
     inverse = -1.0 / z
-    radius = end_radius(a, b)
-    series = np.polynomial.polynomial.polyval(radius * inverse, _end_terms(a, b, radius))
-    return gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
+    radius = float(end_radius(np.float64(a), np.float64(b)))
+    series = polynomial(radius * inverse, _end_terms(a, b, radius))
+    share: Complexes = gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
+    return share
 
 
-def end_radius(a: Floats | float, b: Floats | float) -> Floats | float:
+def end_radius(a: Floats, b: Floats) -> Floats:
     """Smallest modulus of z at which `end_series` is used, for either end."""
     return 60.0 + 2.0 * (a + b)
 
 
-def _end_terms(a: float, b: float, radius: float) -> Floats:
+def _end_terms(a: float, b: float, radius: float) -> list[float]:
     """Terms of the series at -z = radius, down to the last one that counts."""
     k = np.arange(200.0)
     ratios = (a + k) * (1 - b + k) / ((k + 1) * radius)
     terms = np.cumprod(np.concatenate([[1.0], ratios]))
     peak = np.maximum.accumulate(np.abs(terms))
     negligible = np.flatnonzero(np.abs(terms) < 1e-18 * peak)
-    return terms[: negligible[0]] if negligible.size else terms
+    return (terms[: negligible[0]] if negligible.size else terms).tolist()
 
 
 def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
@@ -337,7 +348,8 @@ def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
     log_x, log_weights = _gamma_nodes(near)
     u = np.exp(log_x) / nu[:, np.newaxis]
     sums = np.exp(log_weights + (far - 1) * _log1pmx_complex(-u)).sum(axis=1)
-    return np.log(sums) - near * np.log(nu) - log_beta(near, far)
+    share: Complexes = np.log(sums) - near * np.log(nu) - log_beta(near, far)
+    return share
 
 
 def concentrated_radius(near: Floats, far: Floats) -> Floats:
@@ -345,9 +357,10 @@ def concentrated_radius(near: Floats, far: Floats) -> Floats:
     return _gamma_reach(near) * np.maximum(2.0, np.sqrt(far) / 3.5)
 
 
-def _gamma_reach(order: Floats | float) -> Floats | float:
+def _gamma_reach(order: Floats) -> Floats:
     """Where x^order exp(-x) has fallen to exp(-REACH) of its largest value, at most."""
-    return order + np.sqrt(2 * REACH * order) + REACH
+    reach: Floats = order + np.sqrt(2 * REACH * order) + REACH
+    return reach
 
 
 def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
@@ -357,7 +370,7 @@ def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
     """
     bandwidth = ((REACH - order * np.log(np.cos(_SHIFTS))) / _SHIFTS).min()
     low = np.log(order) - REACH / order - np.sqrt(2 * REACH / order)
-    high = np.log(_gamma_reach(order))
+    high = np.log(_gamma_reach(np.float64(order)))
     start, stop = (low if low > 0 else -np.log1p(-low)), high + np.exp(-high)
     v = np.linspace(start, stop, int(np.ceil((stop - start) * bandwidth / (2 * np.pi))) + 1)
     log_x = v - np.exp(-v)
@@ -367,5 +380,5 @@ def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
 def _log1pmx_complex(x: Complexes) -> Complexes:
     """log(1 + x) - x for complex x away from -1."""
     small = np.where(np.abs(x) < 0.1, x, 0.0)
-    series = -small * small * np.polynomial.polynomial.polyval(small, _LOG_TERMS)
+    series = -small * small * polynomial(small, _LOG_TERMS)
     return np.where(np.abs(x) < 0.1, series, np.log(1 + x) - x)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac.stats import _tilted_beta as tb
-from skpostbac.stats._tilted_beta import Complexes, Floats
+from skpostbac.stats._special import Complexes, Floats
 
 Indices = NDArray[np.intp]
 
@@ -66,7 +66,7 @@ class TiltedSum:
 
     @cached_property
     def _untransformed(self) -> tuple[Floats, Floats]:
-        """log E[exp(c w (theta - mode))] and the tilted mean less the mode of each class."""
+        """Log E[exp(c w (theta - mode))] and the tilted mean less the mode of each class."""
         logs, means = [], []
         for index in _blocks(np.arange(self.size)):
             nodes, weights, log_mgf = tb.quadrature(*self._block(index), 0.0)
@@ -76,7 +76,7 @@ class TiltedSum:
 
     @property
     def log_mgf(self) -> Floats:
-        """log E[exp(c w (theta - origin))] of each class."""
+        """Log E[exp(c w (theta - origin))] of each class."""
         return self._untransformed[0] + self.tilt * self.mode
 
     @property
@@ -210,7 +210,8 @@ class TiltedSum:
 def _product_of_one_plus(values: Complexes) -> Complexes:
     """Product of 1 + values along the first axis, by logs where many factors are close to one."""
     if len(values) < 32:
-        return (1 + values).prod(axis=0)
+        product: Complexes = (1 + values).prod(axis=0)
+        return product
     gone = (np.abs(1 + values) < 1e-300).any(axis=0)
     return np.where(gone, 0.0, np.exp(np.log1p(np.where(gone, 0.0, values)).sum(axis=0)))
 
