@@ -5,7 +5,7 @@ import os
 import hypothesis
 
 # The makers of reference values are run by hand, and may need more than the tests do.
-collect_ignore_glob = ["reference/make_*.py"]
+collect_ignore_glob = ["reference/make_*.py", "reference/generators"]
 
 # No window is opened, and none is needed.
 os.environ.setdefault("MPLBACKEND", "Agg")

@@ -112,7 +112,7 @@ class BetaAverage(BoundedDistribution):
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment, in closed form."""
-        return self._cumulants[1] / self._cumulants[0] ** 1.5
+        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
 
     def kurtosis(self) -> float:
         """Return the excess kurtosis, in closed form; it is zero for a normal law."""

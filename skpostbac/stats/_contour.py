@@ -22,26 +22,46 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac.stats._special import Complexes, Floats
-from skpostbac.stats._transform import TiltedSum
+from skpostbac.stats._transform import Grid, TiltedSum
 
 # Terms of the integrand below exp(-DEPTH) of the leading one are left out.
 DEPTH = 39.0
+# Above this many nodes on a line it is worth looking for corners.
 MAX_LINE_NODES = 400
+# Heights are tabulated in rows of this length.
 _OFFSETS = 16
 
 
 @dataclass(frozen=True)
 class Waves:
-    """A sum of exponentials in y about an anchor: sum(coefficients * exp(-rates * (y - anchor)))."""
+    """Sums of exponentials in y about an anchor: sum(coefficients * exp(-rates * (y - anchor))).
+
+    The columns of `coefficients`, shape (n_rates, 3), belong to the tail, the density, and minus
+    the slope of the density, all divided by M(c) exp(-c y).
+    """
 
     anchor: float
     rates: Complexes
     coefficients: Complexes
 
-    def at(self, y: Floats, order: int, tilt: float) -> Complexes:
-        """Sums at each y after `order` differentiations of the tilted tail."""
-        table = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
-        return table @ (self.coefficients * (tilt + self.rates) ** order)
+    @classmethod
+    def of_tail(
+        cls, anchor: float, rates: Complexes, coefficients: Complexes, tilt: float
+    ) -> "Waves":
+        """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
+        density = coefficients * (tilt + rates)
+        table = np.stack([coefficients, density, density * (tilt + rates)], axis=1)
+        return cls(anchor, rates, table)
+
+    @property
+    def size(self) -> float:
+        """Largest coefficient of the tail."""
+        return float(np.abs(self.coefficients[:, 0]).max())
+
+    def at(self, y: Floats) -> Floats:
+        """Return the real parts of the sums at each y, shape (n, 3)."""
+        waves = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
+        return (waves @ self.coefficients).real
 
 
 @dataclass(frozen=True)
@@ -54,9 +74,9 @@ class Branch:
     above: Waves
     near: tuple["Waves | Branch", ...]
 
-    def at(self, y: Floats, order: int, tilt: float) -> Complexes:
-        """Sums at each y, from the representation that decays there."""
-        total = np.zeros(y.shape, dtype=complex)
+    def at(self, y: Floats) -> Floats:
+        """Return the sums at each y, shape (n, 3), from the form that decays there."""
+        total = np.zeros((y.size, 3))
         below, above = y < self.low, y >= self.high
         for where, parts in (
             (below, (self.below,)),
@@ -64,8 +84,26 @@ class Branch:
             (~below & ~above, self.near),
         ):
             if where.any():
-                total[where] = sum(part.at(y[where], order, tilt) for part in parts)
+                total[where] = sum(part.at(y[where]) for part in parts)
         return total
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a contour finds at each y.
+
+    Attributes
+    ----------
+    log_tail : log P(X > y).
+    error : relative error that rounding leaves in the tail; infinite where it is not known.
+    log_density : log density of X.
+    slope : derivative of the density.
+    """
+
+    log_tail: Floats
+    error: Floats
+    log_density: Floats
+    slope: Floats
 
 
 @dataclass(frozen=True)
@@ -88,33 +126,28 @@ class Contour:
     high: float
     image: float = -np.inf
 
-    def log_tail(self, y: Floats) -> tuple[Floats, Floats]:
-        """Log P(X > y), and the relative error that rounding leaves in the probability."""
+    def at(self, y: Floats) -> Values:
+        """Evaluate the tail and the density at each y, shape (n,)."""
         log_scale = self.log_mgf - self.tilt * y
-        tail = self._sums(y, 0) - np.exp(np.minimum(self.image - log_scale, 700.0))
+        sums = self.parts[0].at(y)
+        for part in self.parts[1:]:
+            sums += part.at(y)
+        tail = sums[:, 0] - np.exp(np.minimum(self.image - log_scale, 700.0))
         known = (tail > 0) & (self.low <= y) & (y <= self.high)
-        safe = np.where(known, tail, 1.0)
+        tail = np.where(known, tail, 1.0)
         rounding = np.finfo(float).eps * self.tilt * np.abs(y)
-        return log_scale + np.log(safe), np.where(known, self._noise / safe + rounding, np.inf)
-
-    def log_density(self, y: Floats) -> Floats:
-        """Log density of X at y."""
-        density = self._sums(y, 1)
-        return self.log_mgf - self.tilt * y + np.log(np.maximum(density, np.finfo(float).tiny))
-
-    def slope(self, y: Floats) -> Floats:
-        """Derivative of the density at y."""
-        return -np.exp(self.log_mgf - self.tilt * y) * self._sums(y, 2)
-
-    def _sums(self, y: Floats, order: int) -> Floats:
-        """exp(c y) / M(c) times (-1)^order times a derivative of the tail at each y."""
-        return np.real(sum(part.at(y, order, self.tilt) for part in self.parts))
+        return Values(
+            log_tail=log_scale + np.log(tail),
+            error=np.where(known, self._noise / tail + rounding, np.inf),
+            log_density=log_scale + np.log(np.maximum(sums[:, 1], np.finfo(float).tiny)),
+            slope=-np.exp(np.minimum(log_scale, 700.0)) * sums[:, 2],
+        )
 
     @cached_property
     def _noise(self) -> float:
         first = self.parts[0]
         assert isinstance(first, Waves)
-        return 4 * float(np.finfo(float).eps) * float(np.abs(first.coefficients).sum())
+        return 4 * float(np.finfo(float).eps) * float(np.abs(first.coefficients[:, 0]).sum())
 
 
 def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Contour:
@@ -127,17 +160,18 @@ def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Cont
     fade = DEPTH / law.tilt
     image_known = fade > low + high
     period = low + high + (0.0 if image_known else fade)
-    step = 2 * np.pi / period
+    step = float(2 * np.pi / period)
     rows = int(np.ceil((height / step + 1) / _OFFSETS))
-    bases, offsets = step * _OFFSETS * np.arange(rows), step * np.arange(_OFFSETS)
-    transform = law.along(np.arange(law.size), bases, offsets).ravel()
-    t = (bases[:, np.newaxis] + offsets).ravel()
-    trapezoid = np.full(t.shape, step / np.pi)
-    trapezoid[0] /= 2
+    counts = np.arange(float(max(rows, _OFFSETS)))
+    grid = Grid(step * _OFFSETS * counts[:rows], step * counts[:_OFFSETS])
+    transform, log_mgf = law.along(law.everything, [grid])
+    rates = np.asarray(1j * grid.heights)
+    coefficients: Complexes = transform * (step / np.pi) / (law.tilt + rates)
+    coefficients[0] /= 2
     mode = float(law.mode.sum())
-    waves = Waves(mode, 1j * t, transform * trapezoid / (law.tilt + 1j * t))
+    waves = Waves.of_tail(mode, rates, coefficients, law.tilt)
     image = _log_image(law.tilt * period) if image_known else -np.inf
-    return Contour(law.tilt, law.log_mgf.sum(), (waves,), mode - low, mode + high, image)
+    return Contour(law.tilt, float(log_mgf.sum()), (waves,), mode - low, mode + high, image)
 
 
 def _log_image(exponent: float) -> float:

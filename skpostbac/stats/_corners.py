@@ -16,7 +16,7 @@ import numpy as np
 from skpostbac.stats._contour import DEPTH, Branch, Contour, Waves
 from skpostbac.stats._special import Complexes, Floats
 from skpostbac.stats._tilted_beta import REACH
-from skpostbac.stats._transform import Corner, Indices, TiltedSum
+from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
 
 # Corners and nodes with amplitudes below this are left out.
 _NEGLIGIBLE = 1e-18
@@ -38,11 +38,50 @@ class _Level:
     rest: Indices
 
 
+@dataclass(frozen=True)
+class _Ray:
+    """Nodes on one of the two horizontal rays of a level, with everything evaluated on them."""
+
+    rates: Complexes
+    measure: Complexes
+    last_weight: float
+    tables: list[list[Corner]]
+
+    def waves(self, path: tuple[int, ...], mode: float, tilt: float) -> Waves:
+        """Return the share of the corner at the end of a path, with its whole classes at `mode`."""
+        offset, amplitude = _follow(self.tables, path)
+        coefficients = amplitude * self.measure
+        coefficients[-1] *= 1 + _beyond(self.rates, amplitude) / self.last_weight
+        return Waves.of_tail(mode + offset, self.rates, coefficients, tilt)
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """A law, its levels, and both rays (to the left and to the right) of each."""
+
+    law: TiltedSum
+    levels: list[_Level]
+    rays: list[tuple[_Ray, _Ray]]
+
+
+def corner_contour(law: TiltedSum) -> Contour:
+    """Leave the line through the tilt of `law` along a ray for each corner."""
+    levels = _levels(law)
+    rays = [_rays(law, levels[: depth + 1]) for depth in range(len(levels))]
+    trunk = _trunk(law, law.everything, 0.0, levels[0].height)
+    branches = _branches(_Tree(law, levels, rays), ())
+    anchor = float(law.mode.sum())
+    low, high = law.bounds(law.everything)
+    stem = Waves.of_tail(anchor, trunk.rates, trunk.coefficients, law.tilt)
+    log_mgf = float(law.log_mgf.sum())
+    return Contour(law.tilt, log_mgf, (stem, *branches), anchor - low, anchor + high)
+
+
 def _levels(law: TiltedSum) -> list[_Level]:
     """Group the classes by the height from which their ends separate, widest class first."""
     width = law.reach.high - law.reach.low
     levels: list[_Level] = []
-    rest = np.arange(law.size)
+    rest = law.everything
     while np.isfinite(law.end_height[rest]).any():
         heights = law.end_height[rest]
         affordable = max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum(), law.tilt)
@@ -54,35 +93,32 @@ def _levels(law: TiltedSum) -> list[_Level]:
     return levels
 
 
-@dataclass(frozen=True)
-class _Ray:
-    """Nodes on one of the two horizontal rays of a level, with everything evaluated on them."""
-
-    rates: Complexes
-    measure: Complexes
-    last_weight: float
-    tables: tuple[list[Corner], ...]
-
-    def waves(self, path: tuple[int, ...], mode: float) -> Waves:
-        """The share of the corner at the end of a path, its whole classes sitting at `mode`."""
-        corners = [table[key] for table, key in zip(self.tables, path, strict=True)]
-        amplitude = np.prod([corner.amplitude for corner in corners], axis=0)
-        anchor = mode + sum(corner.offset for corner in corners)
-        coefficients = amplitude * self.measure
-        coefficients[-1] *= 1 + _beyond(self.rates, amplitude) / self.last_weight
-        return Waves(anchor, self.rates, coefficients)
-
-
-def corner_contour(law: TiltedSum) -> Contour:
-    """Leave the line through the tilt of `law` along a ray for each corner."""
-    levels = _levels(law)
-    rays = [
-        (_ray(law, levels[: k + 1], -1), _ray(law, levels[: k + 1], 1)) for k in range(len(levels))
-    ]
-    trunk = _trunk(law, np.arange(law.size), 0.0, levels[0].height)
-    parts = (trunk, *_branches(law, levels, rays, ()))
-    low, high = law.bounds(np.arange(law.size))
-    return Contour(law.tilt, law.log_mgf.sum(), parts, trunk.anchor - low, trunk.anchor + high)
+def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
+    """Evaluate the corners of all levels so far on both rays that start at the last one."""
+    height, rest = levels[-1].height, levels[-1].rest
+    split = np.concatenate([level.split for level in levels])
+    nodes, weights = _half_line(float(np.minimum(law.a, law.b)[split].sum()))
+    sides = np.repeat([-1, 1], nodes.size)
+    rates = height * (1j + sides * np.tile(nodes, 2))
+    measure = -1j * sides * height * np.tile(weights, 2) / (np.pi * (law.tilt + rates))
+    if rest.size:
+        # Used only for x twice the reach of the whole classes away, where the rest has decayed.
+        low, high = law.bounds(rest)
+        useful = np.abs(rates.real) * np.where(sides > 0, high, low) < REACH
+        measure[useful] *= law.at(rest, rates[useful])
+        measure[~useful] = 0.0
+    tables = [law.corners(level.split, rates) for level in levels]
+    last_weight = float(weights[-1] / nodes[-1])
+    left, right = (
+        _Ray(
+            rates[half],
+            measure[half],
+            last_weight,
+            [[Corner(corner.offset, corner.amplitude[half]) for corner in row] for row in tables],
+        )
+        for half in (slice(None, nodes.size), slice(nodes.size, None))
+    )
+    return left, right
 
 
 def _half_line(order: float) -> tuple[Floats, Floats]:
@@ -97,23 +133,6 @@ def _half_line(order: float) -> tuple[Floats, Floats]:
     return nodes, step * 0.5 * np.pi * np.cosh(u) * nodes
 
 
-def _ray(law: TiltedSum, levels: list[_Level], side: int) -> _Ray:
-    """Evaluate the corners of all levels so far on the ray that starts at the last one."""
-    height, rest = levels[-1].height, levels[-1].rest
-    split = np.concatenate([level.split for level in levels])
-    order = np.minimum(law.a, law.b)[split].sum()
-    nodes, weights = _half_line(order)
-    rates = height * (1j + side * nodes)
-    measure = -1j * side * height * weights / (np.pi * (law.tilt + rates))
-    if rest.size:
-        # Used only for x twice the reach of the whole classes away, where the rest has decayed.
-        useful = height * nodes * law.bounds(rest)[side > 0] < REACH
-        measure[useful] *= law.at(rest, rates[useful])
-        measure[~useful] = 0.0
-    tables = tuple(law.corners(level.split, rates) for level in levels)
-    return _Ray(rates, measure, weights[-1] / nodes[-1], tables)
-
-
 def _beyond(rates: Complexes, amplitude: Complexes) -> float:
     """Integral of a power beyond the last node, in units of the last value times its node.
 
@@ -126,56 +145,64 @@ def _beyond(rates: Complexes, amplitude: Complexes) -> float:
     return float(1 / order) if order > 0 else 0.0
 
 
-def _branches(
-    law: TiltedSum, levels: list[_Level], rays: list[tuple[_Ray, _Ray]], path: tuple[int, ...]
-) -> list[Branch]:
+def _follow(tables: list[list[Corner]], path: tuple[int, ...]) -> tuple[float, Complexes]:
+    """Place and amplitude of the corner at the end of a path."""
+    corners = [table[key] for table, key in zip(tables, path, strict=True)]
+    amplitude = corners[0].amplitude
+    for corner in corners[1:]:
+        amplitude = amplitude * corner.amplitude
+    return sum(corner.offset for corner in corners), amplitude
+
+
+def _branches(tree: _Tree, path: tuple[int, ...]) -> list[Branch]:
     """Open all corners of the next level, on a path through those before it."""
     depth = len(path)
-    paths = [(*path, key) for key in range(len(rays[depth][0].tables[depth]))]
-    branches = (_branch(law, levels, rays, path) for path in paths)
+    paths = [(*path, key) for key in range(len(tree.rays[depth][0].tables[depth]))]
+    branches = (_branch(tree, path) for path in paths)
     return [branch for branch in branches if branch is not None]
 
 
-def _branch(
-    law: TiltedSum, levels: list[_Level], rays: list[tuple[_Ray, _Ray]], path: tuple[int, ...]
-) -> Branch | None:
-    """One corner, unless its amplitude is negligible."""
-    rest = levels[len(path) - 1].rest
-    below, above = (ray.waves(path, law.mode[rest].sum()) for ray in rays[len(path) - 1])
-    if max(np.abs(below.coefficients).max(), np.abs(above.coefficients).max()) < _NEGLIGIBLE:
+def _branch(tree: _Tree, path: tuple[int, ...]) -> Branch | None:
+    """Return one corner, unless its amplitude is negligible."""
+    law, rest = tree.law, tree.levels[len(path) - 1].rest
+    mode = float(law.mode[rest].sum())
+    below, above = (ray.waves(path, mode, law.tilt) for ray in tree.rays[len(path) - 1])
+    if max(below.size, above.size) < _NEGLIGIBLE:
         return None
     low, high = law.bounds(rest) if rest.size else (0.0, 0.0)
-    near = _stay(law, levels, rays, path) if rest.size else ()
+    near = _stay(tree, path) if rest.size else ()
     return Branch(below.anchor - 2 * low, above.anchor + 2 * high, below, above, near)
 
 
-def _stay(
-    law: TiltedSum, levels: list[_Level], rays: list[tuple[_Ray, _Ray]], path: tuple[int, ...]
-) -> tuple[Waves | Branch, ...]:
+def _stay(tree: _Tree, path: tuple[int, ...]) -> tuple[Waves | Branch, ...]:
     """Follow a corner up the line until its narrow classes decay, or split in turn."""
-    here = levels[len(path) - 1]
-    next_height = levels[len(path)].height if len(path) < len(levels) else np.inf
+    law, here = tree.law, tree.levels[len(path) - 1]
+    next_height = tree.levels[len(path)].height if len(path) < len(tree.levels) else np.inf
     decayed = max(law.decay_height(here.rest, DEPTH), here.height * (1 + 1e-6))
     trunk = _trunk(law, here.rest, here.height, min(decayed, next_height))
-    tables = (law.corners(level.split, trunk.rates) for level in levels[: len(path)])
-    corners = [table[key] for table, key in zip(tables, path, strict=True)]
-    amplitude = np.prod([corner.amplitude for corner in corners], axis=0)
-    anchor = trunk.anchor + sum(corner.offset for corner in corners)
-    waves = Waves(anchor, trunk.rates, trunk.coefficients * amplitude)
-    return (waves,) if decayed <= next_height else (waves, *_branches(law, levels, rays, path))
+    tables = [law.corners(level.split, trunk.rates) for level in tree.levels[: len(path)]]
+    offset, amplitude = _follow(tables, path)
+    anchor = float(law.mode[here.rest].sum()) + offset
+    waves = Waves.of_tail(anchor, trunk.rates, trunk.coefficients * amplitude, law.tilt)
+    return (waves,) if decayed <= next_height else (waves, *_branches(tree, path))
 
 
-def _trunk(law: TiltedSum, index: Indices, start: float, stop: float) -> Waves:
+@dataclass(frozen=True)
+class _Trunk:
+    """Nodes and coefficients of the integral of a transform over one stretch of the line."""
+
+    rates: Complexes
+    coefficients: Complexes
+
+
+def _trunk(law: TiltedSum, index: Indices, start: float, stop: float) -> _Trunk:
     """Integrate the whole transform of some classes over one stretch of the line."""
-    transforms, heights, weights = [], [], []
-    for bases, half in _panels(start, stop, law.tilt, _PANEL_PHASE / sum(law.bounds(index))):
-        offsets = half * (1 + _PANEL_NODES)
-        transforms.append(law.along(index, bases, offsets).ravel())
-        heights.append((bases[:, np.newaxis] + offsets).ravel())
-        weights.append(np.tile(half * _PANEL_WEIGHTS, bases.size))
-    t = np.concatenate(heights)
-    coefficients = np.concatenate(transforms) * np.concatenate(weights) / (law.tilt + 1j * t)
-    return Waves(law.mode[index].sum(), 1j * t, coefficients / np.pi)
+    panels = _panels(start, stop, law.tilt, _PANEL_PHASE / sum(law.bounds(index)))
+    grids = [Grid(bases, half * (1 + _PANEL_NODES)) for bases, half in panels]
+    weights = np.concatenate([np.tile(half * _PANEL_WEIGHTS, bases.size) for bases, half in panels])
+    rates = 1j * np.concatenate([grid.heights for grid in grids])
+    transform, _ = law.along(index, grids)
+    return _Trunk(rates, transform * weights / (np.pi * (law.tilt + rates)))
 
 
 def _panels(start: float, stop: float, pole: float, phase: float) -> list[tuple[Floats, float]]:

@@ -244,7 +244,7 @@ class BoundedDistribution(ABC):
             return float(self._centre(frame.near_mean(np.array([y])))[1][0])
 
         peak = brentq(slope_at, y[left], y[right], xtol=1e-15 * reach)
-        return float(frame.x(frame.near_mean(np.float64(peak))))
+        return float(frame.x(frame.near_mean(np.array([peak])))[0])
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, which leaves the same probability on either side.
@@ -291,14 +291,15 @@ class BoundedDistribution(ABC):
         ends = self._ends_of(below, level)
         best = int(np.argmin(ends[1] - ends[0]))
         left, right = below[max(best - 1, 0)], below[min(best + 1, below.size - 1)]
-        slope = lambda q: self._density_drop(q, level)  # noqa: E731
-        if slope(left) < 0 < slope(right):
-            best_below = brentq(slope, left, right, xtol=1e-15, rtol=1e-13)
-            return Interval(*map(float, self._ends_of(np.array(best_below), level)))
+        if self._density_drop(left, level) < 0 < self._density_drop(right, level):
+            shortest = brentq(
+                self._density_drop, left, right, args=(level,), xtol=1e-15, rtol=1e-13
+            )
+            return Interval(*map(float, self._ends_of(np.array(shortest), level)))
         return Interval(float(ends[0][best]), float(ends[1][best]))
 
     def _ends_of(self, below: Floats, level: float) -> Floats:
-        """Ends of the intervals of one probability that leave `below` on their left."""
+        """Return the ends of the intervals of one probability that leave `below` on their left."""
         above = np.maximum(1 - level - below, 0.0)
         with np.errstate(divide="ignore"):
             low = self._quantile(np.log(below), np.log1p(-below))

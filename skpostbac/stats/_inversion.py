@@ -44,12 +44,14 @@ class Inversion:
 
     def tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density."""
-        log_ccdf, noise = self._central.log_tail(points.from_mean)
-        log_pdf = self._central.log_density(points.from_mean)
+        centre = self._central.at(points.from_mean)
+        log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
         log_cdf = _log_complement(log_ccdf)
-        served = noise * np.exp(log_ccdf - np.minimum(log_cdf, log_ccdf)) < _ACCURACY
+        served = centre.error * np.exp(log_ccdf - np.minimum(log_cdf, log_ccdf)) < _ACCURACY
+        if served.all():
+            return Tails(log_cdf, log_ccdf, log_pdf)
         for side in (1, -1):
-            rest = np.flatnonzero(~served & (side * points.from_mean >= 0))
+            rest = np.flatnonzero(~served & (np.where(points.from_mean >= 0, 1, -1) == side))
             if rest.size:
                 seen = points[rest] if side > 0 else points[rest].mirrored()
                 smaller, log_pdf[rest] = self._far_tail(side, seen)
@@ -59,7 +61,8 @@ class Inversion:
 
     def centre(self, points: Points) -> tuple[Floats, Floats]:
         """Log density and its slope, to absolute accuracy and in the centre of the law only."""
-        return self._central.log_density(points.from_mean), self._central.slope(points.from_mean)
+        values = self._central.at(points.from_mean)
+        return values.log_density, values.slope
 
     @cached_property
     def _central(self) -> Contour:
@@ -71,17 +74,18 @@ class Inversion:
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         at_end = points.to_high * (self._a + self._b).max() < 1e-18 * np.abs(self._weights).min()
         log_pdf[at_end] = self.log_end_density(side, points.to_high[at_end])
-        log_tail[at_end] = log_pdf[at_end] + np.log(points.to_high[at_end] / self._order(side))
+        log_distance = np.log(points.to_high[at_end])
+        log_tail[at_end] = log_pdf[at_end] + log_distance - np.log(self._order(side))
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:
             contour, y = self._saddle_contour(side, points[pending])
-            value, noise = contour.log_tail(y)
-            served = noise < _ACCURACY
+            values = contour.at(y)
+            served = values.error < _ACCURACY
             served[0] = True
             done = pending[served]
-            log_tail[done] = value[served]
-            log_pdf[done] = contour.log_density(y[served])
+            log_tail[done] = np.minimum(values.log_tail[served], 0.0)
+            log_pdf[done] = values.log_density[served]
             pending = pending[~served]
         return log_tail, log_pdf
 
@@ -96,7 +100,7 @@ class Inversion:
         factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(self._weights))
         order = self._order(side)
         power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
-        return factors.sum() - gammaln(order) + power
+        return np.asarray(factors.sum() - gammaln(order) + power)
 
     def _order(self, side: int) -> float:
         """Power with which the upper (or lower) tail vanishes at its end."""
@@ -150,9 +154,8 @@ def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
 
 def _contour(law: TiltedSum) -> Contour:
     """Build the cheaper of the two contours through the tilt of `law`."""
-    everything = np.arange(law.size)
-    low, high = law.bounds(everything)
-    height = law.decay_height(everything, DEPTH)
+    low, high = law.bounds(law.everything)
+    height = law.decay_height(law.everything, DEPTH)
     if height * (low + high) <= 2 * np.pi * MAX_LINE_NODES or np.isinf(law.end_height).all():
         return line_contour(law, low, high, height)
     return corner_contour(law)

@@ -91,9 +91,9 @@ class Frame:
 
 
 def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, float]:
-    """Sum of weights * a / (a + b) to twice the working precision, as a sum of two doubles.
+    """Return the sum of weights * a / (a + b) to twice the working precision.
 
-    `weights` of None stands for 1 / l exactly.
+    It is an unevaluated sum of two doubles; `weights` of None stands for 1 / l exactly.
     """
     ratio, rest = _exact_ratio(a, b)
     if weights is None:
@@ -106,7 +106,7 @@ def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, 
 
 
 def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """A / (a + b) as a sum of two doubles."""
+    """Return a / (a + b) as a sum of two doubles."""
     n = a + b
     larger, smaller = np.maximum(a, b), np.minimum(a, b)
     n_rest = smaller - (n - larger)
@@ -129,7 +129,7 @@ def _high_half(x: Any) -> Any:
 
 
 def exact_sum(parts: list[Floats]) -> tuple[float, float]:
-    """Sum of all numbers, correctly rounded, and what the rounding left over."""
+    """Return the sum of all numbers, correctly rounded, and what the rounding left over."""
     values = np.concatenate(parts).tolist()
     total = math.fsum(values)
     return total, math.fsum([*values, -total])

@@ -1,7 +1,7 @@
 """Elementary functions less their leading terms, free of cancellation."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,11 @@ _STIRLING_TERMS = (
 
 def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:
     """Evaluate a polynomial by Horner's rule, lowest coefficient first."""
-    value: Any = coefficients[-1]
+    value = np.full_like(x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
-        value = value * x + coefficient
-    return value + np.zeros_like(x) if len(coefficients) == 1 else value
+        value *= x
+        value += coefficient
+    return value
 
 
 def expm1mx(x: Floats) -> Floats:

@@ -34,7 +34,7 @@ _FAR = 3.0
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 _SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
-_MANY_STEPS = 1000.0
+_MANY_STEPS = 2500.0
 # Classes are processed in blocks, so that the work array stays small for any number of them.
 BLOCK = 256
 # (-1)^k / k, k = 2 ... 17.
@@ -149,21 +149,47 @@ def deviation(terms: TiltedBetas, d: Floats) -> Floats:
     return terms.weight * terms.p * terms.q * _relative_step(terms, d)
 
 
-def _log_odds_reach(terms: TiltedBetas, side: int) -> Floats:
-    """Distance in log-odds, on one side, at which the weight has fallen to exp(-REACH)."""
-    column = terms.column()
+def _log_odds_reach(terms: TiltedBetas) -> tuple[Floats, Floats]:
+    """Distances in log-odds, to the left and right, at which the weight is below exp(-REACH).
 
-    def falls_short(d: Floats) -> NDArray[np.bool_]:
-        return log_weight(column, side * d[:, np.newaxis])[:, 0] > -REACH
+    An end with exponent e is reached by x + sqrt(2 x), x = REACH / e; a Gamma variable falls
+    double-exponentially away from its end. The guesses are checked, and replaced where they fail.
+    """
+    core, near, far = (REACH / order for order in (terms.curvature, terms.a, terms.b))
+    slow = [x + np.sqrt(2 * x) for x in (core, near, far)]
+    left = [slow[1], slow[0]]
+    right = [np.log1p(slow[0]), slow[2] + np.log(terms.q / terms.p)]
+    guesses = np.stack([-left[0], -left[1], *right], axis=1)
+    falls = log_weight(terms.column(), guesses) <= -REACH
+    return (
+        _smallest_that_holds(terms, -1, np.stack(left, axis=1), falls[:, :2]),
+        _smallest_that_holds(terms, 1, np.stack(right, axis=1), falls[:, 2:]),
+    )
 
-    far = np.sqrt(2 * REACH / terms.curvature)
-    while (short := falls_short(far)).any():
-        far = np.where(short, 1.5 * far, far)
-    near = np.zeros_like(far)
+
+def _smallest_that_holds(
+    terms: TiltedBetas, side: int, guesses: Floats, holds: NDArray[np.bool_]
+) -> Floats:
+    """Smallest guess that reaches far enough; a search where none does."""
+    reach: Floats = np.where(holds, guesses, np.inf).min(axis=1)
+    for i in np.flatnonzero(np.isinf(reach)):
+        reach[i] = _search_reach(terms.block(slice(i, i + 1)).column(), side)
+    return reach
+
+
+def _search_reach(term: TiltedBetas, side: int) -> float:
+    """Distance in log-odds at which the weight of one class falls below exp(-REACH), to 2 %."""
+    far = float(np.sqrt(2 * REACH / term.curvature[0, 0]))
+
+    def falls(d: float) -> bool:
+        return bool(log_weight(term, np.array([[side * d]]))[0, 0] <= -REACH)
+
+    while not falls(far):
+        far *= 1.5
+    near = 0.0
     for _ in range(6):
         middle = 0.5 * (near + far)
-        short = falls_short(middle)
-        near, far = np.where(short, middle, near), np.where(short, far, middle)
+        near, far = (near, middle) if falls(middle) else (middle, far)
     return far
 
 
@@ -184,7 +210,7 @@ class Extent:
 
 def extent(terms: TiltedBetas) -> Extent:
     """Measure the classes: everything beyond the returned reach weighs less than 4e-18."""
-    left, right = _log_odds_reach(terms, -1), _log_odds_reach(terms, 1)
+    left, right = _log_odds_reach(terms)
     first, last = deviation(terms, -left), deviation(terms, right)
     touches_near = np.exp(-left) < 0.25
     touches_far = terms.q + terms.p * np.exp(np.minimum(right, 700.0)) > 4.0
@@ -194,7 +220,7 @@ def extent(terms: TiltedBetas) -> Extent:
     return Extent(left, right, np.minimum(first, last), np.maximum(first, last), order)
 
 
-def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
+def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     """Log E[exp(c w (theta - mode))] of each class; `mass` is the integral of its weights.
 
     The normalising log Beta function enters by its Stirling remainders alone, which stay exact
@@ -214,7 +240,7 @@ def log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
 
 
-def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: float) -> Floats:
+def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats) -> Floats:
     """Bandwidth in log-odds of the weights times exp(i t w theta), |t| <= t_max.
 
     Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth).
@@ -223,7 +249,7 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: float) -> Floats:
     grid.
     """
     column = terms.column()
-    rate = t_max * np.abs(column.weight)
+    rate = (t_max * np.abs(terms.weight))[:, np.newaxis]
     core = column.curvature
     slack = np.cos(_SHIFTS) - rate * column.p * column.q / core * np.sin(_SHIFTS)
     gamma_like = np.where(slack > 0, -core * np.log(np.where(slack > 0, slack, 1.0)), np.inf)
@@ -252,7 +278,7 @@ def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats
     return growth
 
 
-def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Floats]:
+def _nodes(terms: TiltedBetas, reach: Extent, t_max: Floats) -> tuple[Floats, Floats]:
     """Trapezoid nodes (as weighted deviations from the mode) and their weights.
 
     The log-odds are v + exp(-v0) - exp(-(v + v0)) + exp(v - v1) - exp(-v1): uniform in the bulk,
@@ -275,16 +301,36 @@ def _nodes(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Flo
     return deviation(column, d), weights
 
 
-def quadrature(terms: TiltedBetas, reach: Extent, t_max: float) -> tuple[Floats, Floats, Floats]:
-    """Nodes about the mode, weights that sum to one, and log E[exp(c w (theta - mode))]."""
+@dataclass(frozen=True)
+class Quadrature:
+    """Nodes of each class about its mode, weights that sum to one, and log mgfs about the mode.
+
+    Shapes (n_classes, n_nodes), the same, and (n_classes,).
+    """
+
+    nodes: Floats
+    weights: Floats
+    log_mgf: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """Tilted mean less the mode of each weighted class."""
+        mean: Floats = (self.weights * self.nodes).sum(axis=1)
+        return mean
+
+
+def quadrature(terms: TiltedBetas, reach: Extent, t_max: Floats) -> Quadrature:
+    """Discretise tilted classes so that their transforms are exact up to t_max, (n_classes,)."""
     nodes, weights = _nodes(terms, reach, t_max)
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
+    log_mgf = _log_mgf(terms, mass)
     # A small tilt is undone on the nodes themselves: with many classes the logs are many and small.
     small = np.abs(terms.tilt / terms.weight) * np.maximum(-reach.low, reach.high) < 3.0
-    undone = np.expm1(np.where(small, -terms.tilt / terms.weight, 0.0)[:, np.newaxis] * nodes)
-    direct = -np.log1p((weights * undone).sum(axis=1))
-    return nodes, weights, np.where(small, direct, log_mgf(terms, mass))
+    if small.any():
+        undone = np.expm1(-(terms.tilt[small] / terms.weight[small])[:, np.newaxis] * nodes[small])
+        log_mgf[small] = -np.log1p((weights[small] * undone).sum(axis=1))
+    return Quadrature(nodes, weights, log_mgf)
 
 
 def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
@@ -315,8 +361,8 @@ def end_series(a: float, b: float, z: Complexes) -> Complexes:
     13.7.2), and its mirror image times exp(z) for the end 1. The series is finite for integer b,
     and accurate to rounding for ``|z| >= end_radius(a, b)`` otherwise.
     """
-    inverse = -1.0 / z
-    radius = float(end_radius(np.float64(a), np.float64(b)))
+    inverse = np.asarray(-1.0 / z)
+    radius = float(end_radius(np.asarray(a), np.asarray(b)))
     series = polynomial(radius * inverse, _end_terms(a, b, radius))
     share: Complexes = gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
     return share
@@ -334,7 +380,7 @@ def _end_terms(a: float, b: float, radius: float) -> list[float]:
     terms = np.cumprod(np.concatenate([[1.0], ratios]))
     peak = np.maximum.accumulate(np.abs(terms))
     negligible = np.flatnonzero(np.abs(terms) < 1e-18 * peak)
-    return (terms[: negligible[0]] if negligible.size else terms).tolist()
+    return list(map(float, terms[: negligible[0]] if negligible.size else terms))
 
 
 def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
@@ -359,8 +405,7 @@ def concentrated_radius(near: Floats, far: Floats) -> Floats:
 
 def _gamma_reach(order: Floats) -> Floats:
     """Where x^order exp(-x) has fallen to exp(-REACH) of its largest value, at most."""
-    reach: Floats = order + np.sqrt(2 * REACH * order) + REACH
-    return reach
+    return np.asarray(order + np.sqrt(2 * REACH * order) + REACH)
 
 
 def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
@@ -370,7 +415,7 @@ def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
     """
     bandwidth = ((REACH - order * np.log(np.cos(_SHIFTS))) / _SHIFTS).min()
     low = np.log(order) - REACH / order - np.sqrt(2 * REACH / order)
-    high = np.log(_gamma_reach(np.float64(order)))
+    high = np.log(_gamma_reach(np.asarray(order)))
     start, stop = (low if low > 0 else -np.log1p(-low)), high + np.exp(-high)
     v = np.linspace(start, stop, int(np.ceil((stop - start) * bandwidth / (2 * np.pi))) + 1)
     log_x = v - np.exp(-v)

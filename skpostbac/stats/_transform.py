@@ -18,8 +18,28 @@ Indices = NDArray[np.intp]
 
 # A class with an exponent above this at each end in reach decays like a normal law.
 _SMOOTH = 60.0
+# Heights are looked for up to exp(300).
+_MAX_LOG_HEIGHT = 300.0
 # Classes of more counts than this are not expanded at both ends.
 _LARGE = 2000.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Heights t = bases[:, None] + offsets: a table whose exponentials factor."""
+
+    bases: Floats
+    offsets: Floats
+
+    @property
+    def top(self) -> float:
+        """The largest height."""
+        return float(self.bases[-1] + self.offsets[-1])
+
+    @property
+    def heights(self) -> Floats:
+        """All heights, row by row."""
+        return (self.bases[:, np.newaxis] + self.offsets).ravel()
 
 
 @dataclass(frozen=True)
@@ -60,29 +80,24 @@ class TiltedSum:
         return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
 
     @property
-    def size(self) -> int:
-        """Number of classes."""
-        return self.a.size
+    def everything(self) -> Indices:
+        """Indices of all classes."""
+        return np.arange(self.a.size)
 
     @cached_property
-    def _untransformed(self) -> tuple[Floats, Floats]:
-        """Log E[exp(c w (theta - mode))] and the tilted mean less the mode of each class."""
-        logs, means = [], []
-        for index in _blocks(np.arange(self.size)):
-            nodes, weights, log_mgf = tb.quadrature(*self._block(index), 0.0)
-            logs.append(log_mgf)
-            means.append((weights * nodes).sum(axis=1))
-        return np.concatenate(logs), np.concatenate(means)
+    def _still(self) -> list[tb.Quadrature]:
+        """All classes, discretised for the real axis alone."""
+        return self._quadratures(self.everything, 0.0)
 
-    @property
+    @cached_property
     def log_mgf(self) -> Floats:
-        """Log E[exp(c w (theta - origin))] of each class."""
-        return self._untransformed[0] + self.tilt * self.mode
+        """Log of E[exp(c w (theta - origin))] of each class."""
+        return np.concatenate([block.log_mgf for block in self._still]) + self.tilt * self.mode
 
     @property
     def mean(self) -> float:
         """Tilted mean of the sum, K'(c), as a distance from the origin."""
-        return float((self.mode + self._untransformed[1]).sum())
+        return float(self.mode.sum() + sum(block.mean.sum() for block in self._still))
 
     def bounds(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
@@ -104,58 +119,59 @@ class TiltedSum:
         """Height above which the transform is below exp(-depth), by its Gamma-like envelope."""
         variance = self.terms.variance[index]
         order = np.minimum(self.reach.order[index], 1e8)
-        log_t = 0.5 * np.log(2 * depth / variance.sum())
-        for _ in range(60):
+        log_t = 0.5 * float(np.log(2 * depth / variance.sum()))
+        missing = np.inf
+        # The depth is a convex function of log t: Newton steps come down to it from above.
+        while not -0.3 < missing <= 0 and log_t < _MAX_LOG_HEIGHT:
             ratio = np.exp(2 * log_t) * variance / order
-            missing = depth - 0.5 * (order * np.log1p(ratio)).sum()
-            if missing <= 0.01 or log_t >= 300:
-                break
-            log_t += min(missing / (order * ratio / (1 + ratio)).sum(), 300.0 - log_t)
+            missing = depth - 0.5 * float((order * np.log1p(ratio)).sum())
+            step = missing / float((order * ratio / (1 + ratio)).sum())
+            log_t = min(log_t + step + 1e-3, _MAX_LOG_HEIGHT)
         return float(np.exp(log_t))
 
-    def along(self, index: Indices, bases: Floats, offsets: Floats) -> Complexes:
-        """Product of the classes' transforms about their modes, at t = bases[:, None] + offsets."""
-        t_max = bases[-1] + offsets[-1]
-        product = np.ones((bases.size, offsets.size), dtype=complex)
-        crossing = self.end_height[index] < t_max
-        for block in _blocks(index[~crossing]):
-            nodes, weights, _ = tb.quadrature(*self._block(block), t_max)
-            product *= _product_of_one_plus(tb.waves_less_one(nodes, weights, bases, offsets))
-        for i in index[crossing]:
-            product *= self._along_ends(i, bases, offsets)
-        return product
+    def along(self, index: Indices, grids: list[Grid]) -> tuple[Complexes, Floats]:
+        """Transform of some classes about their modes, up the line.
 
-    def _along_ends(self, i: int, bases: Floats, offsets: Floats) -> Complexes:
-        """One class, by its nodes below its end height and by its end series above."""
-        t = bases[:, np.newaxis] + offsets
-        values = np.empty(t.shape, dtype=complex)
-        below = t.max(axis=1) <= self.end_height[i]
-        one = np.array([i])
-        if below.any():
-            values[below] = self.along(one, bases[below], offsets)
-        values[~below] = self._across(one, 1j * t[~below])
-        return values
+        Returns the product of the classes at the heights of all grids one after the other, and
+        log E[exp(c w (theta - origin))] of each class.
+        """
+        top = max(grid.top for grid in grids)
+        products = [np.ones(grid.heights.size, dtype=complex) for grid in grids]
+        logs = []
+        for block, nodes in zip(_blocks(index), self._quadratures(index, top), strict=True):
+            for product, grid in zip(products, grids, strict=True):
+                product *= self._product_along(block, nodes, grid)
+            logs.append(nodes.log_mgf)
+        return np.concatenate(products), np.concatenate(logs) + self.tilt * self.mode[index]
 
-    def _across(self, one: Indices, rates: Complexes) -> Complexes:
-        """One class about its mode at c + rates, by whichever of its two forms holds there."""
-        height = self.end_height[one[0]]
-        values = np.empty(rates.shape, dtype=complex)
-        high = rates.imag >= height
-        values[high] = sum(
-            corner.amplitude * np.exp(rates[high] * (corner.offset - self.mode[one[0]]))
-            for corner in self.corners(one, rates[high])
-        )
-        if not high.all():
-            values[~high] = self.at(one, rates[~high])
-        return values
+    def _product_along(self, block: Indices, nodes: tb.Quadrature, grid: Grid) -> Complexes:
+        """Product over one block of classes on one grid, by their ends where they separate."""
+        less_one = tb.waves_less_one(nodes.nodes, nodes.weights, grid.bases, grid.offsets)
+        less_one = less_one.reshape(block.size, -1)
+        for row in np.flatnonzero(self._node_height(block, grid.top) < grid.top):
+            i, log_mgf = block[row], nodes.log_mgf[row] + self.tilt * self.mode[block[row]]
+            split = grid.heights >= self.end_height[i]
+            less_one[row, split] = self._by_ends(i, log_mgf, 1j * grid.heights[split]) - 1
+        return _product_of_one_plus(less_one)
+
+    def _node_height(self, index: Indices, top: float) -> Floats:
+        """Height up to which each class is summed over nodes: a few more are cheaper than ends."""
+        ends = self.end_height[index]
+        return np.where(top <= 4 * ends, top, ends)
+
+    def _by_ends(self, i: int, log_mgf: float, rates: Complexes) -> Complexes:
+        """One class about its mode, as the sum of its two ends."""
+        low, high = self._ends(i, log_mgf, rates)
+        low *= np.exp(rates * (self.low_end[i] - self.mode[i]))
+        high *= np.exp(rates * (self.high_end[i] - self.mode[i]))
+        return low + high
 
     def at(self, index: Indices, rates: Complexes) -> Complexes:
         """Product of the classes' transforms about their modes, at any c + rates."""
         product = np.ones(rates.shape, dtype=complex)
-        for block in _blocks(index):
-            nodes, weights, _ = tb.quadrature(*self._block(block), np.abs(rates.imag).max())
-            waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes)
-            product *= (waves * weights).sum(axis=2).prod(axis=1)
+        for nodes in self._quadratures(index, float(np.abs(rates.imag).max())):
+            waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes.nodes)
+            product *= (waves * nodes.weights).sum(axis=2).prod(axis=1)
         return product
 
     def corners(self, index: Indices, rates: Complexes) -> list[Corner]:
@@ -177,41 +193,54 @@ class TiltedSum:
         """Corners of classes of one weight, by the number of classes at their upper end."""
         amplitudes = [np.ones(rates.shape, dtype=complex)]
         for i in index:
-            low, high = self._ends(i, rates)
+            low, high = self._ends(i, self.log_mgf[i], rates)
             raised = [np.zeros_like(low), *(high * value for value in amplitudes)]
             kept = [*(low * value for value in amplitudes), np.zeros_like(low)]
             amplitudes = [stay + move for stay, move in zip(kept, raised, strict=True)]
-        base, weight = float(self.low_end[index].sum()), float(self.weights[index[0]])
-        return [Corner(base + k * weight, value) for k, value in enumerate(amplitudes)]
+        return [Corner(self._place(index, k), value) for k, value in enumerate(amplitudes)]
 
-    def _ends(self, i: int, rates: Complexes) -> tuple[Complexes, Complexes]:
+    def _place(self, index: Indices, raised: int) -> float:
+        """Where some classes of one weight put a corner, counted from the nearer end."""
+        weight = float(self.weights[index[0]])
+        if 2 * raised < index.size:
+            return float(self.low_end[index].sum()) + raised * weight
+        return float(self.high_end[index].sum()) - (index.size - raised) * weight
+
+    def _ends(self, i: int, log_mgf: float, rates: Complexes) -> tuple[Complexes, Complexes]:
         """Amplitudes of the two ends of one class, relative to its M(c)."""
         if self.concentrated[i]:
-            return self._one_end(i, rates)
+            return self._one_end(i, log_mgf, rates)
         a, b, c = float(self.a[i]), float(self.b[i]), self.tilt
         z = self.weights[i] * (c + rates)
-        low = tb.end_series(a, b, z) + c * self.low_end[i] - self.log_mgf[i]
-        high = tb.end_series(b, a, -z) + c * self.high_end[i] - self.log_mgf[i]
+        low = tb.end_series(a, b, z) + (c * self.low_end[i] - log_mgf)
+        high = tb.end_series(b, a, -z) + (c * self.high_end[i] - log_mgf)
         return np.exp(low), np.exp(high)
 
-    def _one_end(self, i: int, rates: Complexes) -> tuple[Complexes, Complexes]:
+    def _one_end(self, i: int, log_mgf: float, rates: Complexes) -> tuple[Complexes, Complexes]:
         """Amplitudes of the two ends of a class whose mass is all beside one of them."""
         near, far = float(self.terms.a[i]), float(self.terms.b[i])
         log_share = tb.concentrated_end(near, far, self.terms.weight[i] * (self.tilt + rates))
         end = self.high_end[i] if self.terms.flipped[i] else self.low_end[i]
-        share = np.exp(log_share + self.tilt * end - self.log_mgf[i])
+        share = np.exp(log_share + (self.tilt * end - log_mgf))
         nothing = np.zeros_like(share)
         return (nothing, share) if self.terms.flipped[i] else (share, nothing)
 
-    def _block(self, index: Indices) -> tuple[tb.TiltedBetas, tb.Extent]:
-        return self.terms.block(index), self.reach.block(index)
+    def _quadratures(self, index: Indices, top: float) -> list[tb.Quadrature]:
+        """Discretise the classes, block by block, for heights up to `top` or their end height."""
+        return [
+            tb.quadrature(
+                self.terms.block(block),
+                self.reach.block(block),
+                self._node_height(block, top),
+            )
+            for block in _blocks(index)
+        ]
 
 
 def _product_of_one_plus(values: Complexes) -> Complexes:
     """Product of 1 + values along the first axis, by logs where many factors are close to one."""
     if len(values) < 32:
-        product: Complexes = (1 + values).prod(axis=0)
-        return product
+        return np.asarray((1 + values).prod(axis=0))
     gone = (np.abs(1 + values) < 1e-300).any(axis=0)
     return np.where(gone, 0.0, np.exp(np.log1p(np.where(gone, 0.0, values)).sum(axis=0)))
 

@@ -1,0 +1,162 @@
+"""The engine against values that do not come from it, over all regimes.
+
+The values of tests/reference/beta_average.json have 20 to 30 digits (see the README there): what
+is measured here is the error of the package alone.
+"""
+
+import json
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skpostbac.stats import BetaAverage
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "beta_average.json"
+RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
+
+# The contract of the engine for a, b >= 1/2.
+ABSOLUTE = 1e-12
+RELATIVE_TAIL = 1e-8
+RELATIVE_QUANTILE = 1e-10
+MOMENTS = 1e-12
+# The bound for smaller priors. Beside a corner of the support the cdf rises like the distance to
+# the power of the exponents that meet there, 2/3 for two classes under a prior of 1/3: places
+# known to 1e-16 leave 1e-11 or more of the probability undecided.
+ABSOLUTE_SMALL_PRIOR = 1e-9
+# Log of the smallest tail that is judged by its relative error. Beyond it the log is judged.
+LOG_TINY = np.log(1e-300)
+RELATIVE_LOG_TAIL = 1e-9
+
+
+def small_prior(name):
+    """Whether a record lies outside the main contract."""
+    return min(RECORDS[name]["a"] + RECORDS[name]["b"]) < 0.5
+
+
+def absolute(name):
+    """Return the bound of the absolute error of a cdf."""
+    return ABSOLUTE_SMALL_PRIOR if small_prior(name) else ABSOLUTE
+
+
+@cache
+def law(name):
+    """Return the law of a record, made once for all tests."""
+    record = RECORDS[name]
+    return BetaAverage(record["a"], record["b"], weights=record["weights"])
+
+
+def column(name, table, key):
+    """Return one number of each entry: null is nan, and what underflows is zero."""
+    entries = RECORDS[name][table]
+    return np.array([np.nan if entry[key] is None else float(entry[key]) for entry in entries])
+
+
+@cache
+def logs(name):
+    """Return the logs of cdf, ccdf and pdf at the points of a record."""
+    x = column(name, "points", "x")
+    return {key: getattr(law(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
+
+
+@cache
+def quantiles(name):
+    """Return the quantiles of a record as the engine has them, and the density there."""
+    x = law(name).icdf(column(name, "quantiles", "p"))
+    return x, law(name).pdf(x)
+
+
+def quantile_bound(name):
+    """Return the error allowed in the probability of each quantile."""
+    p = column(name, "quantiles", "p")
+    relative = ABSOLUTE_SMALL_PRIOR if small_prior(name) else RELATIVE_QUANTILE
+    return relative * np.minimum(p, 1 - p)
+
+
+def log_tail_bound(log_tail):
+    """Return the error allowed in the log of a tail."""
+    beyond = np.maximum(RELATIVE_TAIL, RELATIVE_LOG_TAIL * np.abs(log_tail))
+    return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
+
+
+every_law = pytest.mark.parametrize("name", RECORDS)
+
+
+def test_regimes():
+    """The reference covers what the contract speaks of."""
+    regimes = {record["regime"] for record in RECORDS.values()}
+    assert len(RECORDS) >= 140
+    assert regimes >= {"one class", "signed", "weights", "scale", "many", "small prior"}
+    assert all(record["digits"] >= 20 for record in RECORDS.values())
+
+
+@every_law
+@pytest.mark.parametrize("tail", ["cdf", "ccdf"])
+def test_probability(name, tail):
+    """The absolute error of both tails."""
+    found = np.exp(logs(name)[f"log{tail}"])
+    np.testing.assert_allclose(found, column(name, "points", tail), rtol=0, atol=absolute(name))
+
+
+@every_law
+@pytest.mark.parametrize("tail", ["cdf", "ccdf"])
+def test_small_tail(name, tail):
+    """The relative error of a tail below one half, and of its log past the range of doubles."""
+    expected = column(name, "points", f"log_{tail}")
+    below = expected < np.log(0.5)
+    error = np.abs(logs(name)[f"log{tail}"] - expected)[below]
+    assert (error <= log_tail_bound(expected[below])).all(), error.max()
+
+
+@every_law
+def test_density(name):
+    """The relative error of the density, where the reference has one."""
+    expected = column(name, "points", "pdf")
+    # Below the normal numbers a double has too few digits to be judged by them.
+    known = expected > np.finfo(float).tiny
+    found = np.exp(logs(name)["logpdf"])
+    # No better than the tail that it is the derivative of.
+    np.testing.assert_allclose(found[known], expected[known], rtol=RELATIVE_TAIL, atol=0)
+
+
+@every_law
+def test_quantile(name):
+    """The error of a quantile is the rounding of x, or is worth 1e-10 of the smaller tail."""
+    x, density = quantiles(name)
+    entries = RECORDS[name]["quantiles"]
+    error = [distance_to_quantile(name, *pair) for pair in zip(x, entries, strict=True)]
+    with np.errstate(divide="ignore"):
+        allowed = np.spacing(np.abs(x)) + quantile_bound(name) / density
+    assert (np.array(error) <= allowed).all(), (error / allowed).max()
+
+
+def distance_to_quantile(name, x, entry):
+    """Return how far x is from a quantile, exactly, by its distance to the nearer end."""
+    weights = RECORDS[name]["weights"] or [1.0]
+    low, high = (sum(Fraction(sign * max(sign * w, 0.0)) for w in weights) for sign in (-1, 1))
+    gaps = [Fraction(entry["lower_gap"]), Fraction(entry["upper_gap"])]
+    place = low + gaps[0] if gaps[0] < gaps[1] else high - gaps[1]
+    return float(abs(Fraction(float(x)) - place))
+
+
+@every_law
+def test_quantile_has_its_probability(name):
+    """The smaller tail at a quantile, but for the rounding of x."""
+    p, (x, density) = column(name, "quantiles", "p"), quantiles(name)
+    low = p < 0.5
+    tail = np.concatenate([law(name).cdf(x[low]), law(name).ccdf(x[~low])])
+    error = np.abs(tail - np.concatenate([p[low], 1 - p[~low]]))
+    worth = quantile_bound(name) + density * np.spacing(np.abs(x))
+    assert (error <= np.concatenate([worth[low], worth[~low]])).all(), error.max()
+
+
+@every_law
+@pytest.mark.parametrize("moment", ["mean", "variance", "skewness", "kurtosis"])
+def test_moments(name, moment):
+    """The closed forms. Near zero, where terms of either sign meet, the error is absolute."""
+    expected = float(RECORDS[name][moment])
+    found = getattr(law(name), moment)()
+    floor = MOMENTS if moment in ("skewness", "kurtosis") else 0.0
+    assert found == pytest.approx(expected, rel=MOMENTS, abs=floor)
