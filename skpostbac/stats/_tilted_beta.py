@@ -361,9 +361,10 @@ def end_series(a: float, b: float, z: Complexes) -> Complexes:
     13.7.2), and its mirror image times exp(z) for the end 1. The series is finite for integer b,
     and accurate to rounding for ``|z| >= end_radius(a, b)`` otherwise.
     """
-    inverse = np.asarray(-1.0 / z)
+    inverse: Complexes = np.asarray(-1.0 / z)
     radius = float(end_radius(np.asarray(a), np.asarray(b)))
-    series = polynomial(radius * inverse, _end_terms(a, b, radius))
+    scaled: Complexes = np.asarray(radius * inverse)
+    series = polynomial(scaled, _end_terms(a, b, radius))
     share: Complexes = gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
     return share
 
