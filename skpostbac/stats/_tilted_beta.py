@@ -363,10 +363,9 @@ def end_series(a: float, b: float, z: Complexes) -> Complexes:
     """
     inverse: Complexes = np.asarray(-1.0 / z)
     radius = float(end_radius(np.asarray(a), np.asarray(b)))
-    scaled: Complexes = np.asarray(radius * inverse)
-    series = polynomial(scaled, _end_terms(a, b, radius))
-    share: Complexes = gammaln(a) - log_beta(a, b) + a * np.log(inverse) + np.log(series)
-    return share
+    series = polynomial(inverse * radius, _end_terms(a, b, radius))
+    log_factor = float(gammaln(a) - log_beta(a, b))
+    return np.asarray(np.log(series) + a * np.log(inverse) + log_factor)
 
 
 def end_radius(a: Floats, b: Floats) -> Floats:
