@@ -150,46 +150,48 @@ def deviation(terms: TiltedBetas, d: Floats) -> Floats:
 
 
 def _log_odds_reach(terms: TiltedBetas) -> tuple[Floats, Floats]:
-    """Distances in log-odds, to the left and right, at which the weight is below exp(-REACH).
+    """Distances in log-odds, to the left and right, at which the weight falls below exp(-REACH).
 
     An end with exponent e is reached by x + sqrt(2 x), x = REACH / e; a Gamma variable falls
-    double-exponentially away from its end. The guesses are checked, and replaced where they fail.
+    double-exponentially away from its end. The guesses are checked, and searched for where they
+    fall short or go much too far.
     """
     core, near, far = (REACH / order for order in (terms.curvature, terms.a, terms.b))
     slow = [x + np.sqrt(2 * x) for x in (core, near, far)]
-    left = [slow[1], slow[0]]
-    right = [np.log1p(slow[0]), slow[2] + np.log(terms.q / terms.p)]
-    guesses = np.stack([-left[0], -left[1], *right], axis=1)
-    falls = log_weight(terms.column(), guesses) <= -REACH
+    left = np.stack([slow[1], slow[0]], axis=1)
+    right = np.stack([np.log1p(slow[0]), slow[2] + np.log(terms.q / terms.p)], axis=1)
+    depth = -log_weight(terms.column(), np.concatenate([-left, right], axis=1))
     return (
-        _smallest_that_holds(terms, -1, np.stack(left, axis=1), falls[:, :2]),
-        _smallest_that_holds(terms, 1, np.stack(right, axis=1), falls[:, 2:]),
+        _first_that_holds(terms, -1, left, depth[:, :2]),
+        _first_that_holds(terms, 1, right, depth[:, 2:]),
     )
 
 
-def _smallest_that_holds(
-    terms: TiltedBetas, side: int, guesses: Floats, holds: NDArray[np.bool_]
-) -> Floats:
-    """Smallest guess that reaches far enough; a search where none does."""
+def _first_that_holds(terms: TiltedBetas, side: int, guesses: Floats, depth: Floats) -> Floats:
+    """Smallest guess of a reach that is neither short nor excessive; a search where none is."""
+    holds = (depth >= REACH) & (depth < 3 * REACH)
     reach: Floats = np.where(holds, guesses, np.inf).min(axis=1)
-    for i in np.flatnonzero(np.isinf(reach)):
-        reach[i] = _search_reach(terms.block(slice(i, i + 1)).column(), side)
+    lost = np.flatnonzero(np.isinf(reach))
+    if lost.size:
+        reach[lost] = _search_reach(terms.block(lost), side)
     return reach
 
 
-def _search_reach(term: TiltedBetas, side: int) -> float:
-    """Distance in log-odds at which the weight of one class falls below exp(-REACH), to 2 %."""
-    far = float(np.sqrt(2 * REACH / term.curvature[0, 0]))
+def _search_reach(terms: TiltedBetas, side: int) -> Floats:
+    """Distance in log-odds at which the weight falls below exp(-REACH), to 2 %."""
+    column = terms.column()
 
-    def falls(d: float) -> bool:
-        return bool(log_weight(term, np.array([[side * d]]))[0, 0] <= -REACH)
+    def falls_short(d: Floats) -> NDArray[np.bool_]:
+        return log_weight(column, side * d[:, np.newaxis])[:, 0] > -REACH
 
-    while not falls(far):
-        far *= 1.5
-    near = 0.0
-    for _ in range(6):
+    far = np.sqrt(2 * REACH / terms.curvature)
+    while (short := falls_short(far)).any():
+        far = np.where(short, 1.5 * far, far)
+    near = np.zeros_like(far)
+    while ((far - near) > 0.02 * far).any():
         middle = 0.5 * (near + far)
-        near, far = (near, middle) if falls(middle) else (middle, far)
+        short = falls_short(middle)
+        near, far = np.where(short, middle, near), np.where(short, far, middle)
     return far
 
 

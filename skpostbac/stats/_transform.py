@@ -18,6 +18,8 @@ Indices = NDArray[np.intp]
 
 # A class with an exponent above this at each end in reach decays like a normal law.
 _SMOOTH = 60.0
+# Exponentials are tabulated for about this many pairs of a node and a height at a time.
+_TABLE = 2**21
 # Heights are looked for up to exp(300).
 _MAX_LOG_HEIGHT = 300.0
 # Classes of more counts than this are not expanded at both ends.
@@ -67,9 +69,14 @@ class TiltedSum:
         self.mode = modes(self.terms, weights, from_end=from_end)
 
     def _concentrated(self) -> NDArray[np.bool_]:
-        """Which classes are large, and have all their tilted mass beside one end."""
+        """Which large classes have their mass beside one end, but are tilted away from it.
+
+        They decay from the end more slowly than at a rate of a + b, and so need not be followed
+        up to heights of that order.
+        """
+        n = self.a + self.b
         farthest = self.terms.p * np.exp(np.minimum(self.reach.right, 700.0)) / self.terms.q
-        return (farthest < 0.4) & (self.a + self.b > _LARGE)
+        return (farthest < 0.4) & (n > _LARGE) & (self.terms.curvature < 0.25 * n * self.terms.p)
 
     def _end_height(self) -> Floats:
         """Height from which the ends of each class separate; infinite where it decays before."""
@@ -146,8 +153,12 @@ class TiltedSum:
 
     def _product_along(self, block: Indices, nodes: tb.Quadrature, grid: Grid) -> Complexes:
         """Product over one block of classes on one grid, by their ends where they separate."""
-        less_one = tb.waves_less_one(nodes.nodes, nodes.weights, grid.bases, grid.offsets)
-        less_one = less_one.reshape(block.size, -1)
+        rows = max(1, _TABLE // nodes.nodes.size)
+        chunks = [grid.bases[start : start + rows] for start in range(0, grid.bases.size, rows)]
+        tables = [
+            tb.waves_less_one(nodes.nodes, nodes.weights, bases, grid.offsets) for bases in chunks
+        ]
+        less_one = np.concatenate(tables, axis=1).reshape(block.size, -1)
         for row in np.flatnonzero(self._node_height(block, grid.top) < grid.top):
             i, log_mgf = block[row], nodes.log_mgf[row] + self.tilt * self.mode[block[row]]
             split = grid.heights >= self.end_height[i]
