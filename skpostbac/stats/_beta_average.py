@@ -1,17 +1,19 @@
 """The law of a weighted sum of independent Beta variables."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac.stats._contour import Values
 from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._inversion import Inversion, Tails
 from skpostbac.stats._moments import cumulants
 from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
 
-# Random draws are summed class by class in blocks of about this many numbers.
-_SAMPLE_BLOCK = 2**20
+# Beyond these the variable is a constant, or a coin, as far as doubles can tell.
+_SMALLEST, _LARGEST = 1e-10, 1e15
 
 
 class BetaAverage(BoundedDistribution):
@@ -24,15 +26,10 @@ class BetaAverage(BoundedDistribution):
     Parameters
     ----------
     a, b : array_like of shape (l,)
-        Parameters of the Beta variables: finite and positive.
+        Parameters of the Beta variables, positive, between 1e-10 and 1e15.
     weights : array_like of shape (l,), optional
         Weights of any sign, finite and not all zero. They need not sum to one. The default is
         1 / l each.
-
-    Attributes
-    ----------
-    a, b, weights : ndarray of shape (l,)
-        The parameters, read-only.
 
     Raises
     ------
@@ -69,42 +66,70 @@ class BetaAverage(BoundedDistribution):
     """
 
     def __init__(self, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None) -> None:
-        self.a = _vector("a", a)
-        self.b = _vector("b", b)
-        if self.b.shape != self.a.shape:
+        self._a, self._b = _positive_vector("a", a), _positive_vector("b", b)
+        if self._b.shape != self._a.shape:
             raise ValueError(
-                f"a and b must have the same length; got {self.a.size}, {self.b.size}."
+                f"a and b must have the same length; got {self._a.size} and {self._b.size}."
             )
-        for name, values in (("a", self.a), ("b", self.b)):
-            if not (values > 0).all():
-                raise ValueError(f"{name} must be positive.")
         self._equal = weights is None
-        self.weights = _vector(
-            "weights", np.full(self.a.size, 1 / self.a.size) if weights is None else weights
-        )
-        if self.weights.shape != self.a.shape:
-            raise ValueError(f"weights must have length {self.a.size}; got {self.weights.size}.")
-        if not self.weights.any():
+        equal = np.full(self._a.size, 1 / self._a.size)
+        self._weights = _vector("weights", equal if weights is None else weights)
+        if self._weights.shape != self._a.shape:
+            raise ValueError(f"weights must have length {self._a.size}; got {self._weights.size}.")
+        if not self._weights.any():
             raise ValueError("weights must not all be zero.")
+
+    @property
+    def a(self) -> Floats:
+        """First parameters of the Beta variables, read-only, shape (l,)."""
+        return self._a
+
+    @property
+    def b(self) -> Floats:
+        """Second parameters of the Beta variables, read-only, shape (l,)."""
+        return self._b
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the Beta variables, read-only, shape (l,)."""
+        return self._weights
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
         mean, sd = self.mean(), self.standard_deviation()
         return f"BetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={self.a.size})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        kept = ("_a", "_b", "_weights", "_equal", "_frame")
+        return {name: value for name, value in vars(self).items() if name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the parameters, which pickling has made writeable."""
+        vars(self).update(state)
+        for array in (self._a, self._b, self._weights):
+            array.flags.writeable = False
+
     def __neg__(self) -> "BetaAverage":
         """Return the law of minus the variable."""
-        return BetaAverage(self.a, self.b, weights=-self.weights)
+        law = BetaAverage(self.a, self.b, weights=-self.weights)
+        return law._framed(self._frame.mirrored())
 
     def __sub__(self, other: "BetaAverage") -> "BetaAverage":
         """Return the law of the difference of two independent variables."""
         if not isinstance(other, BetaAverage):
             return NotImplemented
-        return BetaAverage(
+        law = BetaAverage(
             np.concatenate([self.a, other.a]),
             np.concatenate([self.b, other.b]),
             weights=np.concatenate([self.weights, -other.weights]),
         )
+        return law._framed(self._frame.plus(other._frame.mirrored()))
+
+    def _framed(self, frame: Frame) -> "BetaAverage":
+        # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
+        vars(self)["_frame"] = frame
+        return self
 
     def variance(self) -> float:
         """Return the variance, in closed form."""
@@ -175,7 +200,7 @@ class BetaAverage(BoundedDistribution):
     def _tails(self, points: Points) -> Tails:
         return self._inversion.tails(points)
 
-    def _centre(self, points: Points) -> tuple[Floats, Floats]:
+    def _centre(self, points: Points) -> Values:
         return self._inversion.centre(points)
 
     @cached_property
@@ -183,6 +208,16 @@ class BetaAverage(BoundedDistribution):
         with np.errstate(divide="ignore"):
             ends = [self._inversion.log_end_density(side, np.zeros(1)) for side in (-1, 1)]
         return Interval(float(ends[0][0]), float(ends[1][0]))
+
+
+def _positive_vector(name: str, values: ArrayLike) -> Floats:
+    """Return a read-only copy of a vector of parameters that double precision can tell apart."""
+    array = _vector(name, values)
+    if not (array > 0).all():
+        raise ValueError(f"{name} must be positive.")
+    if not ((array >= _SMALLEST) & (array <= _LARGEST)).all():
+        raise ValueError(f"{name} must lie between {_SMALLEST:g} and {_LARGEST:g}.")
+    return array
 
 
 def _vector(name: str, values: ArrayLike) -> Floats:

@@ -95,7 +95,8 @@ class Values:
     Attributes
     ----------
     log_tail : log P(X > y).
-    error : relative error that rounding leaves in the tail; infinite where it is not known.
+    error : relative error that rounding leaves in the tail, or a thousandth of that in the
+        density if it is more; infinite where it is not known.
     log_density : log density of X.
     slope : derivative of the density.
     """
@@ -133,21 +134,24 @@ class Contour:
         for part in self.parts[1:]:
             sums += part.at(y)
         tail = sums[:, 0] - np.exp(np.minimum(self.image - log_scale, 700.0))
-        known = (tail > 0) & (self.low <= y) & (y <= self.high)
-        tail = np.where(known, tail, 1.0)
+        density = sums[:, 1]
+        known = (tail > 0) & (density > 0) & (self.low <= y) & (y <= self.high)
+        tail, density = np.where(known, tail, 1.0), np.maximum(density, np.finfo(float).tiny)
         rounding = np.finfo(float).eps * self.tilt * np.abs(y)
+        noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)
         return Values(
             log_tail=log_scale + np.log(tail),
-            error=np.where(known, self._noise / tail + rounding, np.inf),
-            log_density=log_scale + np.log(np.maximum(sums[:, 1], np.finfo(float).tiny)),
+            error=np.where(known, noise + rounding, np.inf),
+            log_density=log_scale + np.log(density),
             slope=-np.exp(np.minimum(log_scale, 700.0)) * sums[:, 2],
         )
 
     @cached_property
-    def _noise(self) -> float:
+    def _noise(self) -> Floats:
+        """What rounding leaves in the sums at any y."""
         first = self.parts[0]
         assert isinstance(first, Waves)
-        return 4 * float(np.finfo(float).eps) * float(np.abs(first.coefficients[:, 0]).sum())
+        return 4 * np.finfo(float).eps * np.asarray(np.abs(first.coefficients).sum(axis=0))
 
 
 def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Contour:

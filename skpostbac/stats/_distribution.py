@@ -7,9 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from skpostbac.stats._contour import Values
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import upper_quantile
+
+# How often a grid is refined by eight where too much probability lies between two points.
+_GRID_ROUNDS = 6
 
 
 class Interval(NamedTuple):
@@ -42,8 +46,8 @@ class BoundedDistribution(ABC):
         """Limits of the log density at both ends of the support."""
 
     @abstractmethod
-    def _centre(self, points: Points) -> tuple[Floats, Floats]:
-        """Log density and slope of the density, to absolute accuracy in the centre of the law."""
+    def _centre(self, points: Points) -> Values:
+        """Upper tail and density, to absolute accuracy and in the centre of the law only."""
 
     @abstractmethod
     def variance(self) -> float:
@@ -229,22 +233,34 @@ class BoundedDistribution(ABC):
 
         Where the density is unbounded at an end of the support, that end.
         """
-        frame, reach = self._frame, 8 * self.standard_deviation()
-        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
-        log_pdf, slope = self._centre(frame.near_mean(y))
-        best = int(np.argmax(log_pdf))
+        y = self._central_grid()
+        values = self._centre(self._frame.near_mean(y))
+        best = int(np.argmax(values.log_density))
         end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= log_pdf[best]:
+        if self._log_end_densities[end] >= values.log_density[best]:
             return float(self.support()[end])
         left, right = max(best - 1, 0), min(best + 1, y.size - 1)
-        if not slope[left] > 0 > slope[right]:
-            return float(frame.x(frame.near_mean(y[best])))
+        peak = y[best]
+        if values.slope[left] > 0 > values.slope[right]:
+            peak = brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y))
+        return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
 
-        def slope_at(y: float) -> float:
-            return float(self._centre(frame.near_mean(np.array([y])))[1][0])
+    def _slope_at(self, y: float) -> float:
+        """Slope of the density at a distance y from the mean."""
+        return float(self._centre(self._frame.near_mean(np.array([y]))).slope[0])
 
-        peak = brentq(slope_at, y[left], y[right], xtol=1e-15 * reach)
-        return float(frame.x(frame.near_mean(np.array([peak])))[0])
+    def _central_grid(self) -> Floats:
+        """Distances from the mean that leave little probability between one and the next."""
+        frame, reach = self._frame, 8 * self.standard_deviation()
+        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
+        for _ in range(_GRID_ROUNDS):
+            tail = np.exp(np.minimum(self._centre(frame.near_mean(y)).log_tail, 0.0))
+            coarse = np.flatnonzero(-np.diff(tail) > 1 / 32)
+            if not coarse.size:
+                break
+            between = np.linspace(y[coarse], y[coarse + 1], 10)[1:-1]
+            y = np.sort(np.concatenate([y, between.ravel()]))
+        return y
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, which leaves the same probability on either side.

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac.stats import _tilted_beta as tb
-from skpostbac.stats._contour import DEPTH, MAX_LINE_NODES, Contour, line_contour
+from skpostbac.stats._contour import DEPTH, MAX_LINE_NODES, Contour, Values, line_contour
 from skpostbac.stats._corners import corner_contour
 from skpostbac.stats._points import Points
 from skpostbac.stats._special import Floats, log_beta
@@ -59,10 +59,9 @@ class Inversion:
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
 
-    def centre(self, points: Points) -> tuple[Floats, Floats]:
-        """Log density and its slope, to absolute accuracy and in the centre of the law only."""
-        values = self._central.at(points.from_mean)
-        return values.log_density, values.slope
+    def centre(self, points: Points) -> Values:
+        """Upper tail and density, to absolute accuracy and in the centre of the law only."""
+        return self._central.at(points.from_mean)
 
     @cached_property
     def _central(self) -> Contour:

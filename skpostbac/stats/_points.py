@@ -82,6 +82,22 @@ class Frame:
             mean_to_high=self.mean_to_low,
         )
 
+    def plus(self, other: "Frame") -> "Frame":
+        """Return the frame of the sum of two independent variables."""
+        low, low_rest = _sum_of_pairs(self.low, self.low_rest, other.low, other.low_rest)
+        high, high_rest = _sum_of_pairs(self.high, self.high_rest, other.high, other.high_rest)
+        mean, mean_rest = _sum_of_pairs(self.mean, self.mean_rest, other.mean, other.mean_rest)
+        return Frame(
+            low=low,
+            low_rest=low_rest,
+            high=high,
+            high_rest=high_rest,
+            mean=mean,
+            mean_rest=mean_rest,
+            mean_to_low=self.mean_to_low + other.mean_to_low,
+            mean_to_high=self.mean_to_high + other.mean_to_high,
+        )
+
     def x(self, points: Points) -> Floats:
         """Return the doubles nearest to the positions, from the nearest reference."""
         near_mean = self.mean + (self.mean_rest + points.from_mean)
@@ -128,8 +144,11 @@ def _high_half(x: Any) -> Any:
     return scaled - (scaled - x)
 
 
+def _sum_of_pairs(*parts: float) -> tuple[float, float]:
+    total = math.fsum(parts)
+    return total, math.fsum([*parts, -total])
+
+
 def exact_sum(parts: list[Floats]) -> tuple[float, float]:
     """Return the sum of all numbers, correctly rounded, and what the rounding left over."""
-    values = np.concatenate(parts).tolist()
-    total = math.fsum(values)
-    return total, math.fsum([*values, -total])
+    return _sum_of_pairs(*np.concatenate(parts).tolist())

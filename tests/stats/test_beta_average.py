@@ -1,0 +1,538 @@
+"""The contract of BetaAverage: input, shapes, ends of the support, operators, sampling."""
+
+import copy
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from skpostbac.stats import BetaAverage, Interval
+
+FUNCTIONS = ["pdf", "logpdf", "cdf", "ccdf", "logcdf", "logccdf"]
+INVERSES = ["icdf", "iccdf"]
+SHAPES = [(0,), (1,), (4,), (2, 3), (2, 0), (1, 2, 2)]
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.fixture
+def law():
+    """Return the first classifier of Carrillo et al."""
+    return BetaAverage([31, 9, 4], [3, 3, 2])
+
+
+@pytest.fixture
+def signed():
+    """Return a law with weights of both signs and support [-0.5, 2]."""
+    return BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=[1.5, -0.5, 0.5])
+
+
+every_function = pytest.mark.parametrize("function", FUNCTIONS)
+every_inverse = pytest.mark.parametrize("inverse", INVERSES)
+
+
+# Shapes and types
+
+
+@every_function
+@pytest.mark.parametrize("x", [0.7, 1, np.float64(0.7), np.array(0.7), np.float32(0.5), -3, INF])
+def test_scalar_gives_a_float(law, function, x):
+    """A NumPy float is a float; a 0-d array is not."""
+    value = getattr(law, function)(x)
+    assert isinstance(value, float)
+    assert np.shape(value) == ()
+
+
+@every_function
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_shape_of_x_is_kept(law, function, shape):
+    """One value for each x, in its place."""
+    x = np.linspace(-0.1, 1.1, int(np.prod(shape))).reshape(shape)
+    values = getattr(law, function)(x)
+    assert values.shape == shape
+    assert values.dtype == np.float64
+    for index in np.ndindex(shape):
+        # Other x in the same call may move the contour, and with it the last digits.
+        alone = getattr(law, function)(x[index])
+        np.testing.assert_allclose(values[index], alone, rtol=1e-11)
+
+
+@every_inverse
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_shape_of_p_is_kept(law, inverse, shape):
+    """One quantile for each p, in its place."""
+    p = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
+    values = getattr(law, inverse)(p)
+    assert values.shape == shape
+    for index in np.ndindex(shape):
+        np.testing.assert_allclose(values[index], getattr(law, inverse)(p[index]), rtol=1e-11)
+
+
+@every_inverse
+@pytest.mark.parametrize("p", [0, 0.3, np.float64(0.3), np.array(0.3), 1])
+def test_scalar_probability_gives_a_float(law, inverse, p):
+    """Integers are probabilities too."""
+    assert isinstance(getattr(law, inverse)(p), float)
+
+
+@pytest.mark.parametrize("x", [[0.5, 0.7], (0.5, 0.7), np.array([0.5, 0.7])], ids=type)
+def test_sequences_of_x(law, x):
+    """Lists and tuples do as well as arrays."""
+    np.testing.assert_array_equal(law.cdf(x), law.cdf(np.array([0.5, 0.7])))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis"],
+)
+def test_figures_are_floats(law, name):
+    """Plain floats, that print as numbers."""
+    assert type(getattr(law, name)()) is float
+
+
+@pytest.mark.parametrize("name", ["support", "interval", "hdi"])
+def test_intervals_are_named_pairs(signed, name):
+    """Two plain floats under their names, in order."""
+    interval = getattr(signed, name)()
+    assert isinstance(interval, Interval)
+    low, high = interval
+    assert type(low) is type(high) is float
+    assert (interval.low, interval.high) == (low, high)
+    assert low < high
+
+
+def test_logs_belong_to_their_values(signed):
+    """The functions and their logs are the same numbers."""
+    x = np.linspace(-0.6, 2.1, 23)
+    for name in ("pdf", "cdf", "ccdf"):
+        logs = getattr(signed, f"log{name}")(x)
+        np.testing.assert_allclose(getattr(signed, name)(x), np.exp(logs), rtol=1e-15)
+
+
+def test_same_input_same_bits(law):
+    """Nothing depends on what was asked before."""
+    x = np.linspace(0.05, 0.999, 40)
+    again = BetaAverage([31, 9, 4], [3, 3, 2])
+    again.hdi()
+    again.cdf(x[::7])
+    np.testing.assert_array_equal(law.logcdf(x), again.logcdf(x))
+    np.testing.assert_array_equal(law.icdf(x), again.icdf(x))
+
+
+# The ends of the support and beyond
+
+
+@pytest.mark.parametrize(
+    ("weights", "low", "high"),
+    [
+        (None, 0.0, 1.0),
+        ([1.5, -0.5, 0.5], -0.5, 2.0),
+        ([-1.0, -2.0, -0.25], -3.25, 0.0),
+        ([0.0, 0.0, 3.0], 0.0, 3.0),
+        ([0.1, 0.2, 0.7], 0.0, 1.0),
+    ],
+    ids=["equal", "signed", "negative", "one", "tenths"],
+)
+def test_support(weights, low, high):
+    """The sums of the negative and of the positive weights."""
+    law = BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=weights)
+    assert law.support() == pytest.approx((low, high), abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6, 7, 10, 49, 1000])
+def test_support_of_equal_weights_is_exact(size):
+    """However l / l rounds when it is summed up."""
+    assert BetaAverage(np.full(size, 3.0), np.full(size, 2.0)).support() == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("x", [-INF, -1e300, -0.500001], ids=str)
+def test_below_the_support(signed, x):
+    """No density, and all mass above."""
+    values = [getattr(signed, function)(x) for function in FUNCTIONS]
+    assert values == [0, -INF, 0, 1, -INF, 0]
+
+
+@pytest.mark.parametrize("x", [2.000001, 1e300, INF], ids=str)
+def test_above_the_support(signed, x):
+    """No density, and all mass below."""
+    values = [getattr(signed, function)(x) for function in FUNCTIONS]
+    assert values == [0, -INF, 1, 0, 0, -INF]
+
+
+def test_ends_of_the_support(signed):
+    """The mass is all on one side, and a smooth density has vanished."""
+    low, high = signed.support()
+    assert [getattr(signed, function)(low) for function in FUNCTIONS] == [0, -INF, 0, 1, -INF, 0]
+    assert [getattr(signed, function)(high) for function in FUNCTIONS] == [0, -INF, 1, 0, 0, -INF]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "low", "high"),
+    [
+        ([1], [1], 1, 1),
+        ([2], [1], 0, 2),
+        ([0.5], [0.5], INF, INF),
+        ([0.5], [3], INF, 0),
+        # Near an end of the sum of two, the density is 4 f(end) g(end) times the distance ^ order.
+        ([0.5, 0.5], [0.5, 0.5], 2 / np.pi, 2 / np.pi),
+        ([0.3, 0.5], [4, 0.5], INF, 0),
+    ],
+    ids=["uniform", "triangle", "arcsine", "j-shaped", "two arcsines", "l = 2"],
+)
+def test_density_at_the_ends(a, b, low, high):
+    """The limit from inside: zero, a number, or infinite."""
+    # Two log Gammas and their sum.
+    np.testing.assert_allclose(BetaAverage(a, b).pdf([0, 1]), [low, high], rtol=1e-14, atol=1e-300)
+
+
+@every_function
+def test_nan_stays_nan(law, function):
+    """A missing x has no value, and spoils no other."""
+    values = getattr(law, function)([0.7, NAN, 0.8])
+    assert np.isnan(values).tolist() == [False, True, False]
+    assert np.isnan(getattr(law, function)(NAN))
+
+
+@every_inverse
+def test_nan_probability_stays_nan(law, inverse):
+    """A missing p has no quantile, and spoils no other."""
+    assert np.isnan(getattr(law, inverse)([0.2, NAN])).tolist() == [False, True]
+
+
+# Probabilities of intervals
+
+
+def test_probability_between(law):
+    """P(x < X <= y), broadcast; minus that for y < x."""
+    x, y = np.array([[0.5], [0.7]]), np.array([0.6, 0.9, 2.0])
+    between = law.cdf(x, y)
+    assert between.shape == (2, 3)
+    # Differences of numbers up to one.
+    np.testing.assert_allclose(between, law.cdf(y) - law.cdf(x), rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(law.cdf(y, x), -law.cdf(x, y))
+    assert isinstance(law.cdf(0.5, 0.6), float)
+    assert law.cdf(-INF, INF) == 1
+
+
+def test_small_probability_between(law):
+    """Both limits in the same tail: no digits are lost against one."""
+    reflected = BetaAverage(law.b, law.a)
+    upper = law.cdf(0.99, 0.995)
+    assert upper == pytest.approx(reflected.cdf(0.005, 0.01), rel=1e-10)
+    assert upper == pytest.approx(law.ccdf(0.99) - law.ccdf(0.995), rel=1e-10)
+
+
+def test_limits_that_do_not_broadcast(law):
+    """NumPy says so."""
+    with pytest.raises(ValueError, match="broadcast"):
+        law.cdf([0.1, 0.2], [0.3, 0.4, 0.5])
+
+
+# Quantiles and intervals
+
+
+def test_quantiles_of_zero_and_one(signed):
+    """The ends of the support."""
+    assert tuple(signed.icdf([0, 1])) == tuple(signed.iccdf([1, 0])) == signed.support()
+
+
+@every_inverse
+@pytest.mark.parametrize("p", [-1e-300, 1.0000001, INF, -INF, [0.5, 2]], ids=str)
+def test_probability_outside(law, inverse, p):
+    """Refused."""
+    with pytest.raises(ValueError, match=r"p must lie in \[0, 1\]"):
+        getattr(law, inverse)(p)
+
+
+@pytest.mark.parametrize("method", ["interval", "hdi"])
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, NAN, INF])
+def test_level_outside(law, method, level):
+    """Refused."""
+    with pytest.raises(ValueError, match="level must be strictly between 0 and 1"):
+        getattr(law, method)(level)
+
+
+@pytest.mark.parametrize("method", ["interval", "hdi"])
+@pytest.mark.parametrize("level", ["a lot", None, [0.5, 0.9]], ids=str)
+def test_level_of_a_wrong_kind(law, method, level):
+    """Refused."""
+    with pytest.raises((TypeError, ValueError)):
+        getattr(law, method)(level)
+
+
+def test_interval_is_central(signed):
+    """The same mass on either side."""
+    low, high = signed.interval(0.9)
+    assert signed.cdf(low) == pytest.approx(0.05, rel=1e-10)
+    assert signed.ccdf(high) == pytest.approx(0.05, rel=1e-10)
+    assert signed.median() == signed.icdf(0.5)
+
+
+# Bad parameters
+
+GOOD = {"a": [3.0, 5.0], "b": [2.0, 4.0], "weights": [0.5, 0.5]}
+
+
+def refused(match, **changed):
+    """Expect a ValueError that speaks of the changed parameter."""
+    arguments = GOOD | changed
+    with pytest.raises(ValueError, match=match):
+        BetaAverage(arguments["a"], arguments["b"], weights=arguments["weights"])
+
+
+@pytest.mark.parametrize("name", GOOD)
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([], "non-empty"),
+        (1.0, "one dimension"),
+        ([[1.0, 2.0]], "one dimension"),
+        ([1.0, NAN], "finite"),
+        ([1.0, INF], "finite"),
+        ([1.0, -INF], "finite"),
+        (["one", "two"], "numbers"),
+        ([1.0, [2.0]], "numbers"),
+        ([1.0, 2j], "numbers"),
+        ([1.0, 2.0, 3.0], "length"),
+    ],
+    ids=["empty", "0-d", "2-d", "nan", "inf", "-inf", "strings", "ragged", "complex", "longer"],
+)
+def test_bad_vector(name, values, why):
+    """The message names the parameter and says what is wrong."""
+    refused(rf"\b{name}\b.*{why}", **{name: values})
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+@pytest.mark.parametrize("value", [0.0, -1.0, -1e-300])
+def test_parameter_that_is_not_positive(name, value):
+    """Both exponents of a Beta are positive."""
+    refused(f"{name} must be positive", **{name: [1.0, value]})
+
+
+def test_weights_that_are_all_zero():
+    """The sum would be no variable."""
+    refused("weights must not all be zero", weights=[0.0, -0.0])
+
+
+def test_weights_by_position():
+    """Three vectors in a row would be easy to mix up."""
+    with pytest.raises(TypeError, match="positional"):
+        BetaAverage([1], [1], [1])
+
+
+# The parameters are the law's own
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_parameters_are_read_only(name):
+    """Neither an entry nor the attribute can be replaced."""
+    law = BetaAverage(GOOD["a"], GOOD["b"], weights=GOOD["weights"])
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(law, name)[0] = 1.0
+    with pytest.raises(AttributeError):
+        setattr(law, name, np.ones(2))
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_parameters_are_copies(name):
+    """What the caller does to the arrays later changes nothing."""
+    arrays = {key: np.array(values) for key, values in GOOD.items()}
+    law = BetaAverage(arrays["a"], arrays["b"], weights=arrays["weights"])
+    arrays[name][:] = 7.0
+    assert getattr(law, name).tolist() == GOOD[name]
+    assert not np.shares_memory(getattr(law, name), arrays[name])
+
+
+def test_default_weights():
+    """One over the number of variables."""
+    assert BetaAverage([1, 2, 3, 4], [1, 1, 1, 1]).weights.tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize("used", [False, True], ids=["fresh", "used"])
+def test_duplicates(signed, duplicate, used):
+    """A copy gives the same bits, whether or not the original was used before."""
+    if used:
+        signed.interval()
+    other = duplicate(signed)
+    assert other.interval() == signed.interval()
+    assert other.mean() == signed.mean()
+    np.testing.assert_array_equal(other.a, signed.a)
+
+
+def test_pickle_keeps_parameters_read_only(signed):
+    """Unpickled arrays are writeable in general."""
+    other = pickle.loads(pickle.dumps(signed))
+    with pytest.raises(ValueError, match="read-only"):
+        other.weights[0] = 1.0
+
+
+def test_repr(law):
+    """One line with what the law is about."""
+    assert repr(law) == "BetaAverage(mean=0.7761, sd=0.07338, n_variables=3)"
+
+
+# Operators
+
+
+def test_negation(signed):
+    """The mirror image."""
+    minus = -signed
+    x = np.linspace(-0.4, 1.9, 12)
+    assert minus.mean() == -signed.mean()
+    assert minus.support() == tuple(-end for end in signed.support()[::-1])
+    assert minus.skewness() == -signed.skewness()
+    np.testing.assert_allclose(minus.logcdf(-x), signed.logccdf(x), rtol=1e-10)
+    np.testing.assert_allclose(minus.pdf(-x), signed.pdf(x), rtol=1e-10)
+
+
+def test_difference_is_built_from_both(law, signed):
+    """All variables of both, those of the second with the opposite sign."""
+    difference = law - signed
+    direct = BetaAverage(
+        [31, 9, 4, 3, 5, 2.5], [3, 3, 2, 2, 4, 1.5], weights=[1 / 3, 1 / 3, 1 / 3, -1.5, 0.5, -0.5]
+    )
+    x = np.linspace(-1.2, 1.2, 9)
+    # The weights are the same doubles, up to the rounding of the support's ends.
+    np.testing.assert_allclose(difference.cdf(x), direct.cdf(x), rtol=1e-12)
+    assert difference.mean() == pytest.approx(law.mean() - signed.mean(), rel=1e-14)
+    assert difference.variance() == pytest.approx(law.variance() + signed.variance(), rel=1e-14)
+
+
+def test_sign_of_a_difference():
+    """P(theta_1 > theta_2) of two Betas, integrated by mpmath."""
+    difference = BetaAverage([17], [5]) - BetaAverage([12.5], [4.5])
+
+    def integrand(x):
+        return x**16 * (1 - x) ** 4 * mpmath.betainc(12.5, 4.5, 0, x, regularized=True)
+
+    with mpmath.workdps(25):
+        expected = mpmath.quad(integrand, [0, 0.5, 0.8, 1]) / mpmath.beta(17, 5)
+    assert difference.ccdf(0.0) == pytest.approx(float(expected), abs=1e-14)
+
+
+def test_difference_of_a_law_and_itself(law):
+    """Independent copies: symmetric, and not zero."""
+    difference = law - law
+    assert difference.mean() == 0
+    assert difference.cdf(0.0) == pytest.approx(0.5, abs=1e-15)
+    assert difference.variance() == pytest.approx(2 * law.variance(), rel=1e-14)
+
+
+@pytest.mark.parametrize("other", [1, 0.5, "law", None, [0.5]], ids=str)
+def test_foreign_operands(law, other):
+    """Only two laws have a difference; any other operand is refused from both sides."""
+    with pytest.raises(TypeError, match="unsupported operand"):
+        law - other
+    with pytest.raises(TypeError, match="unsupported operand"):
+        other - law
+
+
+def test_zero_weights_drop_out():
+    """A variable of weight zero changes nothing but the count."""
+    full = BetaAverage([31, 0.5, 4], [3, 1e6, 2], weights=[0.75, 0.0, 0.25])
+    without = BetaAverage([31, 4], [3, 2], weights=[0.75, 0.25])
+    x = np.linspace(0.01, 0.99, 9)
+    np.testing.assert_array_equal(full.logcdf(x), without.logcdf(x))
+    assert full.support() == without.support()
+    assert full.mode() == without.mode()
+    # Summed in another order.
+    assert full.kurtosis() == pytest.approx(without.kurtosis(), rel=1e-14)
+
+
+# Sampling
+
+
+@pytest.mark.parametrize("shape", [(), 3, (0,), (2, 3)], ids=str)
+def test_sample_shape(signed, shape):
+    """A float, or an array of the shape asked for, inside the support."""
+    sample = signed.sample(shape, rng=0)
+    assert np.shape(sample) == (shape if isinstance(shape, tuple) else (shape,))
+    assert ((signed.support().low <= sample) & (sample <= signed.support().high)).all()
+
+
+def test_sample_is_reproducible(signed):
+    """By a seed or a generator; without either, two calls differ."""
+    first = signed.sample(5, rng=11)
+    np.testing.assert_array_equal(first, signed.sample(5, rng=11))
+    np.testing.assert_array_equal(first, signed.sample(5, rng=np.random.default_rng(11)))
+    assert (signed.sample(5) != signed.sample(5)).any()
+
+
+def test_sample_leaves_the_global_state_alone(signed):
+    """Nor does it depend on it."""
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    signed.sample(5)
+    np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_generator_is_advanced(signed):
+    """One generator in two calls gives two samples."""
+    rng = np.random.default_rng(3)
+    assert signed.sample(rng=rng) != signed.sample(rng=rng)
+
+
+def test_sample_has_the_law(signed):
+    """Moments within five standard errors, and no misfit found by Kolmogorov and Smirnov."""
+    sample = signed.sample(20_000, rng=20240229)
+    error = signed.standard_deviation() / np.sqrt(sample.size)
+    assert sample.mean() == pytest.approx(signed.mean(), abs=5 * error)
+    # The standard error of a variance is sqrt((kurtosis + 2) / n) of it.
+    relative = np.sqrt((signed.kurtosis() + 2) / sample.size)
+    assert sample.var() == pytest.approx(signed.variance(), rel=5 * relative)
+    assert stats.kstest(sample[:2000], signed.cdf).pvalue > 1e-3
+
+
+# One variable
+
+ONE = [(18, 4), (1, 1), (41, 1), (0.5, 30.5), (0.5, 0.5), (250.25, 3.75)]
+
+
+@pytest.mark.parametrize(("a", "b"), ONE)
+def test_one_variable_is_a_beta(a, b):
+    """Against SciPy, in the body of the law."""
+    law, expected = BetaAverage([a], [b]), stats.beta(a, b)
+    x = expected.ppf([0.001, 0.1, 0.5, 0.9, 0.999])
+    # What SciPy's incomplete beta function is good for.
+    np.testing.assert_allclose(law.cdf(x), expected.cdf(x), rtol=1e-12)
+    np.testing.assert_allclose(law.ccdf(x), expected.sf(x), rtol=1e-11)
+    np.testing.assert_allclose(law.pdf(x), expected.pdf(x), rtol=1e-11)
+    np.testing.assert_allclose(law.icdf([0.001, 0.1, 0.5]), x[:3], rtol=1e-11)
+    moments = [law.mean(), law.variance(), law.skewness(), law.kurtosis()]
+    np.testing.assert_allclose(moments, expected.stats("mvsk"), rtol=1e-12, atol=1e-15)
+
+
+def log_beta_cdf(a, b, x):
+    """Return log P(theta <= x) by a series of positive terms (DLMF 8.17.8)."""
+    with mpmath.workdps(400):
+        a, b, x = mpmath.mpf(a), mpmath.mpf(b), mpmath.mpf(x)
+        if x > a / (a + b):
+            return float(mpmath.log1p(-mpmath.exp(log_beta_cdf(b, a, 1 - x))))
+        term = x**a * (1 - x) ** b / (a * mpmath.beta(a, b))
+        total, k = mpmath.mpf(0), 0
+        while term > total * mpmath.mpf("1e-30"):
+            total += term
+            term *= x * (a + b + k) / (a + 1 + k)
+            k += 1
+        return float(mpmath.log(total))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "x"),
+    [(18, 4, 1e-20), (9001, 1001, 0.5), (0.5, 3000.5, 0.4), (1e6, 1e6, 0.49), (41, 1, 1e-9)],
+)
+def test_one_variable_in_the_tail(a, b, x):
+    """Against mpmath, where SciPy has underflowed or lost its digits."""
+    law = BetaAverage([a], [b])
+    expected = [log_beta_cdf(a, b, x), log_beta_cdf(b, a, 1 - mpmath.mpf(x))]
+    np.testing.assert_allclose([law.logcdf(x), law.logccdf(x)], expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("weight", [-1.0, 1e-6, 3e5])
+def test_one_variable_of_any_weight(weight):
+    """The weight is a scale, and turns the law around where it is negative."""
+    law, plain = BetaAverage([18], [4], weights=[weight]), BetaAverage([18], [4])
+    p = np.array([1e-20, 0.3, 0.9])
+    expected = weight * (plain.icdf(p) if weight > 0 else plain.iccdf(p))
+    np.testing.assert_allclose(law.icdf(p), expected, rtol=1e-13)

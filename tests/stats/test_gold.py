@@ -1,0 +1,122 @@
+"""The engine against figures of another program, and against exact modes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._order import rank_probabilities, resolve_jointly
+
+TESTS = Path(__file__).parents[1]
+PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
+# The figures have about 12 digits. The modes have fewer.
+FIGURES = 1e-9
+# A maximum found by comparing densities is good to the root of their rounding.
+FOUND_MODES = 1e-8
+
+
+def read(*path):
+    """Read a table of reference values."""
+    return json.loads(TESTS.joinpath(*path).read_text(encoding="utf-8"))
+
+
+def from_counts(row):
+    """Give a row of published counts the form of a row of laws."""
+    prior = PRIORS[row["prior"]]
+    wrong = [n - k for k, n in zip(row["correct"], row["total"], strict=True)]
+    return row | {
+        "a": [k + prior for k in row["correct"]],
+        "b": [k + prior for k in wrong],
+        "weights": None,
+        "q025": row["low"],
+        "q975": row["high"],
+        "hdi95": row["hdi"],
+        "p_at_or_below_chance": row["prob_at_or_below_chance"],
+    }
+
+
+TABLE = read("reference", "laws.json")
+ROWS = TABLE["laws"] + [from_counts(row) for row in read("metrics", "published.json")["laws"]["rows"]]
+MODES = read("reference", "modes.json")
+
+
+def names(rows):
+    """Return the names of rows, as test ids."""
+    return [row["name"] for row in rows]
+
+
+def law(row):
+    """Return the law of a row."""
+    return BetaAverage(row["a"], row["b"], weights=row.get("weights"))
+
+
+def having(key):
+    """Run a test for the rows that have a figure."""
+    rows = [row for row in ROWS if key in row]
+    return pytest.mark.parametrize("row", rows, ids=names(rows))
+
+
+@having("mean")
+def test_mean_and_quantiles(row):
+    """Mean, median and both ends of the central interval."""
+    distribution = law(row)
+    found = [distribution.mean(), distribution.median(), *distribution.interval(0.95)]
+    expected = [row[key] for key in ("mean", "median", "q025", "q975")]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=FIGURES)
+
+
+@having("p_at_or_below_chance")
+def test_probability_of_chance(row):
+    """An absolute bound: the other program has no relative accuracy in its tails."""
+    chance = law(row).cdf(1 / len(row["a"]))
+    assert chance == pytest.approx(row["p_at_or_below_chance"], abs=FIGURES)
+
+
+@having("hdi95")
+def test_densest_interval(row):
+    """As short and as probable as the other one; its ends move freely along a flat top."""
+    distribution = law(row)
+    low, high = distribution.hdi(0.95)
+    assert high - low == pytest.approx(row["hdi95"][1] - row["hdi95"][0], abs=FIGURES)
+    assert distribution.cdf(low, high) == pytest.approx(0.95, abs=1e-12)
+    np.testing.assert_allclose((low, high), row["hdi95"], rtol=0, atol=1e-5)
+
+
+@having("mode")
+def test_mode_is_the_one_found(row):
+    """Nowhere is the density higher than at our mode, and the other mode is not far."""
+    distribution = law(row)
+    best, other = distribution.pdf([distribution.mode(), row["mode"]])
+    # Rounding of a density, which is the sum of some hundred terms.
+    assert best >= other * (1 - 1e-13)
+    # The density of one_class_empty falls with the sixth power of the distance to its mode.
+    assert row["name"] == "one_class_empty" or distribution.mode() == pytest.approx(
+        row["mode"], abs=FOUND_MODES
+    )
+
+
+@pytest.mark.parametrize("record", MODES, ids=names(MODES))
+def test_mode_is_exact(record):
+    """The root of an exact derivative; a slope of rounding moves a root by no more."""
+    assert law(record).mode() == pytest.approx(float(record["mode"]), abs=1e-12)
+
+
+@pytest.mark.parametrize("row", TABLE["differences"]["rows"], ids=names(TABLE["differences"]["rows"]))
+def test_difference(row):
+    """Mean, quantiles, sign and rope of the difference of two classifiers."""
+    first, second = (law(TABLE["classifiers"][row[key]]) for key in ("minuend", "subtrahend"))
+    difference = first - second
+    found = [difference.mean(), *difference.icdf([0.025, 0.5, 0.975])]
+    found += [difference.ccdf(0.0), difference.cdf(-0.01, 0.01)]
+    expected = [row[key] for key in ("mean", "q025", "median", "q975", "p_gt_0", "rope01")]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=FIGURES)
+
+
+def test_rank_probabilities():
+    """The three classifiers, each against the others at once."""
+    laws = [law(TABLE["classifiers"][name]) for name in ("C1", "C2", "C3")]
+    expected = [TABLE["ranks"][name] for name in ("C1", "C2", "C3")]
+    found = rank_probabilities(resolve_jointly(laws))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=FIGURES)
