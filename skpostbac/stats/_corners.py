@@ -20,6 +20,8 @@ from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
 
 # Corners and nodes with amplitudes below this are left out.
 _NEGLIGIBLE = 1e-18
+# Radians of the line up to the tilt above which the rays leave below the tilt.
+_LONG_PHASE = 5000.0
 # Gauss-Legendre panels carry this many radians of phase with 32 nodes to rounding.
 _PANEL_NODES, _PANEL_WEIGHTS = np.polynomial.legendre.leggauss(32)
 _PANEL_PHASE = 28.0
@@ -82,13 +84,12 @@ def _levels(law: TiltedSum) -> list[_Level]:
     width = law.reach.high - law.reach.low
     levels: list[_Level] = []
     rest = law.everything
+    # Rays to the left that start no lower than the tilt stay clear of the pole at s = 0.
+    clear = law.tilt if law.tilt * sum(law.bounds(rest)) < _LONG_PHASE else 0.0
     while np.isfinite(law.end_height[rest]).any():
         heights = law.end_height[rest]
-        affordable = max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum(), law.tilt)
-        joint = heights <= affordable
-        # Not below the tilt, so that the rays to the left stay clear of the pole at s = 0.
-        height = max(float(heights[joint].max()), law.tilt)
-        levels.append(_Level(height, rest[joint], rest[~joint]))
+        joint = heights <= max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum(), clear)
+        levels.append(_Level(max(float(heights[joint].max()), clear), rest[joint], rest[~joint]))
         rest = rest[~joint]
     return levels
 
@@ -97,10 +98,13 @@ def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
     """Evaluate the corners of all levels so far on both rays that start at the last one."""
     height, rest = levels[-1].height, levels[-1].rest
     split = np.concatenate([level.split for level in levels])
-    nodes, weights = _half_line(float(np.minimum(law.a, law.b)[split].sum()))
-    sides = np.repeat([-1, 1], nodes.size)
-    rates = height * (1j + sides * np.tile(nodes, 2))
-    measure = -1j * sides * height * np.tile(weights, 2) / (np.pi * (law.tilt + rates))
+    order, far = float(np.minimum(law.a, law.b)[split].sum()), law.tilt / height
+    nodes, weights = _half_line(order, far)
+    # A ray to the left passes the pole at s = 0: from far on its right it has to rise above it.
+    left = np.exp(0.75j * np.pi) if far > 1 else -1.0
+    sides, directions = np.repeat([-1, 1], nodes.size), np.repeat([left, 1.0], nodes.size)
+    rates = height * (1j + directions * np.tile(nodes, 2))
+    measure = -1j * directions * height * np.tile(weights, 2) / (np.pi * (law.tilt + rates))
     if rest.size:
         # Used only for x twice the reach of the whole classes away, where the rest has decayed.
         low, high = law.bounds(rest)
@@ -121,13 +125,16 @@ def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
     return left, right
 
 
-def _half_line(order: float) -> tuple[Floats, Floats]:
-    """Exp-sinh nodes on (0, inf) for exp(-x g) / (1 + x)^(1 + order), at any g.
+def _half_line(order: float, far: float) -> tuple[Floats, Floats]:
+    """Exp-sinh nodes on (0, inf) for exp(-x g) / (far + x)^(1 + order), at any g.
 
     The trapezoid rule in log x has to resolve exp(-x g) where x g is about one. The smaller the
-    order, the less has the integrand decayed there, and the finer must be the step.
+    order, the less has the integrand decayed there, and the finer must be the step; likewise
+    where it begins to decay only at x = far.
     """
     step = min(max(0.04 * order, 0.008), 0.04)
+    if far > 1:
+        step = min(step, 0.03 / np.hypot(1, 2 / np.pi * np.log(40 * far)))
     u = np.arange(_RAY_START, _RAY_STOP, step)
     nodes = np.exp(0.5 * np.pi * np.sinh(u))
     return nodes, step * 0.5 * np.pi * np.cosh(u) * nodes

@@ -358,15 +358,15 @@ class BoundedDistribution(ABC):
 
     def _solve(self, log_p: Floats, *, upper: bool) -> Points:
         """Points whose upper (or lower) tail has the log probability `log_p`."""
-        scale, skewness = self.standard_deviation(), self.skewness()
+        scale = self.standard_deviation()
 
         def log_tail(points: Points) -> tuple[Floats, Floats]:
             tails = self._tails(points if upper else points.mirrored())
             return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
 
         if upper:
-            return upper_quantile(self._frame, log_tail, log_p, scale, skewness)
-        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -skewness).mirrored()
+            return upper_quantile(self._frame, log_tail, log_p, scale)
+        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale).mirrored()
 
 
 def check_level(level: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import ndtri_exp
+from scipy.special import betaincinv
 
 from skpostbac.stats._points import Floats, Frame, Points
 
@@ -15,15 +15,13 @@ _CLOSE = 1e-9
 _MAX_STEPS = 200
 
 
-def upper_quantile(
-    frame: Frame, log_tail: LogTail, log_p: Floats, scale: float, skewness: float
-) -> Points:
+def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float) -> Points:
     """Points whose upper tail has the log probability `log_p`, shape (n,), all negative.
 
     The unknown is a stretched distance from the mean, in which the log tail of every Beta is
     nearly straight up to the end of the support. The root stays bracketed.
     """
-    u = _first_guess(frame, log_p, scale, skewness)
+    u = _first_guess(frame, log_p, scale)
     low = np.full(log_p.shape, -frame.mean_to_low)
     high = np.full(log_p.shape, 350.0 * frame.mean_to_high)
     active = np.arange(log_p.size)
@@ -42,11 +40,17 @@ def upper_quantile(
     return _unstretch(frame, u)[0]
 
 
-def _first_guess(frame: Frame, log_p: Floats, scale: float, skewness: float) -> Floats:
-    """Cornish-Fisher, pulled back into the support."""
-    z = -ndtri_exp(log_p)
-    y = scale * (z + skewness / 6 * (z * z - 1))
-    return np.clip(y, -0.999 * frame.mean_to_low, 0.98 * frame.mean_to_high)
+def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
+    """Quantile of the Beta law with the same support, mean and variance, stretched."""
+    width = frame.mean_to_low + frame.mean_to_high
+    low, high = frame.mean_to_low / width, frame.mean_to_high / width
+    size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
+    # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
+    to_high = betaincinv(size * high, size * low, np.exp(np.maximum(log_p, -700.0)))
+    to_high = width * np.clip(to_high, 1e-300, 0.999)
+    half = 0.5 * frame.mean_to_high
+    beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
+    return np.where(to_high < half, beyond, frame.mean_to_high - to_high)
 
 
 def _unstretch(frame: Frame, u: Floats) -> tuple[Points, Floats]:
