@@ -143,7 +143,7 @@ class Contour:
             log_tail=log_scale + np.log(tail),
             error=np.where(known, noise + rounding, np.inf),
             log_density=log_scale + np.log(density),
-            slope=-np.exp(np.minimum(log_scale, 700.0)) * sums[:, 2],
+            slope=-np.exp(np.clip(log_scale, -600.0, 600.0)) * sums[:, 2],
         )
 
     @cached_property

@@ -5,15 +5,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq, minimize_scalar
 
 from skpostbac.stats._contour import Values
+from skpostbac.stats._hdi import shortest_interval
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import upper_quantile
 
 # How often a grid is refined by eight where too much probability lies between two points.
 _GRID_ROUNDS = 6
+
+
+# Shares of the probability outside an HDI that may lie below it: dense towards both ends.
+_FEW = np.geomspace(1e-9, 0.5, 100)
+_SHARES_BELOW = np.concatenate([[0.0], _FEW, 1 - _FEW[-2::-1], [1.0]])
 
 
 class Interval(NamedTuple):
@@ -234,27 +241,39 @@ class BoundedDistribution(ABC):
         Where the density is unbounded at an end of the support, that end.
         """
         y = self._central_grid()
-        values = self._centre(self._frame.near_mean(y))
-        best = int(np.argmax(values.log_density))
+        values = self._central_values(y)
+        log_density = np.where(np.isfinite(values.error), values.log_density, -np.inf)
+        best = int(np.argmax(log_density))
         end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= values.log_density[best]:
+        if self._log_end_densities[end] >= log_density[best]:
             return float(self.support()[end])
         left, right = max(best - 1, 0), min(best + 1, y.size - 1)
-        peak = y[best]
+        candidates = [y[best], self._climb(y[left], y[right])]
         if values.slope[left] > 0 > values.slope[right]:
-            peak = brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y))
+            candidates.append(brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y)))
+        # The last is the most precise, and fails only beside a corner of the density.
+        heights = self._central_values(np.array(candidates)).log_density
+        peak = candidates[-1 if heights[-1] >= heights.max() - 1e-9 else int(np.argmax(heights))]
         return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
+
+    def _climb(self, low: float, high: float) -> float:
+        """Highest density between two distances from the mean, without derivatives."""
+
+        def depth(y: float) -> float:
+            return -float(self._central_values(np.array([y])).log_density[0])
+
+        return float(minimize_scalar(depth, bounds=(low, high), method="bounded").x)
 
     def _slope_at(self, y: float) -> float:
         """Slope of the density at a distance y from the mean."""
-        return float(self._centre(self._frame.near_mean(np.array([y]))).slope[0])
+        return float(self._central_values(np.array([y])).slope[0])
 
     def _central_grid(self) -> Floats:
         """Distances from the mean that leave little probability between one and the next."""
         frame, reach = self._frame, 8 * self.standard_deviation()
         y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
         for _ in range(_GRID_ROUNDS):
-            tail = np.exp(np.minimum(self._centre(frame.near_mean(y)).log_tail, 0.0))
+            tail = np.exp(np.minimum(self._central_values(y).log_tail, 0.0))
             coarse = np.flatnonzero(-np.diff(tail) > 1 / 32)
             if not coarse.size:
                 break
@@ -302,8 +321,55 @@ class BoundedDistribution(ABC):
         ValueError
             If `level` is outside (0, 1).
         """
-        spare = 1 - check_level(level)
-        below = np.linspace(0.0, spare, 33)
+        start = self._approximate_hdi(check_level(level))
+        if start is None:
+            return self._hdi_at_an_end(level)
+        y = shortest_interval(self._central_values, np.asarray(start), level)
+        if y is None:
+            return self._searched_hdi(level)
+        low, high = self._frame.x(self._frame.near_mean(y))
+        return Interval(float(low), float(high))
+
+    def _central_values(self, y: Floats) -> Values:
+        """Evaluate the law at distances from the mean, by its central contour."""
+        return self._centre(self._frame.near_mean(y))
+
+    def _approximate_hdi(self, level: float) -> tuple[float, float] | None:
+        """Interpolate the ends of the HDI on a grid of probabilities, as distances from the mean.
+
+        Returns None if it touches an end of the support.
+        """
+        y = self._central_grid()
+        cdf = 1 - np.exp(np.minimum(self._central_values(y).log_tail, 0.0))
+        rising = np.diff(np.maximum.accumulate(cdf), prepend=0.0) > 1e-14
+        inner = rising & (cdf < 1 - 1e-14)
+        quantile = PchipInterpolator(
+            [0.0, *cdf[inner], 1.0], [-self._frame.mean_to_low, *y[inner], self._frame.mean_to_high]
+        )
+        below = (1 - level) * _SHARES_BELOW
+        best = int(np.argmin(quantile(below + level) - quantile(below)))
+        if best == 0 and self._log_end_densities.low > -np.inf:
+            return None
+        if best == below.size - 1 and self._log_end_densities.high > -np.inf:
+            return None
+        best = min(max(best, 1), below.size - 2)
+        return float(quantile(below[best])), float(quantile(below[best] + level))
+
+    def _hdi_at_an_end(self, level: float) -> Interval:
+        """Return the shorter of the two intervals that begin or end with the support."""
+        low, high = self.support()
+        left, right = (
+            Interval(low, float(self.icdf(level))),
+            Interval(float(self.iccdf(level)), high),
+        )
+        return min(left, right, key=lambda interval: interval.high - interval.low)
+
+    def _searched_hdi(self, level: float) -> Interval:
+        """Return the shortest of many intervals, refined where the density is equal at both ends.
+
+        For densities with several peaks, or kinks where the interval ends.
+        """
+        below = np.linspace(0.0, 1 - level, 33)
         ends = self._ends_of(below, level)
         best = int(np.argmin(ends[1] - ends[0]))
         left, right = below[max(best - 1, 0)], below[min(best + 1, below.size - 1)]
