@@ -70,7 +70,8 @@ def corner_contour(law: TiltedSum) -> Contour:
     """Leave the line through the tilt of `law` along a ray for each corner."""
     levels = _levels(law)
     rays = [_rays(law, levels[: depth + 1]) for depth in range(len(levels))]
-    trunk = _trunk(law, law.everything, 0.0, levels[0].height)
+    decayed = law.decay_height(law.everything, DEPTH)
+    trunk = _trunk(law, law.everything, 0.0, min(decayed, levels[0].height))
     branches = _branches(_Tree(law, levels, rays), ())
     anchor = float(law.mode.sum())
     low, high = law.bounds(law.everything)
@@ -105,7 +106,9 @@ def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
     sides, directions = np.repeat([-1, 1], nodes.size), np.repeat([left, 1.0], nodes.size)
     rates = height * (1j + directions * np.tile(nodes, 2))
     measure = -1j * directions * height * np.tile(weights, 2) / (np.pi * (law.tilt + rates))
-    if rest.size:
+    if rest.size and law.decay_height(rest, DEPTH) < height:
+        measure[:] = 0.0
+    elif rest.size:
         # Used only for x twice the reach of the whole classes away, where the rest has decayed.
         low, high = law.bounds(rest)
         useful = np.abs(rates.real) * np.where(sides > 0, high, low) < REACH

@@ -23,7 +23,8 @@ def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float)
     """
     u = _first_guess(frame, log_p, scale)
     low = np.full(log_p.shape, -frame.mean_to_low)
-    high = np.full(log_p.shape, 350.0 * frame.mean_to_high)
+    last = 350.0 * frame.mean_to_high
+    high = np.full(log_p.shape, last)
     active = np.arange(log_p.size)
     for _ in range(_MAX_STEPS):
         points, stretch = _unstretch(frame, u[active])
@@ -37,7 +38,9 @@ def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float)
         active = active[(np.abs(excess) > _CLOSE) & ~narrow]
         if not active.size:
             break
-    return _unstretch(frame, u)[0]
+    points = _unstretch(frame, u)[0]
+    # Closer to the end than the smallest doubles: the end.
+    return frame.near_high(points.to_high * (u < 0.999 * last)) if (u > last / 2).any() else points
 
 
 def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
@@ -47,7 +50,7 @@ def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
     size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
     # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
     to_high = betaincinv(size * high, size * low, np.exp(np.maximum(log_p, -700.0)))
-    to_high = width * np.clip(to_high, 1e-300, 0.999)
+    to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 0.999)
     half = 0.5 * frame.mean_to_high
     beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
     return np.where(to_high < half, beyond, frame.mean_to_high - to_high)
