@@ -13,7 +13,7 @@ from skpostbac.stats._moments import cumulants
 from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
 
 # Beyond these the variable is a constant, or a coin, as far as doubles can tell.
-_SMALLEST, _LARGEST = 1e-10, 1e15
+_SMALLEST, _LARGEST = 1e-6, 1e15
 
 
 class BetaAverage(BoundedDistribution):
@@ -26,7 +26,7 @@ class BetaAverage(BoundedDistribution):
     Parameters
     ----------
     a, b : array_like of shape (l,)
-        Parameters of the Beta variables, positive, between 1e-10 and 1e15.
+        Parameters of the Beta variables, positive, between 1e-6 and 1e15.
     weights : array_like of shape (l,), optional
         Weights of any sign, finite and not all zero. They need not sum to one. The default is
         1 / l each.
@@ -222,12 +222,12 @@ def _positive_vector(name: str, values: ArrayLike) -> Floats:
 
 def _vector(name: str, values: ArrayLike) -> Floats:
     """Return a read-only copy of a finite, non-empty vector."""
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers in an array of one dimension.") from error
-    if array.ndim != 1 or not array.size:
-        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
+    given = np.asarray(values)
+    if given.ndim != 1 or not given.size:
+        raise ValueError(f"{name} must be a non-empty array of one dimension; got {given.shape}.")
+    if given.dtype.kind not in "biuf" or np.ma.is_masked(values):
+        raise ValueError(f"{name} must hold numbers, none of them masked.")
+    array = given.astype(float)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite.")
     array.flags.writeable = False

@@ -1,6 +1,7 @@
 """What every continuous law on a bounded interval offers, whatever it is computed from."""
 
 from abc import ABC, abstractmethod
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,8 @@ class BoundedDistribution(ABC):
     """A continuous law on a bounded interval.
 
     Subclasses say where the law lives (`_frame`), what its tails are strictly inside
-    (`_tails`), what its density tends to at both ends (`_end_densities`), and its moments.
+    (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
+    ends (`_log_end_densities`), and its moments.
     Method names follow SciPy's random variables.
     """
 
@@ -140,7 +142,7 @@ class BoundedDistribution(ABC):
         """
         if y is None:
             return np.exp(self.logcdf(x))
-        lower, upper = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+        lower, upper = np.broadcast_arrays(_numbers("x", x), _numbers("y", y))
         log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
         from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
@@ -395,7 +397,7 @@ class BoundedDistribution(ABC):
 
     def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
-        x = np.asarray(x, dtype=float)
+        x = _numbers("x", x)
         low, high = self.support()
         values = np.full((3, *x.shape), np.nan)
         values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
@@ -437,13 +439,20 @@ class BoundedDistribution(ABC):
 
 def check_level(level: float) -> float:
     """Return a probability level, or say what is wrong with it."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must be strictly between 0 and 1; got {level!r}.")
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise ValueError(f"level must be a number strictly between 0 and 1, got {level!r}")
     return float(level)
 
 
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be a number or an array of numbers, got {values!r}")
+    return array.astype(float)
+
+
 def _probabilities(p: ArrayLike) -> Floats:
-    p = np.asarray(p, dtype=float)
+    p = _numbers("p", p)
     if ((p < 0) | (p > 1)).any():
         raise ValueError("p must lie in [0, 1].")
     return p

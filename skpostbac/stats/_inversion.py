@@ -20,6 +20,10 @@ from skpostbac.stats._transform import TiltedSum, modes
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
 _ACCURACY = 1e-12
+# The same for a contour through a saddlepoint, which serves neighbours on both sides, and how many
+# standard deviations beyond the first of them it is tuned to.
+_FAR_ACCURACY = 3e-11
+_STRIDE = 4.0
 # Tilts are looked for within this range of logs, and told apart down to this difference.
 _MAX_LOG_TILT = 345.0
 _EQUAL_TILTS = 1e-12
@@ -78,10 +82,11 @@ class Inversion:
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:
-            contour, y = self._saddle_contour(side, points[pending])
+            target = self._target(points.from_mean[pending])
+            contour, y = self._saddle_contour(side, points[pending], target)
             values = contour.at(y)
-            served = values.error < _ACCURACY
-            served[0] = True
+            served = values.error < _FAR_ACCURACY
+            served[target] = True
             done = pending[served]
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)
             log_pdf[done] = values.log_density[served]
@@ -105,11 +110,15 @@ class Inversion:
         """Power with which the upper (or lower) tail vanishes at its end."""
         return float(np.where(side * self._weights > 0, self._b, self._a).sum())
 
-    def _saddle_contour(self, side: int, points: Points) -> tuple[Contour, Floats]:
-        """Contour through the saddlepoint of the first point, and all points in its coordinate."""
-        from_end = bool(points.to_high[0] < points.from_mean[0])
+    def _target(self, y: Floats) -> int:
+        """Which of the increasing y to tune a contour to: one that also serves those before it."""
+        return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
+
+    def _saddle_contour(self, side: int, points: Points, target: int) -> tuple[Contour, Floats]:
+        """Contour through the saddlepoint of one point, and all points in its coordinate."""
+        from_end = bool(points.to_high[target] < points.from_mean[target])
         y = -points.to_high if from_end else points.from_mean
-        return _contour(self._saddle_law(side, float(y[0]), from_end=from_end)), y
+        return _contour(self._saddle_law(side, float(y[target]), from_end=from_end)), y
 
     def _saddle_law(self, side: int, y: float, *, from_end: bool) -> TiltedSum:
         """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
