@@ -172,10 +172,10 @@ def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Cont
     rates = np.asarray(1j * grid.heights)
     coefficients: Complexes = transform * (step / np.pi) / (law.tilt + rates)
     coefficients[0] /= 2
-    mode = float(law.mode.sum())
+    mode = law.total(law.mode)
     waves = Waves.of_tail(mode, rates, coefficients, law.tilt)
     image = _log_image(law.tilt * period) if image_known else -np.inf
-    return Contour(law.tilt, float(log_mgf.sum()), (waves,), mode - low, mode + high, image)
+    return Contour(law.tilt, law.total(log_mgf), (waves,), mode - low, mode + high, image)
 
 
 def _log_image(exponent: float) -> float:

@@ -73,10 +73,10 @@ def corner_contour(law: TiltedSum) -> Contour:
     decayed = law.decay_height(law.everything, DEPTH)
     trunk = _trunk(law, law.everything, 0.0, min(decayed, levels[0].height))
     branches = _branches(_Tree(law, levels, rays), ())
-    anchor = float(law.mode.sum())
+    anchor = law.total(law.mode)
     low, high = law.bounds(law.everything)
     stem = Waves.of_tail(anchor, trunk.rates, trunk.coefficients, law.tilt)
-    log_mgf = float(law.log_mgf.sum())
+    log_mgf = law.total(law.log_mgf)
     return Contour(law.tilt, log_mgf, (stem, *branches), anchor - low, anchor + high)
 
 
@@ -89,7 +89,9 @@ def _levels(law: TiltedSum) -> list[_Level]:
     clear = law.tilt if law.tilt * sum(law.bounds(rest)) < _LONG_PHASE else 0.0
     while np.isfinite(law.end_height[rest]).any():
         heights = law.end_height[rest]
-        joint = heights <= max(8 * heights.min(), _PHASE_BUDGET / width[rest].sum(), clear)
+        joint = heights <= max(
+            8 * heights.min(), _PHASE_BUDGET / law.total(width[rest], rest), clear
+        )
         levels.append(_Level(max(float(heights[joint].max()), clear), rest[joint], rest[~joint]))
         rest = rest[~joint]
     return levels
@@ -99,7 +101,7 @@ def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
     """Evaluate the corners of all levels so far on both rays that start at the last one."""
     height, rest = levels[-1].height, levels[-1].rest
     split = np.concatenate([level.split for level in levels])
-    order, far = float(np.minimum(law.a, law.b)[split].sum()), law.tilt / height
+    order, far = law.total(np.minimum(law.a, law.b)[split], split), law.tilt / height
     nodes, weights = _half_line(order, far)
     # A ray to the left passes the pole at s = 0: from far on its right it has to rise above it.
     left = np.exp(0.75j * np.pi) if far > 1 else -1.0
@@ -175,7 +177,7 @@ def _branches(tree: _Tree, path: tuple[int, ...]) -> list[Branch]:
 def _branch(tree: _Tree, path: tuple[int, ...]) -> Branch | None:
     """Return one corner, unless its amplitude is negligible."""
     law, rest = tree.law, tree.levels[len(path) - 1].rest
-    mode = float(law.mode[rest].sum())
+    mode = law.total(law.mode[rest], rest)
     below, above = (ray.waves(path, mode, law.tilt) for ray in tree.rays[len(path) - 1])
     if max(below.size, above.size) < _NEGLIGIBLE:
         return None
@@ -192,7 +194,7 @@ def _stay(tree: _Tree, path: tuple[int, ...]) -> tuple[Waves | Branch, ...]:
     trunk = _trunk(law, here.rest, here.height, min(decayed, next_height))
     tables = [law.corners(level.split, trunk.rates) for level in tree.levels[: len(path)]]
     offset, amplitude = _follow(tables, path)
-    anchor = float(law.mode[here.rest].sum()) + offset
+    anchor = law.total(law.mode[here.rest], here.rest) + offset
     waves = Waves.of_tail(anchor, trunk.rates, trunk.coefficients * amplitude, law.tilt)
     return (waves,) if decayed <= next_height else (waves, *_branches(tree, path))
 

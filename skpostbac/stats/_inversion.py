@@ -24,6 +24,8 @@ _ACCURACY = 1e-12
 # standard deviations beyond the first of them it is tuned to.
 _FAR_ACCURACY = 3e-11
 _STRIDE = 4.0
+# From this many classes on, those that are alike are looked for.
+_MANY = 16
 # Tilts are looked for within this range of logs, and told apart down to this difference.
 _MAX_LOG_TILT = 345.0
 _EQUAL_TILTS = 1e-12
@@ -44,7 +46,7 @@ class Inversion:
     def __init__(self, a: Floats, b: Floats, weights: Floats) -> None:
         n = a + b
         self.standard_deviation = float(np.sqrt((weights**2 * a * b / (n * n * (n + 1))).sum()))
-        self._a, self._b, self._weights = a, b, weights
+        self._a, self._b, self._weights, self._count = _merge_alike(a, b, weights)
 
     def tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density."""
@@ -70,7 +72,7 @@ class Inversion:
     @cached_property
     def _central(self) -> Contour:
         tilt = 1 / self.standard_deviation
-        return _contour(TiltedSum(self._a, self._b, self._weights, tilt, from_end=False))
+        return _contour(TiltedSum(self._a, self._b, self._weights, tilt, count=self._count))
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
@@ -104,11 +106,12 @@ class Inversion:
         factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(self._weights))
         order = self._order(side)
         power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
-        return np.asarray(factors.sum() - gammaln(order) + power)
+        return np.asarray((self._count * factors).sum() - gammaln(order) + power)
 
     def _order(self, side: int) -> float:
         """Power with which the upper (or lower) tail vanishes at its end."""
-        return float(np.where(side * self._weights > 0, self._b, self._a).sum())
+        near = np.where(side * self._weights > 0, self._b, self._a)
+        return float((self._count * near).sum())
 
     def _target(self, y: Floats) -> int:
         """Which of the increasing y to tune a contour to: one that also serves those before it."""
@@ -131,8 +134,9 @@ class Inversion:
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
             c = float(np.exp(log_c))
-            law = TiltedSum(self._a, self._b, weights, c, from_end=from_end)
-            excess, spread = law.mean - 1 / c - y, law.terms.variance.sum() + 1 / c**2
+            law = TiltedSum(self._a, self._b, weights, c, count=self._count, from_end=from_end)
+            spread = law.total(law.terms.variance) + 1 / c**2
+            excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
                 return law
             low, high = (low, log_c) if excess > 0 else (log_c, high)
@@ -146,12 +150,21 @@ class Inversion:
             c = float(np.exp(log_c))
             terms = tb.tilt_betas(self._a, self._b, weights, c)
             mean = modes(terms, weights, from_end=from_end) + terms.mean_less_mode
-            excess, spread = mean.sum() - 1 / c - y, terms.variance.sum() + 1 / c**2
+            excess = (self._count * mean).sum() - 1 / c - y
+            spread = (self._count * terms.variance).sum() + 1 / c**2
             if excess**2 < 0.1 * spread:
                 break
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
         return log_c
+
+
+def _merge_alike(a: Floats, b: Floats, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Keep one of each class, with the number of those like it."""
+    if a.size < _MANY:
+        return a, b, weights, np.ones_like(a)
+    rows, count = np.unique(np.stack([a, b, weights], axis=1), axis=0, return_counts=True)
+    return rows[:, 0], rows[:, 1], rows[:, 2], count.astype(float)
 
 
 def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:

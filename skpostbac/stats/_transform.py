@@ -56,9 +56,18 @@ class TiltedSum:
     """Independent weighted Betas under a common tilt c, seen from an origin."""
 
     def __init__(
-        self, a: Floats, b: Floats, weights: Floats, tilt: float, *, from_end: bool = False
+        self,
+        a: Floats,
+        b: Floats,
+        weights: Floats,
+        tilt: float,
+        *,
+        count: Floats | None = None,
+        from_end: bool = False,
     ) -> None:
         self.a, self.b, self.weights, self.tilt = a, b, weights, tilt
+        # How many classes are alike: each is computed once.
+        self.count = np.ones_like(a) if count is None else count
         self.terms = tb.tilt_betas(a, b, weights, tilt)
         self.reach = tb.extent(self.terms)
         # The height from which a class may be replaced by its two ends.
@@ -86,6 +95,11 @@ class TiltedSum:
         )
         return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
 
+    def total(self, values: Floats, index: Indices | None = None) -> float:
+        """Sum of a value of each class over all classes, or over some."""
+        count = self.count if index is None else self.count[index]
+        return float((count * values).sum())
+
     @property
     def everything(self) -> Indices:
         """Indices of all classes."""
@@ -104,7 +118,7 @@ class TiltedSum:
     @property
     def mean(self) -> float:
         """Tilted mean of the sum, K'(c), as a distance from the origin."""
-        return float(self.mode.sum() + sum(block.mean.sum() for block in self._still))
+        return self.total(self.mode + np.concatenate([block.mean for block in self._still]))
 
     def bounds(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
@@ -116,23 +130,24 @@ class TiltedSum:
         low, high = -self.reach.low[index], self.reach.high[index]
         two_modes = self.reach.order[index] < 1
         variance = np.where(two_modes, (low + high) ** 2 / 4, self.terms.variance[index])
-        spread, bulk = np.sqrt(2 * tb.REACH * variance), np.sqrt(2 * tb.REACH * variance.sum())
+        spread = np.sqrt(2 * tb.REACH * variance)
+        bulk = np.sqrt(2 * tb.REACH * self.total(variance, index))
         return (
-            float(min(low.sum(), bulk + np.maximum(low - spread, 0.0).max())),
-            float(min(high.sum(), bulk + np.maximum(high - spread, 0.0).max())),
+            min(self.total(low, index), float(bulk + np.maximum(low - spread, 0.0).max())),
+            min(self.total(high, index), float(bulk + np.maximum(high - spread, 0.0).max())),
         )
 
     def decay_height(self, index: Indices, depth: float) -> float:
         """Height above which the transform is below exp(-depth), by its Gamma-like envelope."""
         variance = self.terms.variance[index]
         order = np.minimum(self.reach.order[index], 1e8)
-        log_t = 0.5 * float(np.log(2 * depth / variance.sum()))
+        log_t = 0.5 * float(np.log(2 * depth / self.total(variance, index)))
         missing = np.inf
         # The depth is a convex function of log t: Newton steps come down to it from above.
         while not -0.3 < missing <= 0 and log_t < _MAX_LOG_HEIGHT:
             ratio = np.exp(2 * log_t) * variance / order
-            missing = depth - 0.5 * float((order * np.log1p(ratio)).sum())
-            step = missing / float((order * ratio / (1 + ratio)).sum())
+            missing = depth - 0.5 * self.total(order * np.log1p(ratio), index)
+            step = missing / self.total(order * ratio / (1 + ratio), index)
             log_t = min(log_t + step + 1e-3, _MAX_LOG_HEIGHT)
         return float(np.exp(log_t))
 
@@ -163,7 +178,7 @@ class TiltedSum:
             i, log_mgf = block[row], nodes.log_mgf[row] + self.tilt * self.mode[block[row]]
             split = grid.heights >= self.end_height[i]
             less_one[row, split] = self._by_ends(i, log_mgf, 1j * grid.heights[split]) - 1
-        return _product_of_one_plus(less_one)
+        return _product_of_one_plus(less_one, self.count[block])
 
     def _node_height(self, index: Indices, top: float) -> Floats:
         """Height up to which each class is summed over nodes: a few more are cheaper than ends."""
@@ -180,9 +195,10 @@ class TiltedSum:
     def at(self, index: Indices, rates: Complexes) -> Complexes:
         """Product of the classes' transforms about their modes, at any c + rates."""
         product = np.ones(rates.shape, dtype=complex)
-        for nodes in self._quadratures(index, float(np.abs(rates.imag).max())):
+        top = float(np.abs(rates.imag).max())
+        for block, nodes in zip(_blocks(index), self._quadratures(index, top), strict=True):
             waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes.nodes)
-            product *= (waves * nodes.weights).sum(axis=2).prod(axis=1)
+            product *= ((waves * nodes.weights).sum(axis=2) ** self.count[block]).prod(axis=1)
         return product
 
     def corners(self, index: Indices, rates: Complexes) -> list[Corner]:
@@ -190,6 +206,7 @@ class TiltedSum:
 
         Corners of classes of equal weight that lie at the same place are added up.
         """
+        index = np.repeat(index, self.count[index].astype(int))
         corners = [Corner(0.0, np.ones(rates.shape, dtype=complex))]
         for weight in np.unique(self.weights[index]):
             group = self._equal_corners(index[self.weights[index] == weight], rates)
@@ -248,12 +265,12 @@ class TiltedSum:
         ]
 
 
-def _product_of_one_plus(values: Complexes) -> Complexes:
-    """Product of 1 + values along the first axis, by logs where many factors are close to one."""
-    if len(values) < 32:
+def _product_of_one_plus(values: Complexes, count: Floats) -> Complexes:
+    """Product of (1 + values)^count, by logs where many factors are close to one."""
+    if len(values) < 32 and (count == 1).all():
         return np.asarray((1 + values).prod(axis=0))
     gone = (np.abs(1 + values) < 1e-300).any(axis=0)
-    return np.where(gone, 0.0, np.exp(np.log1p(np.where(gone, 0.0, values)).sum(axis=0)))
+    return np.where(gone, 0.0, np.exp(count @ np.log1p(np.where(gone, 0.0, values))))
 
 
 def ends(a: Floats, b: Floats, weights: Floats, *, from_end: bool) -> tuple[Floats, Floats]:
