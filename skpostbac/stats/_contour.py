@@ -36,8 +36,8 @@ _OFFSETS = 16
 class Waves:
     """Sums of exponentials in y about an anchor: sum(coefficients * exp(-rates * (y - anchor))).
 
-    The columns of `coefficients`, shape (n_rates, 3), belong to the tail, the density, and minus
-    the slope of the density, all divided by M(c) exp(-c y).
+    The rows of `coefficients`, shape (3, n_rates), belong to the tail, the density, and minus the
+    slope of the density, all divided by M(c) exp(-c y).
     """
 
     anchor: float
@@ -50,18 +50,18 @@ class Waves:
     ) -> "Waves":
         """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
         density = coefficients * (tilt + rates)
-        table = np.stack([coefficients, density, density * (tilt + rates)], axis=1)
+        table = np.stack([coefficients, density, density * (tilt + rates)])
         return cls(anchor, rates, table)
 
     @property
     def size(self) -> float:
         """Largest coefficient of the tail."""
-        return float(np.abs(self.coefficients[:, 0]).max())
+        return float(np.abs(self.coefficients[0]).max())
 
     def at(self, y: Floats) -> Floats:
         """Return the real parts of the sums at each y, shape (n, 3)."""
         waves = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
-        return (waves @ self.coefficients).real
+        return np.asarray(np.einsum("yr,kr->yk", waves, self.coefficients).real)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Contour:
         """What rounding leaves in the sums at any y."""
         first = self.parts[0]
         assert isinstance(first, Waves)
-        return 4 * np.finfo(float).eps * np.asarray(np.abs(first.coefficients).sum(axis=0))
+        return 4 * np.finfo(float).eps * np.asarray(np.abs(first.coefficients).sum(axis=1))
 
 
 def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Contour:

@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 __all__ = [
     "JointPanels",
     "Law",
-    "expected_maximum",
     "expected_shortfalls",
     "pairwise_probabilities",
     "rank_probabilities",
@@ -274,7 +273,9 @@ def pairwise_probabilities(panels: JointPanels) -> Floats:
     ``P + P.T`` is 1 everywhere; errors are absolute, about 1e-12.
     """
     count = panels.cdf.shape[2]
-    return panels.increments().reshape(-1, count).T @ panels.cdf.reshape(-1, count)
+    probabilities = panels.increments().reshape(-1, count).T @ panels.cdf.reshape(-1, count)
+    np.fill_diagonal(probabilities, 0.5)  # not only to rounding
+    return probabilities
 
 
 def rank_probabilities(panels: JointPanels) -> Floats:
@@ -324,11 +325,6 @@ def _ranks_by_division(total: Floats, success: Floats, failure: Floats, measure:
         quotient = (total[:, k, np.newaxis] - success * quotient) / failure
         columns.append(np.sum(quotient * measure, axis=0))
     return np.stack(columns, axis=1)
-
-
-def expected_maximum(panels: JointPanels) -> float:
-    """Return the expected value of the largest."""
-    return float(panels.edges.max() - panels.integrate(panels.cdf.prod(axis=2)))
 
 
 def expected_shortfalls(panels: JointPanels) -> Floats:

@@ -338,15 +338,18 @@ def quadrature(terms: TiltedBetas, reach: Extent, t_max: Floats) -> Quadrature:
 def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
     """Sum over the nodes of weights * (exp(i t nodes) - 1) for t = bases[:, None] + offsets.
 
-    An exponential of a sum factors, so the whole table costs one matrix product. The transform is
-    returned as a difference from one, which many classes of small variance are close to.
-    Returns shape (n_classes, n_bases, n_offsets).
+    An exponential of a sum factors, so the whole table costs one product of matrices. It is summed
+    by einsum, in an order that does not depend on the threads of a linear algebra library. The
+    transform is returned as a difference from one, which many classes of small variance are close
+    to. Returns shape (n_classes, n_bases, n_offsets).
     """
-    coarse = _expm1i(bases[:, np.newaxis] * nodes[:, np.newaxis, :]) * weights[:, np.newaxis, :]
-    fine = _expm1i(offsets * nodes[:, :, np.newaxis])
-    alone = np.matmul(weights[:, np.newaxis, :], fine) + coarse.sum(axis=2, keepdims=True)
-    less_one: Complexes = np.matmul(coarse, fine) + alone
-    return less_one
+    row = nodes[:, np.newaxis, :]
+    coarse = _expm1i(bases[:, np.newaxis] * row) * weights[:, np.newaxis, :]
+    fine = _expm1i(offsets[:, np.newaxis] * row)
+    less_one = np.einsum("cbj,coj->cbo", coarse, fine)
+    less_one += np.einsum("cj,coj->co", weights, fine)[:, np.newaxis, :]
+    less_one += coarse.sum(axis=2, keepdims=True)
+    return np.asarray(less_one)
 
 
 def _expm1i(x: Floats) -> Complexes:

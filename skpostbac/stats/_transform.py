@@ -270,7 +270,8 @@ def _product_of_one_plus(values: Complexes, count: Floats) -> Complexes:
     if len(values) < 32 and (count == 1).all():
         return np.asarray((1 + values).prod(axis=0))
     gone = (np.abs(1 + values) < 1e-300).any(axis=0)
-    return np.where(gone, 0.0, np.exp(count @ np.log1p(np.where(gone, 0.0, values))))
+    logs = count[:, np.newaxis] * np.log1p(np.where(gone, 0.0, values))
+    return np.where(gone, 0.0, np.exp(logs.sum(axis=0)))
 
 
 def ends(a: Floats, b: Floats, weights: Floats, *, from_end: bool) -> tuple[Floats, Floats]:
