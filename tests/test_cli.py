@@ -484,8 +484,12 @@ def test_labels_without_truth(write, fail):
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        pytest.param("--level", "1", r"level must be a number in \(0, 1\)", id="level 1"),
-        pytest.param("--level", "nan", r"level must be a number in \(0, 1\)", id="level nan"),
+        pytest.param(
+            "--level", "1", r"level must be a number strictly between 0 and 1", id="level 1"
+        ),
+        pytest.param(
+            "--level", "nan", r"level must be a number strictly between 0 and 1", id="level nan"
+        ),
         pytest.param("--level", "high", r"--level: .*'high'", id="level no number"),
         pytest.param("--rope", "-0.1", "rope must be", id="negative rope"),
         pytest.param("--rope", "inf", "rope must be", id="infinite rope"),

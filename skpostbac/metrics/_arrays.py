@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from decimal import Decimal
+from numbers import Real
+from reprlib import repr as short_repr
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skpostbac.stats._beta_average import _LARGEST, _SMALLEST
+
 FloatArray: TypeAlias = NDArray[np.float64]
+
+# Parameters of Beta laws that the engine takes, and so priors and counts.
+SMALLEST, LARGEST = _SMALLEST, _LARGEST
 
 
 def float_array(values: ArrayLike, name: str) -> FloatArray:
-    """Return a copy of the values, which must be numbers.
+    """Return a copy of the values, which must be real numbers.
 
     Raises
     ------
     ValueError
-        If they are not, or if the array would be ragged.
+        If they are not, if one of them is masked, or if the array would be ragged.
     """
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must be an array of numbers, got masked values")
     try:
-        return np.array(values, dtype=np.float64)
+        array = np.asarray(values)
+        # NumPy writes numbers beside strings as text: look at what was given.
+        objects = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
     except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+    _check_real(array.dtype, objects, name)
+    try:
+        with np.errstate(over="ignore"):  # long doubles become infinite
+            return array.astype(np.float64)
+    except OverflowError as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from error
 
 
@@ -29,7 +47,34 @@ def nonnegative_array(values: ArrayLike, name: str) -> FloatArray:
     array = float_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be 1-dimensional, got an array of shape {array.shape}")
-    if not np.all(np.isfinite(array) & (array >= 0)):
-        raise ValueError(f"{name} must be finite and non-negative, got {array}")
+    check_nonnegative(array, name)
     array.flags.writeable = False
     return array
+
+
+def check_nonnegative(array: FloatArray, name: str) -> None:
+    """Refuse numbers that are negative, infinite or NaN."""
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        raise ValueError(f"{name} must be finite and non-negative, got {first(array, bad)}")
+
+
+def first(array: NDArray[Any], bad: NDArray[np.bool_]) -> str:
+    """Write the first value that is bad, and where in the array it is."""
+    place = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
+    value = short_repr(array.item(place))
+    if not place:
+        return value
+    return f"{value} at position {place[0] if len(place) == 1 else place}"
+
+
+def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
+    """Refuse what is no number, or was none before it became an array of objects."""
+    if dtype.kind in "biuf":
+        return
+    bad = np.array([not isinstance(value, (Real, Decimal, np.bool_)) for value in objects.flat])
+    if bad.any():
+        found = first(objects, bad.reshape(objects.shape))
+        raise ValueError(f"{name} must be an array of numbers, got {found}")
+    if dtype.kind != "O" and objects.size:
+        raise ValueError(f"{name} must be an array of numbers, got the dtype {dtype}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +18,13 @@ ClassWeightSpec: TypeAlias = dict[Hashable, float] | FloatArray | None
 def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
     """Check class weights as far as this can be done without the classes; return a copy.
 
+    What has keys, such as a pandas Series, is looked up by label like a dict.
+
     Raises
     ------
     ValueError
         If they are neither None nor a dict nor numbers, if one of them is negative, infinite
-        or NaN, or if all are zero.
+        or NaN, if all are zero, or if a label occurs twice.
     """
     if class_weight is None:
         return None
@@ -31,9 +33,8 @@ def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
             f"class_weight must be None, a dict or an array of shape (n_classes,), "
             f"got {class_weight!r}"
         )
-    if isinstance(class_weight, Mapping):
-        values = _weight_array(list(class_weight.values()))
-        return dict(zip(class_weight, values.tolist(), strict=True))
+    if hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__"):
+        return _weight_dict(class_weight)
     return _weight_array(class_weight)
 
 
@@ -67,6 +68,14 @@ def _weights_of(spec: ClassWeightSpec, labels: list[Hashable]) -> FloatArray:
     if missing:
         raise ValueError(f"The classes, {missing}, are not in class_weight")
     return _weight_array([spec[label] for label in labels])
+
+
+def _weight_dict(class_weight: Any) -> dict[Hashable, float]:
+    keys = list(class_weight.keys())
+    if len(set(keys)) < len(keys):
+        raise ValueError("class_weight must have each label once")
+    values = _weight_array([class_weight[key] for key in keys])
+    return dict(zip(keys, values.tolist(), strict=True))
 
 
 def _weight_array(values: ArrayLike) -> FloatArray:

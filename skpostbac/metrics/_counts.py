@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from skpostbac.metrics._arrays import FloatArray, nonnegative_array
+from skpostbac.metrics._arrays import LARGEST, FloatArray, first, nonnegative_array
 from skpostbac.metrics._labels import (
     EncodedLabels,
     LabelArray,
@@ -43,7 +43,7 @@ class ClassCounts:
     correct : array-like of shape (n_classes,)
         Correct predictions among the samples of each class, in [0, ``total``].
     total : array-like of shape (n_classes,)
-        Samples of each class; 0 for an absent class. Counts need not be integers.
+        Samples of each class, at most 1e15; 0 for an absent class. Counts need not be integers.
 
     Attributes
     ----------
@@ -54,8 +54,8 @@ class ClassCounts:
     Raises
     ------
     ValueError
-        If a count is negative, infinite or NaN, if one of ``correct`` exceeds its ``total``,
-        if the lengths differ, or if there is no class or a duplicate one.
+        If a count is negative, infinite, NaN or too large, if one of ``correct`` exceeds its
+        ``total``, if the lengths differ, or if there is no class or a duplicate one.
 
     Examples
     --------
@@ -82,6 +82,8 @@ class ClassCounts:
                 "classes, correct and total must have the same length, got "
                 f"{len(self.classes)}, {len(self.correct)} and {len(self.total)}"
             )
+        if np.any(large := self.total > LARGEST):
+            raise ValueError(f"total must not exceed {LARGEST:g}, got {first(self.total, large)}")
         if np.any(self.correct > self.total):
             raise ValueError(f"correct must not exceed total, got {self!r}")
 
@@ -235,7 +237,8 @@ def _count(y_true: LabelArray, y_pred: LabelArray, weight: FloatArray | None) ->
     (values, codes), hits = _encode(y_true, y_pred)
     order = np.argsort(values)
     table = _tabulate(codes, hits, weight, len(values))[order]
-    return ClassCounts(values[order], table[:, 1], table.sum(axis=1))
+    with np.errstate(over="ignore"):  # infinite counts are refused
+        return ClassCounts(values[order], table[:, 1], table.sum(axis=1))
 
 
 def _encode(y_true: LabelArray, y_pred: LabelArray) -> tuple[EncodedLabels, NDArray[np.bool_]]:

@@ -70,6 +70,9 @@ def _convert(y: Any) -> LabelArray:
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     """Return a read-only copy of the labels, which must be distinct and at least one."""
+    with naming(name):
+        if np.ndim(labels) == 0:
+            raise ValueError(f"must be an array of labels, such as a list, got {labels!r}")
     array = np.array(as_label_array(labels, name))
     if not len(array):
         raise ValueError(f"'{name}' should contain at least one label.")
@@ -80,6 +83,12 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
         raise ValueError(f"{name} must not contain duplicates, got {array}")
     array.flags.writeable = False
     return array
+
+
+def label_index(values: Any) -> Any:
+    """Return the index of a pandas object, or None (`list.index` is a method)."""
+    index = getattr(values, "index", None)
+    return None if callable(index) else index
 
 
 def encode_labels(y: LabelArray, name: str) -> EncodedLabels:

@@ -7,13 +7,19 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray, float_array, nonnegative_array
+from skpostbac.metrics._arrays import (
+    LARGEST,
+    FloatArray,
+    check_nonnegative,
+    first,
+    float_array,
+    nonnegative_array,
+)
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
     ClassWeightSpec,
@@ -21,9 +27,10 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
-from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
 from skpostbac.stats import BetaAverage, Interval
+from skpostbac.stats._distribution import check_level as check_level
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -67,7 +74,8 @@ class PosteriorBalancedAccuracy:
     Raises
     ------
     ValueError
-        If the prior or the class weights are invalid or do not fit the classes.
+        If the prior or the class weights are invalid or do not fit the classes, or if the
+        prior and the counts of a class add up to more than 1e15.
 
     See Also
     --------
@@ -95,7 +103,7 @@ class PosteriorBalancedAccuracy:
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior
     PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)
-    >>> float(posterior.prob_above(0.7))
+    >>> posterior.prob_above(0.7)
     0.8429
     """
 
@@ -123,6 +131,7 @@ class PosteriorBalancedAccuracy:
             _prior_spec=prior_spec,
             _weight_spec=weight_spec,
         )
+        _check_range(self.prior, counts)
 
     @classmethod
     def from_counts(
@@ -143,7 +152,8 @@ class PosteriorBalancedAccuracy:
         total : array-like of shape (n_classes,)
             Samples of each class; 0 for an absent class. Counts need not be integers.
         classes : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default 0, 1, ...
+            Labels of the classes, by default the index that `correct` and `total` have in
+            common if they are pandas Series, else 0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -157,6 +167,8 @@ class PosteriorBalancedAccuracy:
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).mean()
         0.56117
         """
+        if classes is None:
+            classes = _common_index(correct, total)
         total = nonnegative_array(total, "total")
         counts = ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
         return cls(counts, prior=prior, class_weight=class_weight)
@@ -179,7 +191,8 @@ class PosteriorBalancedAccuracy:
             the columns, as :func:`sklearn.metrics.confusion_matrix` returns them. Some
             publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default 0, 1, ...
+            Labels of the classes, by default the index of a DataFrame, which must be equal to
+            its columns, else 0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -194,11 +207,13 @@ class PosteriorBalancedAccuracy:
         >>> PosteriorBalancedAccuracy.from_confusion_matrix(C).counts
         ClassCounts(0: 30/32, 1: 8/10, 2: 3/4)
         """
-        matrix = _confusion_matrix(C)
+        matrix, index = _confusion_matrix(C), _matrix_index(C)
+        with np.errstate(over="ignore"):  # infinite counts are refused
+            total = matrix.sum(axis=1)
         return cls.from_counts(
             np.diag(matrix),
-            matrix.sum(axis=1),
-            classes=labels,
+            total,
+            classes=index if labels is None else labels,
             prior=prior,
             class_weight=class_weight,
         )
@@ -242,23 +257,23 @@ class PosteriorBalancedAccuracy:
 
     def pdf(self, x: ArrayLike) -> float | FloatArray:
         """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return self.distribution.pdf(x)
+        return _float(self.distribution.pdf(x))
 
     def cdf(self, x: ArrayLike) -> float | FloatArray:
         """Return P(balanced accuracy <= x): a float, or an array of the shape of `x`."""
-        return self.distribution.cdf(x)
+        return _float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | FloatArray:
         """Return P(balanced accuracy > x), accurate also where it is tiny."""
-        return self.distribution.ccdf(x)
+        return _float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | FloatArray:
         """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
-        return self.distribution.icdf(p)
+        return _float(self.distribution.icdf(p))
 
     def iccdf(self, p: ArrayLike) -> float | FloatArray:
         """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
-        return self.distribution.iccdf(p)
+        return _float(self.distribution.iccdf(p))
 
     def sample(
         self,
@@ -279,7 +294,7 @@ class PosteriorBalancedAccuracy:
         -------
         draws : float or ndarray of shape `shape`
         """
-        return self.distribution.sample(shape, rng=rng)
+        return _float(self.distribution.sample(shape, rng=rng))
 
     def credible_interval(
         self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
@@ -311,7 +326,7 @@ class PosteriorBalancedAccuracy:
         >>> posterior.credible_interval(0.9)
         Interval(low=0.4655, high=0.6770)
         """
-        check_level(level)
+        level = check_level(level)
         if method == "central":
             return self.distribution.interval(level)
         if method == "hdi":
@@ -522,12 +537,6 @@ def posterior_balanced_accuracy(
     return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
 
-def check_level(level: float) -> None:
-    """Refuse a probability level that is not a number in (0, 1)."""
-    if not isinstance(level, Real) or not 0 < level < 1:
-        raise ValueError(f"level must be a number in (0, 1), got {level!r}")
-
-
 def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
     return PosteriorBalancedAccuracy(counts, **specs)
 
@@ -539,9 +548,47 @@ def _confusion_matrix(C: ArrayLike) -> FloatArray:
             f"C must be a square confusion matrix of shape (n_classes, n_classes), "
             f"got an array of shape {matrix.shape}"
         )
-    if not np.all(np.isfinite(matrix) & (matrix >= 0)):
-        raise ValueError(f"C must be finite and non-negative, got {matrix}")
+    check_nonnegative(matrix, "C")
     return matrix
+
+
+def _matrix_index(C: Any) -> Any:
+    """Return the labels of a DataFrame, which must be the same for rows and columns."""
+    index, columns = label_index(C), getattr(C, "columns", None)
+    if index is None or columns is None:
+        return None
+    for row, column in zip(index, columns, strict=True):
+        if row != column:
+            raise ValueError(
+                "C must have the same labels as rows and as columns, in the same order; "
+                f"found the row {row!r} where the column is {column!r}"
+            )
+    return index
+
+
+def _common_index(correct: Any, total: Any) -> Any:
+    """Return the labels of two Series, which must be the same; None if one has no index."""
+    one, two = label_index(correct), label_index(total)
+    if one is None or two is None:
+        return None
+    if list(one) != list(two):
+        raise ValueError("correct and total must have the same index, in the same order")
+    return one
+
+
+def _check_range(prior: FloatArray, counts: ClassCounts) -> None:
+    """Refuse parameters that are too large once the counts are added."""
+    large = prior.max(axis=1) + counts.total > LARGEST
+    if large.any():
+        raise ValueError(
+            f"prior and total must add up to at most {LARGEST:g} for each class, "
+            f"got a total of {first(counts.total, large)}"
+        )
+
+
+def _float(values: float | FloatArray) -> float | FloatArray:
+    """Return a NumPy scalar as a Python float, and an array as it is."""
+    return values if isinstance(values, np.ndarray) else float(values)
 
 
 def _check_poolable(one: ClassCounts, two: ClassCounts, name: str, specs: tuple[Any, Any]) -> None:

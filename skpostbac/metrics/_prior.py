@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray, float_array
+from skpostbac.metrics._arrays import LARGEST, SMALLEST, FloatArray, first, float_array
 
 PriorSpec: TypeAlias = str | FloatArray
 
@@ -37,17 +37,16 @@ def check_prior(prior: ArrayLike) -> PriorSpec:
     Raises
     ------
     ValueError
-        If the name is unknown, the shape is another, or a number is not positive and finite.
+        If the name is unknown, the shape is another, or a number is not in [1e-6, 1e15].
     """
     if isinstance(prior, str):
         if prior not in NAMED_PRIORS:
-            raise ValueError(_message(prior))
+            raise ValueError(_message(repr(prior)))
         return prior
     array = float_array(prior, "prior")
     if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
-        raise ValueError(_message(prior))
-    if not np.all(np.isfinite(array) & (array > 0)):
-        raise ValueError(f"{_message(prior)}; a and b must be positive and finite")
+        raise ValueError(_message(f"an array of shape {array.shape}"))
+    _check_range(array)
     array.flags.writeable = False
     return array
 
@@ -60,7 +59,7 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> FloatArray:
     Raises
     ------
     ValueError
-        If an array has not one row for each class.
+        If an array has not one row for each class, or 1 / n_classes is too small.
 
     Examples
     --------
@@ -72,6 +71,7 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> FloatArray:
     """
     if isinstance(spec, str):
         spec = np.full(2, NAMED_PRIORS[spec] or 1 / n_classes)
+        _check_range(spec)
     if spec.ndim == 2 and len(spec) != n_classes:
         raise ValueError(
             f"prior must have one row for each of the {n_classes} classes, got {len(spec)} rows"
@@ -88,8 +88,16 @@ def format_prior(spec: PriorSpec) -> str:
     return f"<array of shape {spec.shape}>"
 
 
-def _message(prior: object) -> str:
+def _check_range(array: FloatArray) -> None:
+    bad = ~((array >= SMALLEST) & (array <= LARGEST))
+    if bad.any():
+        raise ValueError(
+            f"prior must have a and b between {SMALLEST:g} and {LARGEST:g}, got {first(array, bad)}"
+        )
+
+
+def _message(got: str) -> str:
     return (
         f"prior must be one of {sorted(NAMED_PRIORS)}, a pair (a, b) or an array of shape "
-        f"(n_classes, 2), got {prior!r}"
+        f"(n_classes, 2), got {got}"
     )

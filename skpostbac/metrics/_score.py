@@ -10,9 +10,9 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
-    check_level,
     posterior_balanced_accuracy,
 )
+from skpostbac.stats._distribution import check_level
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | FloatArray]] = {
     "mean": lambda posterior, level: posterior.mean(),

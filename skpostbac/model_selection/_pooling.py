@@ -14,7 +14,7 @@ the posterior is narrower than what is known about a model trained anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +48,8 @@ class FoldCounts:
         Whether a fit failed.
     from_search : bool
         Whether the candidates are those of a search.
+    as_text : bool
+        Whether the labels are the texts in the names of columns, and not those of ``y``.
     """
 
     labels: tuple[Any, ...]
@@ -55,6 +57,7 @@ class FoldCounts:
     total: Floats
     has_failed: NDArray[np.bool_]
     from_search: bool
+    as_text: bool = True
 
     @property
     def n_splits(self) -> int:
@@ -74,6 +77,7 @@ class FoldCounts:
             labels=tuple(wanted),
             correct=self.correct[..., index],
             total=self.total[..., index],
+            as_text=False,
         )
 
     def failures(self) -> str:
@@ -99,8 +103,21 @@ class FoldCounts:
             self.total[candidate].sum(axis=0) / times,
             classes=self.labels,
             prior=prior,
-            class_weight=class_weight,
+            class_weight=weights_by_text(class_weight) if self.as_text else class_weight,
         )
+
+
+def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
+    """Return class weights under the texts of the labels; what is no mapping stays as it is."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    weights: dict[Hashable, float] = {str(label): weight for label, weight in class_weight.items()}
+    if len(weights) < len(class_weight):
+        raise ValueError(
+            f"class_weight has different keys of the same text, {list(class_weight)}: "
+            "give the labels, too"
+        )
+    return weights
 
 
 def _name_splits(failed: NDArray[np.bool_]) -> str:
@@ -183,7 +200,8 @@ def _column(cv_results: Any, key: str) -> Floats:
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> int:
     """Return the number of repeats, which must divide the number of splits."""
-    if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
+    is_bool = isinstance(n_repeats, bool)  # an int to Python
+    if is_bool or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a positive integer, got {n_repeats!r}")
     if n_splits is not None and n_splits % n_repeats:
         raise ValueError(f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}")
@@ -211,11 +229,12 @@ def pooled_posteriors(
         of it, or what :func:`~sklearn.model_selection.cross_validate` returns with that scorer.
         Other columns may be there and are ignored.
     labels : sequence of length l, optional
-        The classes to take, in this order, as they were in ``y``. By default all classes that
-        were counted, in the order of the scorer and under the names they have in the columns,
-        which are strings.
+        The classes to take, in this order, as they were in ``y``: this restores the original
+        labels. By default all classes that were counted, in the order of the scorer and under
+        the names they have in the columns, which are strings.
     prior, class_weight : optional
-        As in :func:`posterior_balanced_accuracy`.
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
+        weights are matched by their text, so that ``{0: 1, 1: 2}`` holds for "0" and "1".
     n_repeats : int, default=1
         How often the cross-validation tested each sample, such as the ``n_repeats`` of
         :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The counts are divided by it:
@@ -232,8 +251,8 @@ def pooled_posteriors(
     ValueError
         If fits failed; the message names the candidates and the splits, by position. To leave
         candidates out, drop their rows from a ``DataFrame`` of the results. Also if there are no
-        counts, if a label was not counted, or if `n_repeats` does not divide the number of
-        splits.
+        counts, if a label was not counted, if two keys of `class_weight` have the same text and
+        there are no `labels`, or if `n_repeats` does not divide the number of splits.
 
     See Also
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -18,7 +19,37 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._prior import check_prior, resolve_prior
 from skpostbac.metrics._score import OBJECTIVES, check_objective
-from skpostbac.model_selection._pooling import FoldCounts, check_n_repeats, fold_counts
+from skpostbac.model_selection._pooling import (
+    FoldCounts,
+    check_n_repeats,
+    fold_counts,
+    weights_by_text,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrozenWeights(Mapping[Hashable, float]):
+    """A dict of class weights that does not change: equal to the dict, printed like it, hashable.
+
+    Unlike a ``MappingProxyType``, it can be pickled.
+    """
+
+    _weights: dict[Hashable, float]
+
+    def __getitem__(self, label: Hashable) -> float:
+        return self._weights[label]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._weights.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._weights)
 
 
 @dataclass(frozen=True)
@@ -38,12 +69,17 @@ class PosteriorRefit:
     level : float in (0, 1), default=0.95
         Probability of the bounds "lower" and "upper".
     prior, class_weight : optional
-        As in :func:`posterior_balanced_accuracy`.
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
+        weights are matched by their text, as in :func:`pooled_posteriors`. Arrays and dicts are
+        copied and kept as tuples and read-only mappings.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`.
+        As in :func:`pooled_posteriors`: `labels` restores the original labels, which are known
+        as text only without it.
 
     Raises
     ------
+    TypeError
+        If `objective` is not a string, as with ``refit=PosteriorRefit`` without parentheses.
     ValueError
         If a parameter is not valid, at once and not after the search. When called, if all
         candidates failed.
@@ -94,6 +130,11 @@ class PosteriorRefit:
     n_repeats: int = 1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.objective, str):
+            raise TypeError(
+                f"objective must be a string, got {type(self.objective).__name__}; "
+                "to refit by the default, give an instance: refit=PosteriorRefit()"
+            )
         check_objective(self.objective, self.level)
         check_n_repeats(self.n_repeats)
         checked = _check_specification(self.prior, self.class_weight, self.labels)
@@ -141,6 +182,7 @@ def _check_specification(
     """Check what makes a posterior of counts, as far as this can be done without counts."""
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)
     if labels is None:
+        weights_by_text(class_weight)
         return {"prior": prior, "class_weight": class_weight}
     classes = unique_label_array(labels, "labels")
     resolve_prior(prior, len(classes))
@@ -149,7 +191,9 @@ def _check_specification(
 
 
 def _plain(value: Any) -> Any:
-    """Return arrays and lists as tuples, which belong to no one else, compare and print."""
+    """Return arrays, lists and dicts as what does not change, compares, hashes and prints."""
+    if isinstance(value, dict):
+        return FrozenWeights(value)
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
     return tuple(map(_plain, value)) if isinstance(value, list) else value

@@ -78,9 +78,11 @@ class Inversion:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         at_end = points.to_high * (self._a + self._b).max() < 1e-18 * np.abs(self._weights).min()
-        log_pdf[at_end] = self.log_end_density(side, points.to_high[at_end])
-        log_distance = np.log(points.to_high[at_end])
-        log_tail[at_end] = log_pdf[at_end] + log_distance - np.log(self._order(side))
+        with np.errstate(divide="ignore"):
+            log_distance = np.log(points.to_high[at_end])
+            log_pdf[at_end] = self.log_end_density(side, points.to_high[at_end])
+        order, factor = self._order(side), self.log_end_density(side, np.ones(1))
+        log_tail[at_end] = factor + order * log_distance - np.log(order)
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:

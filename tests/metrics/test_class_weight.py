@@ -1,6 +1,7 @@
 """Weights of the classes in the average."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skpostbac.metrics._class_weight import check_class_weight, resolve_class_weight
@@ -17,8 +18,10 @@ CLASSES = np.array(["a", "b", "c"])
         ({"c": 2, "a": 1, "b": 1}, [0.25, 0.25, 0.5]),
         ({"a": 1, "b": 1, "c": 2, "not there": 5}, [0.25, 0.25, 0.5]),
         ([1e308, 1e308, 2e307], [5 / 11, 5 / 11, 1 / 11]),
+        (pd.Series({"c": 2, "a": 1, "b": 1}), [0.25, 0.25, 0.5]),
+        (pd.Series([1, 1, 2]).array, [0.25, 0.25, 0.5]),
     ],
-    ids=["none", "list", "zero", "dict", "more than needed", "huge"],
+    ids=["none", "list", "zero", "dict", "more than needed", "huge", "series", "extension"],
 )
 def test_weights_sum_to_one(class_weight, expected):
     """Weights are looked up, put in order and normalised."""
@@ -39,8 +42,21 @@ def test_weights_sum_to_one(class_weight, expected):
         ("balanced", "class_weight must be None, a dict or an array"),
         (2.0, "class_weight must be 1-dimensional"),
         ({"a": "x"}, "class_weight must be an array of numbers"),
+        (pd.Series([1, 2], ["a", "a"]), "class_weight must have each label once"),
+        (pd.DataFrame({"a": [1], "b": [2]}), "class_weight must be 1-dimensional"),
     ],
-    ids=["negative", "infinite", "NaN", "zero", "empty", "name", "scalar", "text"],
+    ids=[
+        "negative",
+        "infinite",
+        "NaN",
+        "zero",
+        "empty",
+        "name",
+        "scalar",
+        "text",
+        "duplicate",
+        "frame",
+    ],
 )
 def test_bad_weights_are_refused(class_weight, message):
     """Without knowing the classes."""
@@ -54,8 +70,9 @@ def test_bad_weights_are_refused(class_weight, message):
         ([1, 1], "one weight for each of the 3 classes, got 2"),
         ({"a": 1, "b": 1}, r"The classes, \['c'\], are not in class_weight"),
         ({"a": 0, "b": 0, "c": 0, "d": 1}, "class_weight must have a positive weight"),
+        (pd.Series([1, 2, 3]), "are not in class_weight"),
     ],
-    ids=["length", "missing", "zero where it counts"],
+    ids=["length", "missing", "zero where it counts", "series of other labels"],
 )
 def test_weights_must_fit_the_classes(class_weight, message):
     """Once the classes are known."""

@@ -234,8 +234,10 @@ def test_unique_labels_are_a_read_only_copy():
         ([1, True], "labels must not contain duplicates"),
         ([1, None], "Input labels contains NaN"),
         ([[1, 2], [3, 4]], "labels: "),
+        ("dog", "labels: must be an array of labels, such as a list, got 'dog'"),
+        ({"dog"}, "labels: must be an array of labels, such as a list, got {'dog'}"),
     ],
-    ids=["empty", "duplicate", "bool", "missing", "matrix"],
+    ids=["empty", "duplicate", "bool", "missing", "matrix", "text", "set"],
 )
 def test_labels_must_be_distinct(labels, message):
     """No, or no distinct, or no valid labels are an error."""

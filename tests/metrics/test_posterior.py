@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -352,14 +353,100 @@ def test_constructor_takes_class_counts():
         (np.zeros((0, 0)), "C must be a square confusion matrix"),
         ([[1, -1], [0, 1]], "C must be finite and non-negative"),
         ([[1, np.nan], [0, 1]], "C must be finite and non-negative"),
-        ([["a", "b"], ["c", "d"]], "C must be an array of numbers"),
+        ([["a", "b"], ["c", "d"]], "C must be an array of numbers, got 'a' at position \\(0, 0\\)"),
+        ([[1, 1], [-3, 1]], "non-negative, got -3.0 at position \\(1, 0\\)$"),
+        ([[1e308, 1e308], [0, 1]], "total must be finite"),
+        (pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), "C must have the same labels"),
+        (pd.DataFrame(np.eye(2), ["a", "b"], ["a", "c"]), "row 'b' where the column is 'c'"),
     ],
-    ids=["oblong", "vector", "empty", "negative", "NaN", "text"],
+    ids=[
+        "oblong",
+        "vector",
+        "empty",
+        "negative",
+        "NaN",
+        "text",
+        "first",
+        "huge",
+        "other order",
+        "other labels",
+    ],
 )
 def test_bad_matrices_are_refused(C, message):
     """A confusion matrix is square, finite and non-negative."""
     with pytest.raises(ValueError, match=message):
         PosteriorBalancedAccuracy.from_confusion_matrix(C)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"), [(None, ["b", "a"]), ([1, 2], [1, 2])], ids=["index", "labels"]
+)
+def test_a_data_frame_brings_its_labels(labels, expected):
+    """The index names the classes, unless labels are given."""
+    C = pd.DataFrame([[3, 1], [0, 2]], index=["b", "a"], columns=["b", "a"])
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, labels=labels)
+    assert posterior.counts == ClassCounts(expected, [3, 2], [4, 2])
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"), [(None, ["b", "a"]), ([1, 2], [1, 2])], ids=["index", "classes"]
+)
+def test_series_bring_their_classes(classes, expected):
+    """Counts by class keep their labels, unless others are given."""
+    correct, total = pd.Series({"b": 3, "a": 2}), pd.Series({"b": 4, "a": 2})
+    counts = from_counts(correct, total, classes=classes).counts
+    assert counts == ClassCounts(expected, [3, 2], [4, 2])
+
+
+def test_one_series_is_an_array():
+    """Without a second index there is nothing to compare."""
+    assert from_counts([3, 2], pd.Series({"b": 4, "a": 2})) == from_counts([3, 2], [4, 2])
+
+
+@pytest.mark.parametrize("other", [{"a": 2, "b": 4}, {"b": 4, "c": 2}], ids=["order", "labels"])
+def test_series_must_have_one_index(other):
+    """They are not aligned in silence, nor taken by position."""
+    with pytest.raises(ValueError, match="correct and total must have the same index"):
+        from_counts(pd.Series({"b": 1, "a": 2}), pd.Series(other))
+
+
+@pytest.mark.parametrize(
+    ("total", "keywords", "message"),
+    [
+        ([2e15, 1], {}, r"total must not exceed 1e\+15, got 20{15}.0 at position 0"),
+        ([1, 1e15], {}, r"prior and total must add up to .* got a total of 10{15}.0 at position 1"),
+        ([1, 1e15], {"prior": (1, 1e15)}, "prior and total must add up to at most"),
+    ],
+    ids=["total", "sum", "prior"],
+)
+def test_counts_out_of_range_are_refused(total, keywords, message):
+    """At once, and not when the distribution is asked for."""
+    with pytest.raises(ValueError, match=message):
+        from_counts([0, 1], total, **keywords)
+
+
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", (5e14, 5e14)], ids=repr)
+@pytest.mark.parametrize("correct", [0, 2e14, 4e14], ids=repr)
+def test_large_counts_can_be_shown(prior, correct):
+    """The engine takes them as they come, up to the limit."""
+    assert "mean=" in repr(from_counts([correct] * 2, [4e14] * 2, prior=prior))
+
+
+@pytest.mark.parametrize(
+    "name", ["pdf", "cdf", "ccdf", "icdf", "iccdf", "prob_above", "prob_below"]
+)
+def test_numbers_give_floats_and_arrays_arrays(posterior, name):
+    """A Python float for one value, and the shape of the argument else."""
+    method = getattr(posterior, name)
+    assert type(method(0.7)) is float
+    assert type(method(np.array(0.7))) is float
+    # The last digits depend on what is computed together.
+    np.testing.assert_allclose(method([[0.7], [0.8]]), [[method(0.7)], [method(0.8)]], rtol=1e-12)
+
+
+def test_one_draw_is_a_float(posterior):
+    """As the other numbers are."""
+    assert type(posterior.sample(rng=0)) is float
 
 
 def test_labels_of_a_matrix_must_fit():
@@ -371,9 +458,9 @@ def test_labels_of_a_matrix_must_fit():
 @pytest.mark.parametrize("level", [0, 1, -0.1, 95, np.nan, "0.95", None], ids=repr)
 def test_level_must_be_a_probability(posterior, level):
     """Strictly between 0 and 1."""
-    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\)"):
+    with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
         posterior.credible_interval(level)
-    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\)"):
+    with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
         posterior.summary(level)
 
 

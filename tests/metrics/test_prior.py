@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skpostbac.metrics._prior import check_prior, format_prior, resolve_prior
+from skpostbac.stats import BetaAverage
 
 
 @pytest.mark.parametrize(
@@ -48,11 +49,13 @@ def test_unknown_priors_are_refused(prior):
         check_prior(prior)
 
 
-@pytest.mark.parametrize("bad", [0, -1, np.inf, np.nan], ids=repr)
+@pytest.mark.parametrize("bad", [0, -1, 9e-7, 1.1e15, np.inf, np.nan], ids=repr)
 @pytest.mark.parametrize("form", [lambda x: (1, x), lambda x: [[1, 1], [x, 1]]], ids=["2", "l,2"])
-def test_parameters_must_be_positive(bad, form):
-    """The parameters of a Beta distribution are positive and finite."""
-    with pytest.raises(ValueError, match=r"prior must .* a and b must be positive and finite"):
+def test_parameters_must_be_in_range(bad, form):
+    """The parameters of a Beta distribution are positive, and such as the engine takes."""
+    with pytest.raises(
+        ValueError, match=r"prior must have a and b between 1e-06 and 1e\+15, got .* at position"
+    ):
         check_prior(form(bad))
 
 
@@ -61,6 +64,18 @@ def test_what_is_no_number_is_refused(prior):
     """Neither None nor text nor a ragged list is a prior."""
     with pytest.raises(ValueError, match="prior must be"):
         check_prior(prior)
+
+
+def test_prior_over_too_many_classes_is_refused():
+    """One millionth is the least that the engine takes."""
+    with pytest.raises(ValueError, match="prior must have a and b between"):
+        resolve_prior("reciprocal", 1_000_001)
+
+
+def test_limits_are_those_of_the_engine():
+    """Both ends of the range make a law."""
+    prior = check_prior([[1e-6, 1e15], [1e15, 1e-6]])
+    assert BetaAverage(prior[:, 0], prior[:, 1]).a.tolist() == [1e-6, 1e15]
 
 
 def test_rows_must_match_the_classes():

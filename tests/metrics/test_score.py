@@ -92,7 +92,7 @@ def test_unknown_objective_is_refused(objective):
 @pytest.mark.parametrize("level", [0, 1, 1.5, np.nan, "0.9"], ids=repr)
 def test_level_is_checked_even_if_unused(objective, level):
     """A mistake shows before the objective is changed."""
-    with pytest.raises(ValueError, match=r"level must be a number in \(0, 1\)"):
+    with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
         posterior_balanced_accuracy_score(Y_TRUE, Y_PRED, objective=objective, level=level)
 
 

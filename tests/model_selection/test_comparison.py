@@ -11,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.model_selection import PosteriorComparison, compare_posteriors
+from skpostbac.model_selection import (
+    PosteriorComparison,
+    compare_posteriors,
+    pooled_posteriors,
+)
 
 # Table 1 of Carrillo et al. (2013): correct predictions of 32, 10 and 4 samples.
 CARRILLO = {"C1": [30, 8, 3], "C2": [30, 2, 1], "C3": [32, 9, 4]}
@@ -164,18 +168,16 @@ def test_the_order_of_the_classifiers_does_not_matter(order, three):
     assert permuted.ranking() == three.ranking()
 
 
-COUNTS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, max_size=3)
+COUNTS = st.lists(st.tuples(*[st.integers(0, 30)] * 4), min_size=2, max_size=3)
 
 
 @settings(max_examples=15)
-@given(COUNTS, COUNTS)
-def test_the_difference_turns_round(first, second):
-    """B - A is A - B mirrored, whatever the classes."""
+@given(COUNTS)
+def test_the_difference_turns_round(counts):
+    """B - A is A - B mirrored, whatever the counts of right and wrong for each class."""
+    right_a, wrong_a, right_b, wrong_b = np.transpose(counts)
     comparison = compare_posteriors(
-        {
-            name: posterior(counts[:, 0], counts.sum(axis=1))
-            for name, counts in (("A", np.array(first)), ("B", np.array(second)))
-        },
+        {"A": posterior(right_a, right_a + wrong_a), "B": posterior(right_b, right_b + wrong_b)},
         rope=0.05,
     )
     forth, back = comparison.rope_masses("A", "B"), comparison.rope_masses("B", "A")
@@ -207,15 +209,32 @@ def test_certain_differences_keep_their_digits():
     assert 0 < comparison.expected_loss()[0] < 1e-30
 
 
-def test_classifiers_may_differ_in_everything():
-    """Number of classes, prior and weights are each posterior's own."""
+def test_classifiers_may_differ_in_all_but_the_classes():
+    """Numbers of samples, prior, weights and order of the classes are each posterior's own."""
     comparison = compare_posteriors(
         {
-            "a": posterior([9, 8], [10, 10], prior="jeffreys"),
-            "b": posterior([5, 5, 5], [9, 9, 9], class_weight=[1, 2, 3]),
+            "a": posterior([9, 8], [10, 10], classes=["x", "y"], prior="jeffreys"),
+            "b": posterior([5, 5], [9, 9], classes=["y", "x"], class_weight=[1, 2]),
         }
     )
     assert comparison.ranking() == ("a", "b")
+
+
+@pytest.mark.parametrize("count", [5, 12])
+def test_pairs_of_few_and_many(count):
+    """Those of many are integrated at once; small ones are right in relative terms all the same."""
+    comparison = compare_posteriors(
+        {str(right): posterior([right], [200]) for right in np.linspace(20, 190, count, dtype=int)}
+    )
+    greater = comparison.prob_greater()
+    assert np.sum(greater < 1e-6) > count
+    for i, j in combinations(range(count), 2):
+        law = comparison.difference(comparison.names[i], comparison.names[j])
+        assert greater[i, j] > 0
+        assert greater[i, j] == pytest.approx(law.ccdf(0.0), rel=1e-10, abs=0)
+        assert greater[j, i] == pytest.approx(law.cdf(0.0), rel=0, abs=1e-12)
+    np.testing.assert_allclose(greater + greater.T, 1.0, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(np.diag(greater), 0.5)
 
 
 # ---- what is returned
@@ -322,7 +341,7 @@ def test_copies_are_equal(duplicate, three):
         pytest.param(
             {"a": posterior([1], [2]), 1: posterior([1], [2])},
             TypeError,
-            "names in posteriors must be strings, got 1",
+            "names of posteriors must be strings, got 1",
             id="name",
         ),
     ],
@@ -333,11 +352,73 @@ def test_bad_posteriors_are_refused(posteriors, error, message):
         compare_posteriors(posteriors)
 
 
+ONE = posterior([1], [2])
+
+
+@pytest.mark.parametrize(
+    ("names", "posteriors", "error", "message"),
+    [
+        pytest.param("ab", (ONE, ONE), TypeError, "names must be a tuple", id="text"),
+        pytest.param(("a", "b"), {ONE}, TypeError, "posteriors must be a tuple", id="set"),
+        pytest.param(("a",), (ONE,), ValueError, "at least two classifiers, got 1", id="one"),
+        pytest.param(("a", 1), (ONE, ONE), TypeError, "must be strings, got 1", id="number"),
+        pytest.param(("a", "a"), (ONE, ONE), ValueError, "must be different", id="twice"),
+        pytest.param(
+            ("a", "b"), (ONE,) * 3, ValueError, "as many as names, got 3 for 2", id="more"
+        ),
+        pytest.param(
+            ("a", "b"),
+            (ONE, 0.5),
+            TypeError,
+            r"posteriors\['b'\] must be a .*, got float",
+            id="type",
+        ),
+    ],
+)
+def test_the_constructor_checks(names, posteriors, error, message):
+    """The class is public, and refuses what the function does."""
+    with pytest.raises(error, match=message):
+        PosteriorComparison(names, posteriors)
+
+
+def test_the_constructor_copies():
+    """Lists become tuples of its own, and the rope a float."""
+    names, posteriors = ["a", "b"], [ONE, ONE]
+    comparison = PosteriorComparison(names, posteriors, rope=0)
+    names[0], posteriors[0] = "c", None
+    assert (comparison.names, comparison.posteriors) == (("a", "b"), (ONE, ONE))
+    assert type(comparison.rope) is float
+    assert hash(comparison) == hash(compare_posteriors({"a": ONE, "b": ONE}))
+
+
+def test_other_classes_are_refused():
+    """Averages over other classes are other quantities; the message names the classes."""
+    two, three = posterior([1, 1], [2, 2]), posterior([1, 1, 1], [2, 2, 2])
+    with pytest.raises(ValueError, match=r"same classes: 'a' has no other, only 'b' has \[2\]$"):
+        compare_posteriors({"a": two, "b": three})
+    other = posterior([1, 1], [2, 2], classes=[1, 5])
+    with pytest.raises(ValueError, match=r"only 'a' has \[0\], only 'c' has \[5\]$"):
+        PosteriorComparison(("a", "b", "c"), (two, two, other))
+
+
+def test_labels_as_text_are_other_classes():
+    """Pooled results know the labels of `y` if they are given."""
+    results = {f"test_{kind}_{label}": [1.0] for kind in ("correct", "total") for label in range(2)}
+    (as_text,) = pooled_posteriors(results)
+    (as_labels,) = pooled_posteriors(results, labels=[0, 1])
+    other = posterior([1, 1], [2, 2])
+    with pytest.raises(ValueError, match=r"only 'a' has \['0', '1'\], only 'b' has \[0, 1\]"):
+        compare_posteriors({"a": as_text, "b": other})
+    assert compare_posteriors({"a": as_labels, "b": other}).ranking() == ("a", "b")
+
+
 @pytest.mark.parametrize("rope", [-0.1, np.nan, np.inf, "0.1", None])
 def test_bad_ropes_are_refused(rope):
     """It is a finite number that is not negative."""
     with pytest.raises(ValueError, match="rope must be"):
         carrillo(rope=rope)
+    with pytest.raises(ValueError, match="rope must be"):
+        PosteriorComparison(("a", "b"), (ONE, ONE), rope=rope)
 
 
 @pytest.mark.parametrize("method", ["difference", "difference_interval", "rope_masses"])
@@ -370,5 +451,5 @@ def test_every_pair_has_a_law(three):
     greater = three.prob_greater()
     for i, j in combinations(range(3), 2):
         law = three.difference(three.names[i], three.names[j])
-        assert law.ccdf(0.0) == greater[i, j]
-        assert law.cdf(0.0) == greater[j, i]
+        assert greater[i, j] == pytest.approx(law.ccdf(0.0), rel=0, abs=1e-12)
+        assert greater[j, i] == pytest.approx(law.cdf(0.0), rel=0, abs=1e-12)

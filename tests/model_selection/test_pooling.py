@@ -149,6 +149,25 @@ def test_prior_and_class_weight_are_handed_on(wine_results):
     np.testing.assert_array_equal(posterior.class_weight, [0.25, 0.5, 0.25])
 
 
+@pytest.mark.parametrize("labels", [None, [0, 1, 2]])
+def test_class_weights_by_label_or_text(labels, wine_results):
+    """The labels of `y` are keys, whether or not they are known; so is their text if not."""
+    options = {"labels": labels, "class_weight": {0: 1, np.int64(1): 2, 2: 1}}
+    posterior = pooled_posteriors(wine_results, **options)[0]
+    np.testing.assert_array_equal(posterior.class_weight, [0.25, 0.5, 0.25])
+    texts = {"0": 1, "1": 2, "2": 1}
+    assert pooled_posteriors(wine_results, class_weight=texts)[0].class_weight[1] == 0.5
+
+
+def test_class_weights_of_one_text_are_refused(wine_results):
+    """Two keys cannot both be the weight of one column."""
+    weights = {0: 1, 1: 2, "1": 3, 2: 1}
+    with pytest.raises(ValueError, match="different keys of the same text"):
+        pooled_posteriors(wine_results, class_weight=weights)
+    posterior = pooled_posteriors(wine_results, class_weight=weights, labels=[0, 1, 2])[0]
+    assert posterior.class_weight[1] == 0.5
+
+
 def test_splits_pool_in_any_number():
     """The tenth split and those after it are found."""
     results = search_wine(cv=StratifiedKFold(12)).cv_results_
@@ -229,7 +248,7 @@ def test_bad_results_are_refused(results, options, error, message):
         pooled_posteriors(results, **options)
 
 
-@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "2", None, 2])
+@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "2", None, 2, True])
 def test_bad_repeats_are_refused(n_repeats, wine_results):
     """Repeats are a positive integer that divides the number of splits, here 3."""
     with pytest.raises(ValueError, match="n_repeats must"):

@@ -68,6 +68,13 @@ def test_the_class_weight_matters():
     assert PosteriorRefit(class_weight={0: 1, 1: 9}, labels=[0, 1])(results) == 1
 
 
+def test_the_class_weight_needs_no_labels():
+    """The classes of the columns are texts, those of a dict are the labels of `y`."""
+    results = search_results([[[9, 5]], [[5, 8]]], [[[10, 10]]] * 2)
+    assert PosteriorRefit(class_weight={0: 9, 1: 1})(results) == 0
+    assert PosteriorRefit(class_weight={0: 1, 1: 9})(results) == 1
+
+
 def test_ties_go_to_the_first():
     """Equal counts in another order of the splits are a tie."""
     results = search_results(
@@ -101,20 +108,30 @@ def test_nothing_but_failures_is_an_error():
         pytest.param({"level": 1.0}, "level must be", id="level"),
         pytest.param({"level": "high"}, "level must be", id="level text"),
         pytest.param({"prior": "flat"}, "prior must be", id="prior"),
-        pytest.param({"prior": (0, 1)}, "prior must be", id="prior pair"),
+        pytest.param({"prior": (0, 1)}, "prior must", id="prior pair"),
         pytest.param({"class_weight": [-1, 1]}, "class_weight must", id="class_weight"),
         pytest.param({"labels": [1, 1]}, "labels must not", id="labels"),
         pytest.param({"labels": [0, 1], "prior": [[1, 1]] * 3}, "prior must have", id="prior rows"),
         pytest.param(
             {"labels": [0, 1], "class_weight": {0: 1}}, "not in class_weight", id="weight of one"
         ),
+        pytest.param(
+            {"class_weight": {1: 1, "1": 2}}, "different keys of the same", id="weight text"
+        ),
         pytest.param({"n_repeats": 0}, "n_repeats must be", id="n_repeats"),
+        pytest.param({"n_repeats": True}, "n_repeats must be", id="n_repeats bool"),
     ],
 )
 def test_bad_parameters_are_refused_before_the_search(options, message):
     """The constructor checks them."""
     with pytest.raises(ValueError, match=message):
         PosteriorRefit(**options)
+
+
+def test_the_class_itself_is_no_rule():
+    """A search calls it with its results, which the message does not print."""
+    with pytest.raises(TypeError, match=r"got dict; .* refit=PosteriorRefit\(\)$"):
+        PosteriorRefit(FEW_OR_MANY)
 
 
 def test_counts_are_needed():
@@ -124,10 +141,25 @@ def test_counts_are_needed():
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_copies_are_equal(duplicate):
+@pytest.mark.parametrize("class_weight", [None, [1, 2], {0: 1, 1: 2}])
+def test_copies_are_equal(duplicate, class_weight):
     """It survives what joblib and `clone` do to it."""
-    rule = PosteriorRefit("mean", prior="jeffreys", n_repeats=2)
+    rule = PosteriorRefit("mean", prior="jeffreys", class_weight=class_weight, n_repeats=2)
     assert duplicate(rule) == rule
+    assert hash(duplicate(rule)) == hash(rule)
+
+
+def test_dicts_are_copied_and_frozen():
+    """The rule prints as before, and as what makes it again."""
+    weights = {"a": 1.0, "b": 2.0}
+    rule = PosteriorRefit(class_weight=weights)
+    weights["a"] = 9.0
+    assert rule.class_weight == {"a": 1.0, "b": 2.0}
+    assert rule == PosteriorRefit(class_weight={"b": 2, "a": 1})
+    assert hash(rule) == hash(PosteriorRefit(class_weight={"b": 2, "a": 1}))
+    with pytest.raises(TypeError, match="item assignment"):
+        rule.class_weight["a"] = 9.0
+    assert eval(repr(rule)) == rule
 
 
 def test_arrays_are_copied():

@@ -56,7 +56,7 @@ def beta_terms(a: int, b: int, weight: Fraction) -> Terms:
     left = end_terms(a, b, norm, weight)
     right = end_terms(b, a, norm, weight)
     # Seen from the upper end, x - weight is minus the distance, and the step closes the density.
-    closing = [-(-1) ** k * value for k, value in enumerate(right)]
+    closing = [-((-1) ** k) * value for k, value in enumerate(right)]
     return {Fraction(0): left, weight: closing}
 
 

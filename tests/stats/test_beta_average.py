@@ -237,6 +237,29 @@ def test_quantiles_of_zero_and_one(signed):
     assert tuple(signed.icdf([0, 1])) == tuple(signed.iccdf([1, 0])) == signed.support()
 
 
+DEEP = {
+    "no samples correct": BetaAverage([1, 1], [5, 9]),
+    "ordinary": BetaAverage([31, 9, 4], [3, 3, 2]),
+    "perfect": BetaAverage([9, 1], [1, 1]),
+    "signed": BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=[1.5, -0.5, 0.5]),
+    "jeffreys": BetaAverage([7.5, 0.5, 0.5], [1.5, 0.5, 0.5]),
+    "large": BetaAverage([31659, 22], [1, 2]),
+}
+
+
+@pytest.mark.parametrize("law", DEEP.values(), ids=DEEP.keys())
+@pytest.mark.parametrize("p", [1e-12, 1e-30, 1e-300])
+def test_deep_quantiles(law, p):
+    """The smallest probabilities have quantiles too, alone and in company."""
+    for inverse, direct in ((law.icdf, law.logcdf), (law.iccdf, law.logccdf)):
+        x = inverse(p)
+        step = np.spacing(np.abs(x))
+        # The log of a tail that lies between those of the neighbouring doubles.
+        ends = np.sort(direct([x - step, x + step]))
+        assert ends[0] - 1e-10 <= np.log(p) <= ends[1] + 1e-10
+        np.testing.assert_allclose(inverse([0.5, p, 1 - 1e-9])[1], x, rtol=1e-12, atol=0)
+
+
 @every_inverse
 @pytest.mark.parametrize("p", [-1e-300, 1.0000001, INF, -INF, [0.5, 2]], ids=str)
 def test_probability_outside(law, inverse, p):
@@ -249,7 +272,7 @@ def test_probability_outside(law, inverse, p):
 @pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, NAN, INF])
 def test_level_outside(law, method, level):
     """Refused."""
-    with pytest.raises(ValueError, match="level must be strictly between 0 and 1"):
+    with pytest.raises(ValueError, match=r"level must be .*strictly between 0 and 1"):
         getattr(law, method)(level)
 
 
@@ -349,7 +372,9 @@ def test_default_weights():
     assert BetaAverage([1, 2, 3, 4], [1, 1, 1, 1]).weights.tolist() == [0.25] * 4
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 @pytest.mark.parametrize("used", [False, True], ids=["fresh", "used"])
 def test_duplicates(signed, duplicate, used):
     """A copy gives the same bits, whether or not the original was used before."""
@@ -527,6 +552,21 @@ def test_one_variable_in_the_tail(a, b, x):
     law = BetaAverage([a], [b])
     expected = [log_beta_cdf(a, b, x), log_beta_cdf(b, a, 1 - mpmath.mpf(x))]
     np.testing.assert_allclose([law.logcdf(x), law.logccdf(x)], expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("n", [10.0, 1e3, 1e5, 1e7, 740896616.2151568])
+@pytest.mark.parametrize("weight", [1.0, -1.0, -0.7820615145037024])
+def test_one_perfect_class(n, weight):
+    """P(theta <= y) = y^n in closed form, beside either end of the support and however narrow."""
+    law = BetaAverage([n], [1.0], weights=[weight])
+    # From the bulk of the law to its far tail, in its own scale.
+    x = weight * (1 - np.array([0.01, 0.2, 0.5, 1.0, 3.0, 30.0]) / (n + 31))
+    with mpmath.workdps(40):
+        expected = [float((mpmath.mpf(value) / mpmath.mpf(weight)) ** n) for value in x]
+    found = law.cdf(x) if weight > 0 else law.ccdf(x)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    # The log of the tail, -30 at most, is rounded.
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("weight", [-1.0, 1e-6, 3e5])

@@ -38,7 +38,9 @@ def from_counts(row):
 
 
 TABLE = read("reference", "laws.json")
-ROWS = TABLE["laws"] + [from_counts(row) for row in read("metrics", "published.json")["laws"]["rows"]]
+ROWS = TABLE["laws"] + [
+    from_counts(row) for row in read("metrics", "published.json")["laws"]["rows"]
+]
 MODES = read("reference", "modes.json")
 
 
@@ -103,7 +105,9 @@ def test_mode_is_exact(record):
     assert law(record).mode() == pytest.approx(float(record["mode"]), abs=1e-12)
 
 
-@pytest.mark.parametrize("row", TABLE["differences"]["rows"], ids=names(TABLE["differences"]["rows"]))
+@pytest.mark.parametrize(
+    "row", TABLE["differences"]["rows"], ids=names(TABLE["differences"]["rows"])
+)
 def test_difference(row):
     """Mean, quantiles, sign and rope of the difference of two classifiers."""
     first, second = (law(TABLE["classifiers"][row[key]]) for key in ("minuend", "subtrahend"))

@@ -142,7 +142,9 @@ def test_quantile(name):
     entries = RECORDS[name]["quantiles"]
     error = [distance_to_quantile(name, *pair) for pair in zip(x, entries, strict=True)]
     with np.errstate(divide="ignore"):
-        allowed = SPACINGS[small_prior(name)] * np.spacing(np.abs(x)) + quantile_bound(name) / density
+        allowed = (
+            SPACINGS[small_prior(name)] * np.spacing(np.abs(x)) + quantile_bound(name) / density
+        )
     assert (np.array(error) <= allowed).all(), (error / allowed).max()
 
 

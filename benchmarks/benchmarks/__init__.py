@@ -1,0 +1,1 @@
+"""Speed, memory and accuracy of skpostbac over time; run by asv."""

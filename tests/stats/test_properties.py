@@ -1,0 +1,337 @@
+"""What holds for every weighted sum of Betas, over the whole space of parameters.
+
+No tolerance is looser than the contract of the engine: 1e-12 in the cdf, 1e-8 of the smaller tail,
+1e-10 of it in a quantile. Where two values of the engine are compared, each may err once.
+"""
+
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, note, settings
+from hypothesis import strategies as st
+
+from skpostbac.stats import BetaAverage
+
+ABSOLUTE = 1e-12
+RELATIVE_TAIL = 1e-8
+RELATIVE_QUANTILE = 1e-10
+# Exponents from 1e-3 to 1/2, away from the corners: see test_reference.py.
+ABSOLUTE_SMALL = 1e-9
+# Tails beyond this log are judged by their logs, to a billionth.
+LOG_TINY = np.log(1e-300)
+
+
+def log_uniform(low, high):
+    """Draw floats whose logs are spread evenly."""
+    return st.floats(np.log(low), np.log(high)).map(lambda u: float(np.clip(np.exp(u), low, high)))
+
+
+def vectors(elements, size):
+    """Draw arrays of one length."""
+    return st.lists(elements, min_size=size, max_size=size).map(np.array)
+
+
+# A few classes mostly, many sometimes.
+SIZES = st.one_of(st.integers(1, 4), st.integers(1, 12), st.sampled_from([20, 50]))
+
+
+@st.composite
+def signed_weights(draw, size):
+    """Draw the default, or weights of any sign over six orders of magnitude."""
+    if draw(st.booleans()):
+        return None
+    magnitudes = draw(vectors(log_uniform(1e-6, 1.0), size))
+    return magnitudes * draw(vectors(st.sampled_from([-1.0, 1.0]), size))
+
+
+@st.composite
+def wide_laws(draw):
+    """Any exponents from 1/2 to 1e9."""
+    size = draw(SIZES)
+    a, b = (draw(vectors(log_uniform(0.5, 1e9), size)) for _ in range(2))
+    return BetaAverage(a, b, weights=draw(signed_weights(size)))
+
+
+@st.composite
+def class_counts(draw):
+    """Draw correct and total of one class: empty, perfect, all wrong, or ordinary."""
+    total = draw(st.one_of(st.integers(0, 30), log_uniform(1, 1e9).map(int)))
+    correct = draw(st.one_of(st.sampled_from([total, 0, total - 1]), st.integers(0, total)))
+    return max(correct, 0), total
+
+
+@st.composite
+def posteriors(draw):
+    """Posteriors of classes that are hard to average, under both usual priors."""
+    counts = np.array(draw(st.lists(class_counts(), min_size=1, max_size=6)))
+    prior = draw(st.sampled_from([1.0, 0.5]))
+    correct, total = counts.T
+    weights = draw(signed_weights(len(counts)))
+    return BetaAverage(correct + prior, total - correct + prior, weights=weights)
+
+
+@st.composite
+def rough_laws(draw):
+    """A few classes with exponents below 1/2 beside any others up to a hundred."""
+    size = draw(st.integers(1, 4))
+    exponents = st.one_of(log_uniform(1e-3, 0.5), log_uniform(0.5, 100.0))
+    a, b = (draw(vectors(exponents, size)) for _ in range(2))
+    return BetaAverage(a, b, weights=draw(signed_weights(size)))
+
+
+@st.composite
+def places(draw, law):
+    """Draw sorted points inside the support: about the mean, and anywhere."""
+    low, high = law.support()
+    z = draw(vectors(st.floats(-8, 8), 4))
+    u = draw(vectors(st.floats(0.001, 0.999), 2))
+    x = np.concatenate([law.mean() + law.standard_deviation() * z, low + (high - low) * u])
+    return np.unique(x[(low < x) & (x < high)])
+
+
+def pick(data, laws):
+    """Draw a law, and say how to make it again."""
+    law = data.draw(laws)
+    parameters = f"{law.a.tolist()}, {law.b.tolist()}, weights={law.weights.tolist()}"
+    note(f"BetaAverage({parameters})")
+    return law
+
+
+def corner_distances(law, x):
+    """Return the distance of each x to the nearest corner of the cube of class accuracies."""
+    corners = np.zeros(1)
+    for weight in law.weights:
+        corners = np.concatenate([corners, corners + weight])
+    return np.abs(x[:, np.newaxis] - corners).min(axis=1)
+
+
+def assert_same_tails(law, x, other, y, *, turned=False, absolute=ABSOLUTE):
+    """Compare P(X <= x) with P(Y <= y), or with P(Y > y), and the smaller tails relatively."""
+    logs = [law.logcdf(x), law.logccdf(x)]
+    others = [other.logccdf(y), other.logcdf(y)] if turned else [other.logcdf(y), other.logccdf(y)]
+    np.testing.assert_allclose(np.exp(logs), np.exp(others), rtol=0, atol=2 * absolute)
+    smaller, same = np.min(logs, axis=0), np.where(logs[0] < logs[1], *others)
+    allowed = RELATIVE_TAIL * np.where(same < LOG_TINY, np.abs(same) / 10, 1.0)
+    assert (np.abs(smaller - same) <= 2 * np.maximum(allowed, RELATIVE_TAIL)).all()
+
+
+FAMILIES = {"wide": wide_laws(), "posteriors": posteriors()}
+FAMILIES_AND_ROUGH = FAMILIES | {"rough": rough_laws()}
+
+
+def every_family(families=FAMILIES, *, examples=6):
+    """Run a property over each family of laws, given as the strategy `laws`."""
+
+    def decorate(test):
+        quick = settings(max_examples=examples)(given(data=st.data())(test))
+        return pytest.mark.parametrize("laws", families.values(), ids=families.keys())(quick)
+
+    return decorate
+
+
+# Probabilities
+
+
+@every_family(FAMILIES_AND_ROUGH)
+def test_tails_are_probabilities(laws, data):
+    """In [0, 1], monotone, adding up to one; the density is not negative; nothing is missing."""
+    law = pick(data, laws)
+    x = data.draw(places(law))
+    cdf, ccdf, pdf = law.cdf(x), law.ccdf(x), law.pdf(x)
+    for values in (cdf, ccdf):
+        assert ((values >= 0) & (values <= 1)).all()
+    assert (pdf >= 0).all()
+    # Each is rounded once.
+    np.testing.assert_allclose(cdf + ccdf, 1.0, rtol=0, atol=4e-16)
+    # Neighbours are further apart than their error, or within it.
+    assert (np.diff(cdf) >= -1e-14).all()
+    assert (np.diff(ccdf) <= 1e-14).all()
+
+
+@every_family(FAMILIES_AND_ROUGH)
+def test_log_tails_are_monotone(laws, data):
+    """Far out as well, where the probabilities themselves have underflowed."""
+    law = pick(data, laws)
+    x = data.draw(places(law))
+    logcdf, logccdf = law.logcdf(x), law.logccdf(x)
+    assert np.isfinite([logcdf, logccdf]).all() or ((logcdf == 0) | (logccdf == 0)).any()
+    # Relative to the larger log: the rounding of exp(-c y) grows with it.
+    slack = RELATIVE_QUANTILE * np.maximum(1.0, np.abs([logcdf, logccdf]).max(axis=0))[1:]
+    assert (np.diff(logcdf) >= -slack).all()
+    assert (np.diff(logccdf) <= slack).all()
+
+
+# Symmetries
+
+
+@every_family()
+def test_minus_the_variable(laws, data):
+    """P(X <= x) = P(-X >= -x), though the contours lie on opposite sides."""
+    law = pick(data, laws)
+    weighted = BetaAverage(law.a, law.b, weights=law.weights)
+    x = data.draw(places(weighted))
+    assert_same_tails(weighted, x, -weighted, -x, turned=True)
+
+
+@every_family()
+def test_right_and_wrong_exchanged(laws, data):
+    """P(X <= x) under a, b is P(X >= 1 - x) under b, a, for the default weights."""
+    law = pick(data, laws)
+    law, turned = BetaAverage(law.a, law.b), BetaAverage(law.b, law.a)
+    # Multiples of the last bit of one, so that 1 - x is exact.
+    x = np.unique(np.round(data.draw(places(law)) * 2.0**53) / 2.0**53)
+    x = x[(x > 0) & (x < 1)]
+    assert_same_tails(law, x, turned, 1 - x, turned=True)
+
+
+@every_family()
+def test_order_of_the_classes(laws, data):
+    """The sum does not depend on it."""
+    law = pick(data, laws)
+    order = np.array(data.draw(st.permutations(range(law.a.size))))
+    x = data.draw(places(law))
+    weights = law.weights[order]
+    same = BetaAverage(law.a, law.b, weights=law.weights)
+    assert_same_tails(same, x, BetaAverage(law.a[order], law.b[order], weights=weights), x)
+
+
+@every_family()
+def test_scale(laws, data):
+    """Weights times a power of two: the same law in other units, with exact conversion."""
+    law = pick(data, laws)
+    scale = 2.0 ** data.draw(st.integers(-40, 40))
+    x = data.draw(places(law))
+    same = BetaAverage(law.a, law.b, weights=law.weights)
+    scaled = BetaAverage(law.a, law.b, weights=law.weights * scale)
+    assert_same_tails(same, x, scaled, x * scale)
+    assert scaled.mean() == pytest.approx(same.mean() * scale, rel=1e-15)
+    assert scaled.icdf(0.3) == pytest.approx(same.icdf(0.3) * scale, rel=1e-12, abs=0)
+
+
+@every_family(FAMILIES_AND_ROUGH)
+def test_one_more_observation(laws, data):
+    """Beta(a, b) is the mixture of Beta(a + 1, b) and Beta(a, b + 1), with weights a and b."""
+    law = pick(data, laws)
+    absolute = ABSOLUTE if min(law.a.min(), law.b.min()) >= 0.5 else ABSOLUTE_SMALL
+    x = data.draw(places(law))
+    if absolute > ABSOLUTE:
+        x = x[corner_distances(law, x) > 1e-6 * np.abs(law.weights).max()]
+    i = data.draw(st.integers(0, law.a.size - 1))
+    unit = np.arange(law.a.size) == i
+    right = BetaAverage(law.a + unit, law.b, weights=law.weights)
+    wrong = BetaAverage(law.a, law.b + unit, weights=law.weights)
+    share = law.a[i] / (law.a[i] + law.b[i])
+    before = BetaAverage(law.a, law.b, weights=law.weights)
+    for tail in ("cdf", "ccdf"):
+        mixed = share * getattr(right, tail)(x) + (1 - share) * getattr(wrong, tail)(x)
+        values = getattr(before, tail)(x)
+        np.testing.assert_allclose(values, mixed, rtol=0, atol=2 * absolute)
+        small = (values < 0.5) & (mixed > 1e-300)
+        np.testing.assert_allclose(values[small], mixed[small], rtol=2 * RELATIVE_TAIL)
+
+
+# Quantiles, intervals, mode
+
+
+@every_family()
+def test_round_trip(laws, data):
+    """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
+    law = pick(data, laws)
+    p = data.draw(vectors(st.one_of(st.floats(1e-3, 0.999), log_uniform(1e-30, 1e-3)), 3))
+    for inverse, direct in ((law.icdf, law.logcdf), (law.iccdf, law.logccdf)):
+        x = inverse(p)
+        step = 2 * place_rounding(law, x)
+        ends = np.exp([direct(x - step), direct(x + step)])
+        worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
+        assert (ends.min(axis=0) - worth <= p).all()
+        assert (p <= ends.max(axis=0) + worth).all()
+
+
+@every_family(examples=5)
+def test_intervals(laws, data):
+    """Both have their mass; the densest one is no longer, and as dense at either end."""
+    law = pick(data, laws)
+    level = data.draw(st.floats(0.05, 0.99))
+    # Laws narrower than the doubles around them have no interval to speak of.
+    assume(law.standard_deviation() > 1e-7 * np.abs(law.support()).max())
+    central, densest = law.interval(level), law.hdi(level)
+    for low, high in (central, densest):
+        assert law.support().low <= low < high <= law.support().high
+        rounding = sum(finite_density(law, end) * np.spacing(np.abs(end)) for end in (low, high))
+        assert law.cdf(low, high) == pytest.approx(level, abs=1e-11 + 2 * rounding)
+    width = central.high - central.low
+    assert densest.high - densest.low <= width * (1 + 1e-9) + np.spacing(width)
+
+
+def place_rounding(law, x):
+    """Return the spacing of doubles at x, or at its distance to the nearest of ends and mean.
+
+    Places are held as those distances. Beside a corner amid the support the log of a tail may be
+    so steep that their rounding shows; x itself is a finer number there if it is small.
+    """
+    nearest = np.min([np.abs(x - place) for place in (*law.support(), law.mean())], axis=0)
+    return np.spacing(np.maximum(np.abs(x), nearest))
+
+
+def finite_density(law, x):
+    """Return the density, or a large number at a pole."""
+    return min(law.pdf(x), 1e16)
+
+
+@every_family(examples=5)
+def test_mode_has_the_highest_density(laws, data):
+    """No other point has a higher one."""
+    law = pick(data, laws)
+    x = data.draw(places(law))
+    assert law.support().low <= law.mode() <= law.support().high
+    # Rounding of the densities, and of the mode where the density is a needle.
+    assume(law.standard_deviation() > 1e-6 * np.abs(law.support()).max())
+    assert law.logpdf(law.mode()) >= law.logpdf(x).max() - 1e-8
+
+
+# Moments
+
+
+@given(law=st.one_of(FAMILIES_AND_ROUGH.values()))
+@example(law=BetaAverage([1e9], [1e-3]))
+@example(law=BetaAverage([1e9, 0.5], [1e9, 0.5], weights=[1.0, -1e-6]))
+def test_moments(law):
+    """Mean, variance, skewness and kurtosis in closed form, by raw moments in mpmath."""
+    with mpmath.workdps(120):
+        cumulants = [mpmath.mpf(0)] * 4
+        for a, b, w in zip(law.a, law.b, law.weights, strict=True):
+            a, b, w = mpmath.mpf(a), mpmath.mpf(b), mpmath.mpf(w)
+            raw = [mpmath.rf(a, r) / mpmath.rf(a + b, r) * w**r for r in range(5)]
+            mean = raw[1]
+            central = [
+                sum(mpmath.binomial(r, k) * raw[k] * (-mean) ** (r - k) for k in range(r + 1))
+                for r in range(5)
+            ]
+            terms = [mean, central[2], central[3], central[4] - 3 * central[2] ** 2]
+            cumulants = [total + term for total, term in zip(cumulants, terms, strict=True)]
+        mean, variance, third, fourth = cumulants
+        expected = [variance, third / variance**1.5, fourth / variance**2]
+        largest = float(max(abs(mpmath.mpf(w)) for w in law.weights))
+    # Terms of either sign meet in the mean, the skewness and the kurtosis.
+    scale = largest * law.a.size
+    assert law.mean() == pytest.approx(float(mean), rel=1e-14, abs=1e-15 * scale)
+    assert law.variance() == pytest.approx(float(expected[0]), rel=1e-12)
+    assert law.skewness() == pytest.approx(float(expected[1]), rel=1e-12, abs=1e-12)
+    assert law.kurtosis() == pytest.approx(float(expected[2]), rel=1e-12, abs=1e-12)
+
+
+@every_family(FAMILIES_AND_ROUGH, examples=5)
+def test_no_warning(laws, data):
+    """Overflow and division by zero do not show, wherever the law is asked."""
+    law = pick(data, laws)
+    low, high = law.support()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        near_low, near_high = np.nextafter(low, high), np.nextafter(high, low)
+        x = [low, near_low, law.mean(), near_high, high, -np.inf, np.inf]
+        for function in (law.logpdf, law.logcdf, law.logccdf):
+            assert not np.isnan(function(x)).any()
+        law.icdf([0.0, 1e-300, 0.5, 1.0])
+        law.mode()
