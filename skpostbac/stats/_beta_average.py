@@ -7,13 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution, Interval, numbers
 from skpostbac.stats._inversion import Inversion, Tails
 from skpostbac.stats._moments import cumulants
 from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._transform import ends
 
 # Beyond these the variable is a constant, or a coin, as far as doubles can tell.
 _SMALLEST, _LARGEST = 1e-6, 1e15
+# Up to this many classes the corners of the cube of their values are few.
+_FEW = 8
 
 
 class BetaAverage(BoundedDistribution):
@@ -203,6 +206,15 @@ class BetaAverage(BoundedDistribution):
     def _centre(self, points: Points) -> Values:
         return self._inversion.centre(points)
 
+    def _kinks(self) -> list[float]:
+        if self.a.size > _FEW:
+            return []
+        low, high = ends(self.a, self.b, self.weights, from_end=False)
+        places = np.zeros(1)
+        for pair in zip(low, high, strict=True):
+            places = np.unique(np.add.outer(places, pair))
+        return places.tolist()
+
     @cached_property
     def _log_end_densities(self) -> Interval:
         with np.errstate(divide="ignore"):
@@ -222,12 +234,9 @@ def _positive_vector(name: str, values: ArrayLike) -> Floats:
 
 def _vector(name: str, values: ArrayLike) -> Floats:
     """Return a read-only copy of a finite, non-empty vector."""
-    given = np.asarray(values)
-    if given.ndim != 1 or not given.size:
-        raise ValueError(f"{name} must be a non-empty array of one dimension; got {given.shape}.")
-    if given.dtype.kind not in "biuf" or np.ma.is_masked(values):
-        raise ValueError(f"{name} must hold numbers, none of them masked.")
-    array = given.astype(float)
+    array = numbers(name, values)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite.")
     array.flags.writeable = False

@@ -138,7 +138,8 @@ class Contour:
         known = (tail > 0) & (density > 0) & (self.low <= y) & (y <= self.high)
         tail, density = np.where(known, tail, 1.0), np.maximum(density, np.finfo(float).tiny)
         rounding = np.finfo(float).eps * self.tilt * np.abs(y)
-        noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)
+        with np.errstate(over="ignore"):
+            noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)
         return Values(
             log_tail=log_scale + np.log(tail),
             error=np.where(known, noise + rounding, np.inf),

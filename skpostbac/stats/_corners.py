@@ -137,7 +137,7 @@ def _half_line(order: float, far: float) -> tuple[Floats, Floats]:
     order, the less has the integrand decayed there, and the finer must be the step; likewise
     where it begins to decay only at x = far.
     """
-    step = min(max(0.04 * order, 0.008), 0.04)
+    step = min(max(0.025 * order, 0.008), 0.04)
     if far > 1:
         step = min(step, 0.03 / np.hypot(1, 2 / np.pi * np.log(40 * far)))
     u = np.arange(_RAY_START, _RAY_STOP, step)

@@ -15,6 +15,8 @@ from skpostbac.stats._inversion import Tails
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import upper_quantile
 
+# Log densities that rounding does not tell apart.
+_EQUAL_HEIGHTS = 1e-11
 # How often a grid is refined by eight where too much probability lies between two points.
 _GRID_ROUNDS = 6
 
@@ -142,7 +144,7 @@ class BoundedDistribution(ABC):
         """
         if y is None:
             return np.exp(self.logcdf(x))
-        lower, upper = np.broadcast_arrays(_numbers("x", x), _numbers("y", y))
+        lower, upper = np.broadcast_arrays(numbers("x", x), numbers("y", y))
         log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
         from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
@@ -253,9 +255,11 @@ class BoundedDistribution(ABC):
         candidates = [y[best], self._climb(y[left], y[right])]
         if values.slope[left] > 0 > values.slope[right]:
             candidates.append(brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y)))
-        # The last is the most precise, and fails only beside a corner of the density.
+        # The last is the most precise, but for a kink as high, and fails only beside one.
+        candidates += [kink for kink in self._kinks() if y[left] < kink < y[right]]
         heights = self._central_values(np.array(candidates)).log_density
-        peak = candidates[-1 if heights[-1] >= heights.max() - 1e-9 else int(np.argmax(heights))]
+        last = np.flatnonzero(heights >= heights.max() - _EQUAL_HEIGHTS)[-1]
+        peak = candidates[int(last)]
         return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
 
     def _climb(self, low: float, high: float) -> float:
@@ -265,6 +269,10 @@ class BoundedDistribution(ABC):
             return -float(self._central_values(np.array([y])).log_density[0])
 
         return float(minimize_scalar(depth, bounds=(low, high), method="bounded").x)
+
+    def _kinks(self) -> list[float]:
+        """Distances from the mean at which the density may have a kink."""
+        return []
 
     def _slope_at(self, y: float) -> float:
         """Slope of the density at a distance y from the mean."""
@@ -397,7 +405,7 @@ class BoundedDistribution(ABC):
 
     def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
-        x = _numbers("x", x)
+        x = numbers("x", x)
         low, high = self.support()
         values = np.full((3, *x.shape), np.nan)
         values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
@@ -444,15 +452,19 @@ def check_level(level: float) -> float:
     return float(level)
 
 
-def _numbers(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must be a number or an array of numbers, got {values!r}")
+def numbers(name: str, values: ArrayLike) -> Floats:
+    """Return a copy as floats, or say that an argument holds something else."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "biuf" or np.ma.is_masked(values):
+        raise ValueError(f"{name} must hold numbers, none of them masked, got {values!r:.80}")
     return array.astype(float)
 
 
 def _probabilities(p: ArrayLike) -> Floats:
-    p = _numbers("p", p)
+    p = numbers("p", p)
     if ((p < 0) | (p > 1)).any():
         raise ValueError("p must lie in [0, 1].")
     return p

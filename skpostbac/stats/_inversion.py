@@ -1,6 +1,6 @@
 """Tail probabilities and densities of a weighted sum of independent Betas, at any point.
 
-One contour through a tilt of one standard deviation serves the centre of the law. A point whose
+One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
 smaller tail it cannot give to full relative accuracy gets a contour through its own saddlepoint,
 which then serves its neighbours too.
 """
@@ -22,7 +22,7 @@ from skpostbac.stats._transform import TiltedSum, modes
 _ACCURACY = 1e-12
 # The same for a contour through a saddlepoint, which serves neighbours on both sides, and how many
 # standard deviations beyond the first of them it is tuned to.
-_FAR_ACCURACY = 3e-11
+_FAR_ACCURACY = 3e-12
 _STRIDE = 4.0
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
@@ -53,7 +53,13 @@ class Inversion:
         centre = self._central.at(points.from_mean)
         log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
         log_cdf = _log_complement(log_ccdf)
-        served = centre.error * np.exp(log_ccdf - np.minimum(log_cdf, log_ccdf)) < _ACCURACY
+        smaller = np.minimum(log_cdf, log_ccdf)
+        # Beside an end of the support the rounding of x - mean shows in the distance to that end.
+        rounding = np.finfo(float).eps * np.abs(points.from_mean)
+        error = centre.error * np.exp(log_ccdf - smaller) + rounding * np.exp(
+            np.clip(log_pdf - smaller, -700.0, 700.0)
+        )
+        served = error < _ACCURACY
         if served.all():
             return Tails(log_cdf, log_ccdf, log_pdf)
         for side in (1, -1):
@@ -71,7 +77,8 @@ class Inversion:
 
     @cached_property
     def _central(self) -> Contour:
-        tilt = 1 / self.standard_deviation
+        # Less than one standard deviation: there the transform of one perfect class has its pole.
+        tilt = 0.5 / self.standard_deviation
         return _contour(TiltedSum(self._a, self._b, self._weights, tilt, count=self._count))
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:

@@ -244,6 +244,7 @@ DEEP = {
     "signed": BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=[1.5, -0.5, 0.5]),
     "jeffreys": BetaAverage([7.5, 0.5, 0.5], [1.5, 0.5, 0.5]),
     "large": BetaAverage([31659, 22], [1, 2]),
+    "two nearly empty": BetaAverage([0.5, 28.5, 0.5], [2.5, 2.5, 11.5]),
 }
 
 
@@ -258,6 +259,15 @@ def test_deep_quantiles(law, p):
         ends = np.sort(direct([x - step, x + step]))
         assert ends[0] - 1e-10 <= np.log(p) <= ends[1] + 1e-10
         np.testing.assert_allclose(inverse([0.5, p, 1 - 1e-9])[1], x, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("law", DEEP.values(), ids=DEEP.keys())
+@every_inverse
+def test_deep_quantiles_together(law, inverse):
+    """Each is found as it is alone, though one contour serves several of them."""
+    p = np.array([1e-300, 1e-30, 1e-12, 1e-3])
+    alone = [getattr(law, inverse)(value) for value in p]
+    np.testing.assert_allclose(getattr(law, inverse)(p), alone, rtol=1e-12, atol=0)
 
 
 @every_inverse

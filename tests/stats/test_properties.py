@@ -210,7 +210,7 @@ def test_scale(laws, data):
     assert scaled.icdf(0.3) == pytest.approx(same.icdf(0.3) * scale, rel=1e-12, abs=0)
 
 
-@every_family(FAMILIES_AND_ROUGH)
+@every_family(FAMILIES_AND_ROUGH, examples=4)
 def test_one_more_observation(laws, data):
     """Beta(a, b) is the mixture of Beta(a + 1, b) and Beta(a, b + 1), with weights a and b."""
     law = pick(data, laws)
@@ -235,7 +235,7 @@ def test_one_more_observation(laws, data):
 # Quantiles, intervals, mode
 
 
-@every_family()
+@every_family(examples=5)
 def test_round_trip(laws, data):
     """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
     law = pick(data, laws)
