@@ -8,8 +8,8 @@ horizontal ray, to the right for x > v and to the left for x < v, and decays exp
 Classes of very different scales split at different heights. Where a corner still carries a mass of
 narrow classes and x lies within it, the term stays on the line until those classes split in turn.
 
-A ray to the left passes the pole at s = 0. It starts no lower than the tilt, or, where following the
-line that far is long, rises above the pole at an angle.
+A ray to the left passes the pole at s = 0. It starts no lower than the tilt, or, where following
+the line that far is long, rises above the pole at an angle.
 """
 
 from dataclasses import dataclass
