@@ -11,7 +11,7 @@ from skpostbac.stats._distribution import BoundedDistribution, Interval, numbers
 from skpostbac.stats._inversion import Inversion, Tails
 from skpostbac.stats._moments import cumulants
 from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
-from skpostbac.stats._transform import ends
+from skpostbac.stats._weighted_betas import WeightedBetas
 
 # Beyond these the variable is a constant, or a coin, as far as doubles can tell.
 _SMALLEST, _LARGEST = 1e-6, 1e15
@@ -198,18 +198,19 @@ class BetaAverage(BoundedDistribution):
     @cached_property
     def _inversion(self) -> Inversion:
         kept = self.weights != 0
-        return Inversion(self.a[kept], self.b[kept], self.weights[kept])
+        return Inversion(WeightedBetas.of(self.a[kept], self.b[kept], self.weights[kept]))
 
     def _tails(self, points: Points) -> Tails:
         return self._inversion.tails(points)
 
-    def _centre(self, points: Points) -> Values:
-        return self._inversion.centre(points)
+    def _centre(self, y: Floats) -> Values:
+        return self._inversion.centre(y)
 
     def _kinks(self) -> list[float]:
         if self.a.size > _FEW:
             return []
-        low, high = ends(self.a, self.b, self.weights, from_end=False)
+        n = self.a + self.b
+        low, high = -self.weights * self.a / n, self.weights * self.b / n
         places = np.zeros(1)
         for pair in zip(low, high, strict=True):
             places = np.unique(np.add.outer(places, pair))
@@ -217,9 +218,7 @@ class BetaAverage(BoundedDistribution):
 
     @cached_property
     def _log_end_densities(self) -> Interval:
-        with np.errstate(divide="ignore"):
-            ends = [self._inversion.log_end_density(side, np.zeros(1)) for side in (-1, 1)]
-        return Interval(float(ends[0][0]), float(ends[1][0]))
+        return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
 
 
 def _positive_vector(name: str, values: ArrayLike) -> Floats:

@@ -1,23 +1,20 @@
-r"""Laplace inversion contours for a weighted sum of independent Betas.
+r"""Laplace inversion contours for a weighted sum of independent variables on bounded intervals.
 
 With M(s) = E[exp(s (X - mean))] the upper tail at mean + y is, for any c > 0,
 
     P(X > mean + y) = 1 / (2 pi i) * integral of M(s) exp(-s y) / s ds  along  Re s = c.
 
 A contour is a finite set of nodes s and coefficients g: the tail is Re sum(g exp(-s y)), and the
-density the same sum with s g. Two rules place the nodes:
-
-* `line_contour`: the trapezoid rule on the line Re s = c. The support is bounded, so a step of
-  2 pi / P with P wider than the law has no error but its known image at the origin; the number of
-  nodes follows from the decay of M. This is the Fourier series of a tilted density.
-* `corner_contour`: where M decays only algebraically (a few classes that are perfect, empty or
-  tiny), M splits exactly, past some height T, into one term for each corner of the cube of
-  class accuracies. Each term leaves the line horizontally, in the direction in which it decays
-  exponentially, so that no truncation remains.
+density the same sum with s g. The nodes are those of the trapezoid rule on the line Re s = c. The
+support is bounded, so a step of 2 pi / P with P wider than the law has no error but its known
+image at the origin: this is the Fourier series of a tilted density. It ends where M has decayed,
+or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a height
+from which `_corners` sums the rest of the series in closed form.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -26,10 +23,7 @@ from skpostbac.stats._transform import Grid, TiltedSum
 
 # Terms of the integrand below exp(-DEPTH) of the leading one are left out.
 DEPTH = 39.0
-# Above this many nodes on a line it is worth looking for corners.
-MAX_LINE_NODES = 400
-# Heights are tabulated in rows of this length.
-_OFFSETS = 16
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -49,14 +43,7 @@ class Waves:
         cls, anchor: float, rates: Complexes, coefficients: Complexes, tilt: float
     ) -> "Waves":
         """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
-        density = coefficients * (tilt + rates)
-        table = np.stack([coefficients, density, density * (tilt + rates)])
-        return cls(anchor, rates, table)
-
-    @property
-    def size(self) -> float:
-        """Largest coefficient of the tail."""
-        return float(np.abs(self.coefficients[0]).max())
+        return cls(anchor, rates, derivatives(coefficients, tilt + rates))
 
     def at(self, y: Floats) -> Floats:
         """Return the real parts of the sums at each y, shape (n, 3)."""
@@ -64,28 +51,18 @@ class Waves:
         return np.asarray(np.einsum("yr,kr->yk", waves, self.coefficients).real)
 
 
-@dataclass(frozen=True)
-class Branch:
-    """One corner's share: a ray for the y above its mass, one for those below, and the rest."""
+def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
+    """Coefficients of the tail, the density and minus its slope, along a new axis -2."""
+    density = coefficients * s
+    return np.stack([coefficients, density, density * s], axis=-2)
 
-    low: float
-    high: float
-    below: Waves
-    above: Waves
-    near: tuple["Waves | Branch", ...]
 
-    def at(self, y: Floats) -> Floats:
-        """Return the sums at each y, shape (n, 3), from the form that decays there."""
-        total = np.zeros((y.size, 3))
-        below, above = y < self.low, y >= self.high
-        for where, parts in (
-            (below, (self.below,)),
-            (above, (self.above,)),
-            (~below & ~above, self.near),
-        ):
-            if where.any():
-                total[where] = sum(part.at(y[where]) for part in parts)
-        return total
+class Part(Protocol):
+    """A share of the sums at each y."""
+
+    def at(self, y: Floats, /) -> Floats:
+        """Return the sums at each y, shape (n, 3)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -94,17 +71,31 @@ class Values:
 
     Attributes
     ----------
-    log_tail : log P(X > y).
+    tail : P(X > y).
+    error : what rounding leaves in the tail; infinite where it is not known.
+    density, slope : density of X, and its derivative.
+    """
+
+    tail: Floats
+    error: Floats
+    density: Floats
+    slope: Floats
+
+
+@dataclass(frozen=True)
+class LogValues:
+    """What a contour finds at each y, however small.
+
+    Attributes
+    ----------
+    log_tail, log_density : log P(X > y), and log density of X.
     error : relative error that rounding leaves in the tail, or a thousandth of that in the
         density if it is more; infinite where it is not known.
-    log_density : log density of X.
-    slope : derivative of the density.
     """
 
     log_tail: Floats
-    error: Floats
     log_density: Floats
-    slope: Floats
+    error: Floats
 
 
 @dataclass(frozen=True)
@@ -115,68 +106,116 @@ class Contour:
     ----------
     tilt : the point c > 0 where the contour crosses the real axis.
     log_mgf : log M(c).
-    parts : exponential sums, relative to M(c).
+    line : exponential sum over the line, relative to M(c).
+    rest : what is missing from it beyond its last node.
     low, high : the range of y for which the rule resolves the integrand.
-    image : log of the aliased share of a trapezoid rule, to be subtracted from the tail.
+    image : log of the aliased share of the trapezoid rule, to be subtracted from the tail.
     """
 
     tilt: float
     log_mgf: float
-    parts: tuple[Waves | Branch, ...]
+    line: Waves
+    rest: tuple[Part, ...]
     low: float
     high: float
-    image: float = -np.inf
+    image: float
 
     def at(self, y: Floats) -> Values:
-        """Evaluate the tail and the density at each y, shape (n,)."""
+        """Evaluate the law at each y, shape (n,), where it is not too small."""
+        scale = np.exp(self.log_mgf - self.tilt * y)
+        tail, density, descent = (scale[:, np.newaxis] * self._sums(y)).T
+        tail -= np.exp(self.image)
+        error = self._noise[0] * scale + (_EPS * self.tilt) * np.abs(y * tail)
+        below, above = y < self.low, y > self.high
+        if below.any() or above.any():
+            tail = np.where(below, 1.0, np.where(above, 0.0, tail))
+            density = np.where(below | above, 0.0, density)
+            error = np.where(below | above, np.inf, error)
+        return Values(tail, error, density, -descent)
+
+    def logs_at(self, y: Floats) -> LogValues:
+        """Evaluate the law at each y, shape (n,), in logs."""
         log_scale = self.log_mgf - self.tilt * y
-        sums = self.parts[0].at(y)
-        for part in self.parts[1:]:
-            sums += part.at(y)
+        sums = self._sums(y)
         tail = sums[:, 0] - np.exp(np.minimum(self.image - log_scale, 700.0))
         density = sums[:, 1]
         known = (tail > 0) & (density > 0) & (self.low <= y) & (y <= self.high)
         tail, density = np.where(known, tail, 1.0), np.maximum(density, np.finfo(float).tiny)
-        rounding = np.finfo(float).eps * self.tilt * np.abs(y)
         with np.errstate(over="ignore"):
             noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)
-        return Values(
+        return LogValues(
             log_tail=log_scale + np.log(tail),
-            error=np.where(known, noise + rounding, np.inf),
             log_density=log_scale + np.log(density),
-            slope=-np.exp(np.clip(log_scale, -600.0, 600.0)) * sums[:, 2],
+            error=np.where(known, noise + (_EPS * self.tilt) * np.abs(y), np.inf),
         )
+
+    def _sums(self, y: Floats) -> Floats:
+        """Tail, density and minus its slope at each y, relative to M(c) exp(-c y), with images."""
+        sums = self.line.at(y)
+        for part in self.rest:
+            sums += part.at(y)
+        return sums
 
     @cached_property
     def _noise(self) -> Floats:
         """What rounding leaves in the sums at any y."""
-        first = self.parts[0]
-        assert isinstance(first, Waves)
-        return 4 * np.finfo(float).eps * np.asarray(np.abs(first.coefficients).sum(axis=1))
+        return 4 * _EPS * np.asarray(np.abs(self.line.coefficients).sum(axis=1))
 
 
-def line_contour(law: TiltedSum, low: float, high: float, height: float) -> Contour:
-    """Place a trapezoid rule on the line through the tilt.
+@dataclass(frozen=True)
+class Series:
+    """A Fourier series that resolves a tilted law: its range, its period and its known image."""
 
-    The tilted law lies within `low` and `high` of its mode and its transform below `height`.
+    low: float
+    high: float
+    period: float
+    image: float
+
+    @property
+    def step(self) -> float:
+        """Distance between two heights."""
+        return 2 * np.pi / self.period
+
+
+def series(law: TiltedSum) -> Series:
+    """Choose the period of the trapezoid rule on the line through the tilt of a law.
+
     The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
     one, and kept below rounding for a large tilt, by a wider period.
     """
-    fade = DEPTH / law.tilt
-    image_known = fade > low + high
-    period = low + high + (0.0 if image_known else fade)
-    step = float(2 * np.pi / period)
-    rows = int(np.ceil((height / step + 1) / _OFFSETS))
-    counts = np.arange(float(max(rows, _OFFSETS)))
-    grid = Grid(step * _OFFSETS * counts[:rows], step * counts[:_OFFSETS])
-    transform, log_mgf = law.along(law.everything, [grid])
-    rates = np.asarray(1j * grid.heights)
-    coefficients: Complexes = transform * (step / np.pi) / (law.tilt + rates)
-    coefficients[0] /= 2
-    mode = law.total(law.mode)
-    waves = Waves.of_tail(mode, rates, coefficients, law.tilt)
-    image = _log_image(law.tilt * period) if image_known else -np.inf
-    return Contour(law.tilt, law.total(log_mgf), (waves,), mode - low, mode + high, image)
+    low, high = law.bounds(law.everything)
+    mode, fade = law.total(law.terms.mode), DEPTH / law.tilt
+    if fade > low + high:
+        return Series(mode - low, mode + high, low + high, _log_image(law.tilt * (low + high)))
+    return Series(mode - low, mode + high, low + high + fade, -np.inf)
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """The first nodes of a series on the line, and the log mgf of each term that goes with them."""
+
+    waves: Waves
+    log_mgf: Floats
+
+    @classmethod
+    def of(cls, law: TiltedSum, rule: Series, count: int) -> "Trunk":
+        """Evaluate the first `count` nodes of a series."""
+        grid = Grid.even(0.0, rule.step, count)
+        line = law.along(law.everything, grid)
+        rates: Complexes = np.asarray(1j * grid.heights[:count])
+        coefficients = line.values[:count] * (rule.step / np.pi) / (law.tilt + rates)
+        coefficients[0] /= 2
+        return cls(Waves.of_tail(line.anchor, rates, coefficients, law.tilt), line.log_mgf)
+
+    def contour(self, law: TiltedSum, rule: Series, *rest: Part) -> Contour:
+        """Complete a contour by what is missing beyond the last node."""
+        log_mgf = law.total(self.log_mgf)
+        return Contour(law.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image)
+
+
+def line_contour(law: TiltedSum, rule: Series, height: float) -> Contour:
+    """Place a trapezoid rule on the line through the tilt, up to a height."""
+    return Trunk.of(law, rule, int(np.ceil(height / rule.step)) + 1).contour(law, rule)
 
 
 def _log_image(exponent: float) -> float:

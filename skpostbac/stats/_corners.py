@@ -1,37 +1,49 @@
-"""The contour for laws whose transform decays only algebraically.
+r"""The rest of a Fourier series whose terms decay only algebraically.
 
-Past some height on the line Re s = c the transform of a class splits exactly into its two ends,
-and that of a sum into the corners of the cube of class accuracies: terms A(s) exp(s v), where v is
-the value of the sum at the corner and A varies slowly. Each term then leaves the line on a
-horizontal ray, to the right for x > v and to the left for x < v, and decays exponentially on it.
+Past some height T the transform of a class splits exactly into its two ends, and that of a sum
+into the corners of the cube of class accuracies: terms A(s) exp(s v), where v is the value of the
+sum at the corner and A varies slowly. What a corner adds to the series from T on,
+
+    sum over k >= 0 of f(T + (k + 1/2) h),   f(s) = A(s) exp(-s (y - v)) / s,
+
+is an integral along the horizontal line Im s = T (the Abel-Plana formula). With r the distance
+along it and P = 2 pi / h,
+
+    -i / h * integral of f(c + iT + r) / (1 + exp(-r P)) dr     for y > v,
+     i / h * integral of f(c + iT + r) / (1 + exp(r P)) dr      for y < v:
+
+the factor ends the integral exponentially on the side to which f grows. The poles of the factor
+and the singularity of A stay clear of r = (pi / P) sinh(u), |Im u| < pi / 2, for which the
+trapezoid rule converges geometrically at any y, however close to a corner.
 
 Classes of very different scales split at different heights. Where a corner still carries a mass of
-narrow classes and x lies within it, the term stays on the line until those classes split in turn.
-
-A ray to the left passes the pole at s = 0. It starts no lower than the tilt, or, where following
-the line that far is long, rises above the pole at an angle.
+narrow classes and y lies within it, its share is summed up the line, in the longer steps that the
+narrow mass allows, until those classes split in turn. Two series with different steps from the
+same T differ by one integral along the horizontal line, with the difference of their factors.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from skpostbac.stats._contour import DEPTH, Branch, Contour, Waves
+from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Trunk, Waves, derivatives
 from skpostbac.stats._special import Complexes, Floats
-from skpostbac.stats._tilted_beta import REACH
-from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
+from skpostbac.stats._transform import Corner, Grid, TiltedSum
+from skpostbac.stats._weighted_betas import Indices
 
-# Corners and nodes with amplitudes below this are left out.
+# Corners whose amplitudes are below this are left out.
 _NEGLIGIBLE = 1e-18
-# Radians of the line up to the tilt above which the rays leave below the tilt.
-_LONG_PHASE = 5000.0
-# Gauss-Legendre panels carry this many radians of phase with 32 nodes to rounding.
-_PANEL_NODES, _PANEL_WEIGHTS = np.polynomial.legendre.leggauss(32)
-_PANEL_PHASE = 28.0
 # Radians up to which one stretch of the line is cheaper than a further level of corners.
 _PHASE_BUDGET = 800.0
-# Exp-sinh nodes for the half lines on which the corners leave.
-_RAY_START, _RAY_STOP = -3.9, 4.6
+# Radians of the line that are worth a level line from its end.
+_LONG_PHASE = 8000.0
+# Steps in u that leave exp(-DEPTH), on a level line and on one that rises on both sides.
+_STEP, _RISING_STEP = 0.18, 0.12
+# Doubles do not come closer to a corner than this, relative to the width of the law.
+_MAX_LOG_DISTANCE = 46.0
+# Steps of the line that a level takes at least.
+_MIN_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -44,194 +56,252 @@ class _Level:
 
 
 @dataclass(frozen=True)
-class _Ray:
-    """Nodes on one of the two horizontal rays of a level, with everything evaluated on them."""
+class _Stretch:
+    """Nodes c + rates, at some distances from a start, and the corners there.
+
+    The measure holds what the whole classes and the step times 1 / (pi s) contribute.
+    """
 
     rates: Complexes
+    distance: Complexes
     measure: Complexes
-    last_weight: float
     tables: list[list[Corner]]
 
-    def waves(self, path: tuple[int, ...], mode: float, tilt: float) -> Waves:
-        """Return the share of the corner at the end of a path, with its whole classes at `mode`."""
-        offset, amplitude = _follow(self.tables, path)
-        coefficients = amplitude * self.measure
-        coefficients[-1] *= 1 + _beyond(self.rates, amplitude) / self.last_weight
-        return Waves.of_tail(mode + offset, self.rates, coefficients, tilt)
+    def corner(self, path: tuple[int, ...]) -> Complexes:
+        """Coefficients of the tail for the corner at the end of a path."""
+        coefficients = self.measure
+        for table, key in zip(self.tables, path, strict=True):
+            coefficients = coefficients * table[key].amplitude
+        return coefficients
+
+    def place(self, path: tuple[int, ...]) -> tuple[float, float]:
+        """Place of the corner at the end of a path, and its rounding error."""
+        corners = [table[key] for table, key in zip(self.tables, path, strict=True)]
+        blur = sum(corner.blur for corner in corners)
+        return sum(corner.offset for corner in corners), 2 * np.finfo(float).eps * blur
 
 
 @dataclass(frozen=True)
-class _Tree:
-    """A law, its levels, and both rays (to the left and to the right) of each."""
+class Fan:
+    """Shares of some corners, shape (n_corners,), beyond the last node of a series.
 
-    law: TiltedSum
-    levels: list[_Level]
-    rays: list[tuple[_Ray, _Ray]]
+    Attributes
+    ----------
+    places : positions of the corners, or of the modes of the masses that they carry.
+    blur : rounding error of the places; a y within it is taken to be on the corner.
+    half_width : distance from its place within which a corner is followed by its `near` parts.
+    wrap : whether the series is periodic in y, as one is that begins on the real axis.
+    """
+
+    places: Floats
+    blur: Floats
+    rates: Complexes
+    distance: Complexes
+    coefficients: Complexes
+    period: float
+    half_width: float
+    wrap: bool
+    near: tuple[tuple[Part, ...], ...]
+
+    def at(self, y: Floats) -> Floats:
+        """Return the sums at each y, shape (n, 3)."""
+        gap = y[:, np.newaxis] - self.places
+        if self.wrap:
+            gap = gap - self.period * np.round(gap / self.period)
+        gap = np.where(np.abs(gap) <= self.blur, 0.0, gap)
+        side = np.where(gap >= 0, 1.0, -1.0)
+        above, below = self._log_ends
+        ends = np.where(side[:, :, np.newaxis] > 0, above, below)
+        waves = np.exp(ends - self.rates * gap[:, :, np.newaxis])
+        if self.half_width:
+            side = np.where(np.abs(gap) < self.half_width, 0.0, side)
+        waves *= side[:, :, np.newaxis]
+        sums = np.einsum("ycr,ckr->yk", waves, self.coefficients).imag
+        for corner, parts in enumerate(self.near):
+            inside = np.flatnonzero(side[:, corner] == 0)
+            if inside.size:
+                seen = self.places[corner] + gap[inside, corner]
+                sums[inside] += sum(part.at(seen) for part in parts)
+        return np.asarray(sums)
+
+    @cached_property
+    def _log_ends(self) -> tuple[Complexes, Complexes]:
+        """Log of the factors that end the integrals for y above and below a corner."""
+        phase = self.period * self.distance
+        right = phase.real >= 0
+        small = np.log1p(np.exp(np.where(right, -phase, phase)))
+        return np.where(right, 0.0, phase) - small, np.where(right, -phase, 0.0) - small
 
 
-def corner_contour(law: TiltedSum) -> Contour:
-    """Leave the line through the tilt of `law` along a ray for each corner."""
-    levels = _levels(law)
-    rays = [_rays(law, levels[: depth + 1]) for depth in range(len(levels))]
-    decayed = law.decay_height(law.everything, DEPTH)
-    trunk = _trunk(law, law.everything, 0.0, min(decayed, levels[0].height))
-    branches = _branches(_Tree(law, levels, rays), ())
-    anchor = law.total(law.mode)
-    low, high = law.bounds(law.everything)
-    stem = Waves.of_tail(anchor, trunk.rates, trunk.coefficients, law.tilt)
-    log_mgf = law.total(law.log_mgf)
-    return Contour(law.tilt, log_mgf, (stem, *branches), anchor - low, anchor + high)
+@dataclass(frozen=True)
+class _Stage:
+    """One level: the horizontal line on which its corners are integrated, and the line above.
+
+    On the line above, from the same height, the whole classes are summed with a period of their
+    own. It is None where no class stays whole.
+    """
+
+    level: _Level
+    horizon: _Stretch
+    period: float
+    above: _Stretch | None
+    next_period: float
 
 
-def _levels(law: TiltedSum) -> list[_Level]:
+def corner_contour(law: TiltedSum, rule: Series) -> Contour:
+    """Sum the series on the line through the tilt of `law`, and its rest by corners."""
+    levels = _levels(law, rule.period)
+    count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
+    trunk = Trunk.of(law, rule, count)
+    stages = _stages(law, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
+    return trunk.contour(law, rule, _fan(law, stages, (), wrap=True))
+
+
+def _levels(law: TiltedSum, period: float) -> list[_Level]:
     """Group the classes by the height from which their ends separate, widest class first."""
-    width = law.reach.high - law.reach.low
+    reach, heights = law.terms.reach, law.terms.turning_height
     levels: list[_Level] = []
     rest = law.everything
-    # Rays to the left that start no lower than the tilt stay clear of the pole at s = 0.
-    clear = law.tilt if law.tilt * sum(law.bounds(rest)) < _LONG_PHASE else 0.0
-    while np.isfinite(law.end_height[rest]).any():
-        heights = law.end_height[rest]
-        joint = heights <= max(
-            8 * heights.min(), _PHASE_BUDGET / law.total(width[rest], rest), clear
-        )
-        levels.append(_Level(max(float(heights[joint].max()), clear), rest[joint], rest[~joint]))
+    # From here on a level line stays clear of the singularity at s = 0.
+    clear = min(2 * law.tilt, _LONG_PHASE / period)
+    while np.isfinite(heights[rest]).any():
+        width = law.total((reach.high - reach.low)[rest], rest)
+        limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
+        joint = heights[rest] <= limit
+        height = max(float(heights[rest][joint].max()), clear)
+        levels.append(_Level(height, rest[joint], rest[~joint]))
         rest = rest[~joint]
     return levels
 
 
-def _rays(law: TiltedSum, levels: list[_Level]) -> tuple[_Ray, _Ray]:
-    """Evaluate the corners of all levels so far on both rays that start at the last one."""
-    height, rest = levels[-1].height, levels[-1].rest
-    split = np.concatenate([level.split for level in levels])
-    order, far = law.total(np.minimum(law.a, law.b)[split], split), law.tilt / height
-    nodes, weights = _half_line(order, far)
-    # A ray to the left passes the pole at s = 0: from far on its right it has to rise above it.
-    left = np.exp(0.75j * np.pi) if far > 1 else -1.0
-    sides, directions = np.repeat([-1, 1], nodes.size), np.repeat([left, 1.0], nodes.size)
-    rates = height * (1j + directions * np.tile(nodes, 2))
-    measure = -1j * directions * height * np.tile(weights, 2) / (np.pi * (law.tilt + rates))
-    if rest.size and law.decay_height(rest, DEPTH) < height:
-        measure[:] = 0.0
-    elif rest.size:
-        # Used only for x twice the reach of the whole classes away, where the rest has decayed.
-        low, high = law.bounds(rest)
-        useful = np.abs(rates.real) * np.where(sides > 0, high, low) < REACH
-        measure[useful] *= law.at(rest, rates[useful])
-        measure[~useful] = 0.0
-    tables = [law.corners(level.split, rates) for level in levels]
-    last_weight = float(weights[-1] / nodes[-1])
-    left, right = (
-        _Ray(
-            rates[half],
-            measure[half],
-            last_weight,
-            [[Corner(corner.offset, corner.amplitude[half]) for corner in row] for row in tables],
-        )
-        for half in (slice(None, nodes.size), slice(nodes.size, None))
+def _stages(
+    law: TiltedSum, log_mgf: Floats, levels: list[_Level], start: float, period: float
+) -> list[_Stage]:
+    """Evaluate all levels, the first from half a step above `start` on."""
+    stages: list[_Stage] = []
+    for depth, level in enumerate(levels):
+        known = levels[: depth + 1]
+        if not level.rest.size:
+            horizon = _horizon(law, log_mgf, known, start, period, np.inf)
+            return [*stages, _Stage(level, horizon, period, None, np.inf)]
+        # The whole classes reach a quarter of this from their mode, or it is all the same series.
+        next_period = min(4 * max(law.bounds(level.rest)), period)
+        horizon = _horizon(law, log_mgf, known, start, period, 4.5 * DEPTH / next_period)
+        decayed = law.decay_height(level.rest, DEPTH)
+        next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
+        above = _above(law, log_mgf, known, start, min(decayed, next_height), next_period)
+        stages.append(_Stage(level, horizon, period, above, next_period))
+        if decayed <= next_height:
+            break
+        start, period = float(above.rates[-1].imag) + np.pi / next_period, next_period
+    return stages
+
+
+def _horizon(
+    law: TiltedSum,
+    log_mgf: Floats,
+    levels: list[_Level],
+    start: float,
+    period: float,
+    farthest: float,
+) -> _Stretch:
+    """Place nodes on the horizontal line at a height, to where the corners have decayed."""
+    split, rest = np.concatenate([level.split for level in levels]), levels[-1].rest
+    order = law.total(law.terms.decay_order[split], split)
+    decayed = DEPTH / order if order >= 2 else _MAX_LOG_DISTANCE
+    log_distance = min(np.log(start * period) + decayed, _MAX_LOG_DISTANCE)
+    # Seen from a low line the singularity at s = 0 is close to its left half: rise above it.
+    step, rise = (_STEP, 0.0) if start >= law.tilt else (_RISING_STEP, np.pi / 4)
+    count = np.ceil(log_distance / step)
+    u = step * np.arange(-count, count + 1) + 1j * rise
+    distance = np.pi / period * np.sinh(u)
+    rates = distance + 1j * start
+    measure = (step / period) * np.cosh(u) / (law.tilt + rates)
+    if rest.size:
+        near = np.abs(distance.real) < farthest
+        rates, distance, measure = rates[near], distance[near], measure[near]
+        measure *= law.at(rest, rates)
+    tables = [law.corners(level.split, log_mgf, rates) for level in levels]
+    return _Stretch(rates, distance, measure, tables)
+
+
+def _above(
+    law: TiltedSum,
+    log_mgf: Floats,
+    levels: list[_Level],
+    start: float,
+    stop: float,
+    period: float,
+) -> _Stretch:
+    """Sum the whole classes up the line, from half a step above `start` on."""
+    step = 2 * np.pi / period
+    count = max(int(np.ceil((stop - start) / step)), _MIN_STEPS)
+    grid = Grid.even(start + 0.5 * step, step, count)
+    rates: Complexes = np.asarray(1j * grid.heights)
+    values = law.along(levels[-1].rest, grid).values
+    tables = [law.corners(level.split, log_mgf, rates) for level in levels]
+    measure: Complexes = np.asarray(values * step / (np.pi * (law.tilt + rates)))
+    return _Stretch(rates, rates - 1j * start, measure, tables)
+
+
+def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool) -> Fan:
+    """Open all corners of one level, on a path through those before it."""
+    stage = stages[len(path)]
+    rest, horizon = stage.level.rest, stage.horizon
+    mode = law.total(law.terms.mode[rest], rest)
+    paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
+    shares = [(one, _beyond(horizon.corner(one), rest)) for one in paths]
+    shares = [(one, share) for one, share in shares if np.abs(share).max() > _NEGLIGIBLE]
+    places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
+    places = places + mode
+    near = [
+        _near(law, stages, one, place, share)
+        for (one, share), place in zip(shares, places, strict=True)
+    ]
+    values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
+    return Fan(
+        places=places,
+        blur=blur,
+        rates=horizon.rates,
+        distance=horizon.distance,
+        coefficients=derivatives(values, law.tilt + horizon.rates),
+        period=stage.period,
+        half_width=0.0 if stage.above is None else 0.5 * stage.next_period,
+        wrap=wrap,
+        near=tuple(near),
     )
-    return left, right
 
 
-def _half_line(order: float, far: float) -> tuple[Floats, Floats]:
-    """Exp-sinh nodes on (0, inf) for exp(-x g) / (far + x)^(1 + order), at any g.
+def _beyond(share: Complexes, rest: Indices) -> Complexes:
+    """Add what a power of r leaves beyond both last nodes, if no class stays whole.
 
-    The trapezoid rule in log x has to resolve exp(-x g) where x g is about one. The smaller the
-    order, the less has the integrand decayed there, and the finer must be the step; likewise
-    where it begins to decay only at x = far.
+    It counts only at y on a corner itself, and for very small exponents there.
     """
-    step = min(max(0.025 * order, 0.008), 0.04)
-    if far > 1:
-        step = min(step, 0.03 / np.hypot(1, 2 / np.pi * np.log(40 * far)))
-    u = np.arange(_RAY_START, _RAY_STOP, step)
-    nodes = np.exp(0.5 * np.pi * np.sinh(u))
-    return nodes, step * 0.5 * np.pi * np.cosh(u) * nodes
+    sizes = np.abs(share)
+    if not rest.size and sizes[0] < sizes[1] and sizes[-1] < sizes[-2]:
+        share[0] /= 1 - sizes[0] / sizes[1]
+        share[-1] /= 1 - sizes[-1] / sizes[-2]
+    return share
 
 
-def _beyond(rates: Complexes, amplitude: Complexes) -> float:
-    """Integral of a power beyond the last node, in units of the last value times its node.
-
-    It counts only at x on a corner itself, and for very small exponents there.
-    """
-    sizes = np.abs(amplitude[-2:])
-    if not sizes.all():
-        return 0.0
-    order = -np.log(sizes[1] / sizes[0]) / np.log(np.abs(rates[-1] / rates[-2]))
-    return float(1 / order) if order > 0 else 0.0
-
-
-def _follow(tables: list[list[Corner]], path: tuple[int, ...]) -> tuple[float, Complexes]:
-    """Place and amplitude of the corner at the end of a path."""
-    corners = [table[key] for table, key in zip(tables, path, strict=True)]
-    amplitude = corners[0].amplitude
-    for corner in corners[1:]:
-        amplitude = amplitude * corner.amplitude
-    return sum(corner.offset for corner in corners), amplitude
+def _near(
+    law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], place: float, share: Complexes
+) -> tuple[Part, ...]:
+    """Sum what a corner adds to the series within the mass of the classes that stay whole."""
+    stage = stages[len(path) - 1]
+    if stage.above is None:
+        return ()
+    horizon, above = stage.horizon, stage.above
+    difference = _end(horizon.distance, stage.period) - _end(horizon.distance, stage.next_period)
+    parts: tuple[Part, ...] = (
+        Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
+        Waves.of_tail(place, above.rates, above.corner(path), law.tilt),
+    )
+    return parts if len(path) == len(stages) else (*parts, _fan(law, stages, path, wrap=False))
 
 
-def _branches(tree: _Tree, path: tuple[int, ...]) -> list[Branch]:
-    """Open all corners of the next level, on a path through those before it."""
-    depth = len(path)
-    paths = [(*path, key) for key in range(len(tree.rays[depth][0].tables[depth]))]
-    branches = (_branch(tree, path) for path in paths)
-    return [branch for branch in branches if branch is not None]
-
-
-def _branch(tree: _Tree, path: tuple[int, ...]) -> Branch | None:
-    """Return one corner, unless its amplitude is negligible."""
-    law, rest = tree.law, tree.levels[len(path) - 1].rest
-    mode = law.total(law.mode[rest], rest)
-    below, above = (ray.waves(path, mode, law.tilt) for ray in tree.rays[len(path) - 1])
-    if max(below.size, above.size) < _NEGLIGIBLE:
-        return None
-    low, high = law.bounds(rest) if rest.size else (0.0, 0.0)
-    near = _stay(tree, path) if rest.size else ()
-    return Branch(below.anchor - 2 * low, above.anchor + 2 * high, below, above, near)
-
-
-def _stay(tree: _Tree, path: tuple[int, ...]) -> tuple[Waves | Branch, ...]:
-    """Follow a corner up the line until its narrow classes decay, or split in turn."""
-    law, here = tree.law, tree.levels[len(path) - 1]
-    next_height = tree.levels[len(path)].height if len(path) < len(tree.levels) else np.inf
-    decayed = max(law.decay_height(here.rest, DEPTH), here.height * (1 + 1e-6))
-    trunk = _trunk(law, here.rest, here.height, min(decayed, next_height))
-    tables = [law.corners(level.split, trunk.rates) for level in tree.levels[: len(path)]]
-    offset, amplitude = _follow(tables, path)
-    anchor = law.total(law.mode[here.rest], here.rest) + offset
-    waves = Waves.of_tail(anchor, trunk.rates, trunk.coefficients * amplitude, law.tilt)
-    return (waves,) if decayed <= next_height else (waves, *_branches(tree, path))
-
-
-@dataclass(frozen=True)
-class _Trunk:
-    """Nodes and coefficients of the integral of a transform over one stretch of the line."""
-
-    rates: Complexes
-    coefficients: Complexes
-
-
-def _trunk(law: TiltedSum, index: Indices, start: float, stop: float) -> _Trunk:
-    """Integrate the whole transform of some classes over one stretch of the line."""
-    panels = _panels(start, stop, law.tilt, _PANEL_PHASE / sum(law.bounds(index)))
-    grids = [Grid(bases, half * (1 + _PANEL_NODES)) for bases, half in panels]
-    weights = np.concatenate([np.tile(half * _PANEL_WEIGHTS, bases.size) for bases, half in panels])
-    rates = 1j * np.concatenate([grid.heights for grid in grids])
-    transform, _ = law.along(index, grids)
-    return _Trunk(rates, transform * weights / (np.pi * (law.tilt + rates)))
-
-
-def _panels(start: float, stop: float, pole: float, phase: float) -> list[tuple[Floats, float]]:
-    """Cut a stretch into panels that grow away from the pole until the phase limits them.
-
-    Each entry holds the left ends of panels of one size, and half that size.
-    """
-    panels = []
-    while start < stop and 2 * max(start, pole) < phase:
-        size = min(2 * max(start, pole), stop - start)
-        panels.append((np.array([start]), size / 2))
-        start += size
-    if start < stop:
-        count = np.ceil((stop - start) / phase)
-        size = (stop - start) / count
-        panels.append((start + size * np.arange(count), size / 2))
-    return panels
+def _end(distance: Complexes, period: float) -> Complexes:
+    """1 / (1 + exp(-r P)) less a unit step at r = 0."""
+    side = np.where(distance.real >= 0, 1.0, -1.0)
+    fade = np.exp(-side * distance * period)
+    return np.asarray(-side * fade / (1 + fade))

@@ -13,9 +13,9 @@ from skpostbac.stats._contour import Values
 from skpostbac.stats._hdi import shortest_interval
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._points import Floats, Frame, Points
-from skpostbac.stats._quantile import upper_quantile
+from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_quantile
 
-# Log densities that rounding does not tell apart.
+# Relative differences of densities that rounding does not tell apart.
 _EQUAL_HEIGHTS = 1e-11
 # How often a grid is refined by eight where too much probability lies between two points.
 _GRID_ROUNDS = 6
@@ -57,8 +57,8 @@ class BoundedDistribution(ABC):
         """Limits of the log density at both ends of the support."""
 
     @abstractmethod
-    def _centre(self, points: Points) -> Values:
-        """Upper tail and density, to absolute accuracy and in the centre of the law only."""
+    def _centre(self, y: Floats) -> Values:
+        """Upper tail and density at distances from the mean, to absolute accuracy."""
 
     @abstractmethod
     def variance(self) -> float:
@@ -245,11 +245,11 @@ class BoundedDistribution(ABC):
         Where the density is unbounded at an end of the support, that end.
         """
         y = self._central_grid()
-        values = self._central_values(y)
-        log_density = np.where(np.isfinite(values.error), values.log_density, -np.inf)
-        best = int(np.argmax(log_density))
+        values = self._centre(y)
+        density = np.where(np.isfinite(values.error), values.density, 0.0)
+        best = int(np.argmax(density))
         end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= log_density[best]:
+        if self._log_end_densities[end] >= np.log(density[best]):
             return float(self.support()[end])
         left, right = max(best - 1, 0), min(best + 1, y.size - 1)
         candidates = [y[best], self._climb(y[left], y[right])]
@@ -257,8 +257,8 @@ class BoundedDistribution(ABC):
             candidates.append(brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y)))
         # The last is the most precise, but for a kink as high, and fails only beside one.
         candidates += [kink for kink in self._kinks() if y[left] < kink < y[right]]
-        heights = self._central_values(np.array(candidates)).log_density
-        last = np.flatnonzero(heights >= heights.max() - _EQUAL_HEIGHTS)[-1]
+        heights = self._centre(np.array(candidates)).density
+        last = np.flatnonzero(heights >= heights.max() * (1 - _EQUAL_HEIGHTS))[-1]
         peak = candidates[int(last)]
         return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
 
@@ -266,7 +266,7 @@ class BoundedDistribution(ABC):
         """Highest density between two distances from the mean, without derivatives."""
 
         def depth(y: float) -> float:
-            return -float(self._central_values(np.array([y])).log_density[0])
+            return -float(self._centre(np.array([y])).density[0])
 
         return float(minimize_scalar(depth, bounds=(low, high), method="bounded").x)
 
@@ -276,14 +276,14 @@ class BoundedDistribution(ABC):
 
     def _slope_at(self, y: float) -> float:
         """Slope of the density at a distance y from the mean."""
-        return float(self._central_values(np.array([y])).slope[0])
+        return float(self._centre(np.array([y])).slope[0])
 
     def _central_grid(self) -> Floats:
         """Distances from the mean that leave little probability between one and the next."""
         frame, reach = self._frame, 8 * self.standard_deviation()
         y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
         for _ in range(_GRID_ROUNDS):
-            tail = np.exp(np.minimum(self._central_values(y).log_tail, 0.0))
+            tail = self._centre(y).tail
             coarse = np.flatnonzero(-np.diff(tail) > 1 / 32)
             if not coarse.size:
                 break
@@ -334,15 +334,11 @@ class BoundedDistribution(ABC):
         start = self._approximate_hdi(check_level(level))
         if start is None:
             return self._hdi_at_an_end(level)
-        y = shortest_interval(self._central_values, np.asarray(start), level)
+        y = shortest_interval(self._centre, np.asarray(start), level)
         if y is None:
             return self._searched_hdi(level)
         low, high = self._frame.x(self._frame.near_mean(y))
         return Interval(float(low), float(high))
-
-    def _central_values(self, y: Floats) -> Values:
-        """Evaluate the law at distances from the mean, by its central contour."""
-        return self._centre(self._frame.near_mean(y))
 
     def _approximate_hdi(self, level: float) -> tuple[float, float] | None:
         """Interpolate the ends of the HDI on a grid of probabilities, as distances from the mean.
@@ -350,8 +346,8 @@ class BoundedDistribution(ABC):
         Returns None if it touches an end of the support.
         """
         y = self._central_grid()
-        cdf = 1 - np.exp(np.minimum(self._central_values(y).log_tail, 0.0))
-        rising = np.diff(np.maximum.accumulate(cdf), prepend=0.0) > 1e-14
+        cdf = np.maximum.accumulate(1 - self._centre(y).tail)
+        rising = np.diff(cdf, prepend=0.0) > 1e-14
         inner = rising & (cdf < 1 - 1e-14)
         quantile = PchipInterpolator(
             [0.0, *cdf[inner], 1.0], [-self._frame.mean_to_low, *y[inner], self._frame.mean_to_high]
@@ -420,17 +416,31 @@ class BoundedDistribution(ABC):
         return values
 
     def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
-        """Quantile of exp(log_p) = 1 - exp(log_q), solved for the smaller of the two."""
+        """Quantile of exp(log_p) = 1 - exp(log_q)."""
         log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
-        x = np.full(log_p.shape, np.nan)
-        x[log_p == -np.inf], x[log_q == -np.inf] = self.support()
-        lower = (log_p <= log_q) & (log_p > -np.inf)
-        upper = (log_q < log_p) & (log_q > -np.inf)
+        x = np.empty(log_p.shape)
+        low, high = self.support()
+        x[log_p == -np.inf], x[log_q == -np.inf] = low, high
+        inner = (log_p > -np.inf) & (log_q > -np.inf)
+        if inner.any():
+            x[inner] = self._inner_quantile(log_p[inner], log_q[inner])
+        return _scalar(x)
+
+    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+        """Quantile inside the support, (n,): from the centre of the law where that is enough."""
+        start = beta_quantile(self._frame, np.exp(log_p), self.standard_deviation())
+        y, found = central_quantile(self._centre, start, np.exp(log_p), np.exp(log_q))
+        x = self._frame.x(self._frame.near_mean(y))
+        if found.all():
+            return x
+        # A distance to one end keeps its digits from that side, a small probability from its own.
+        from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, start < 0)
+        lower, upper = ~found & from_low, ~found & ~from_low
         if lower.any():
             x[lower] = self._frame.x(self._solve(log_p[lower], upper=False))
         if upper.any():
             x[upper] = self._frame.x(self._solve(log_q[upper], upper=True))
-        return _scalar(x)
+        return x
 
     def _solve(self, log_p: Floats, *, upper: bool) -> Points:
         """Points whose upper (or lower) tail has the log probability `log_p`."""

@@ -21,16 +21,19 @@ def shortest_interval(
     """
     for _ in range(_MAX_STEPS):
         values = evaluate(y)
-        if not np.isfinite(values.error).all() or not values.slope[0] > 0 > values.slope[1]:
+        if not (_resolved(values) and values.slope[0] > 0 > values.slope[1]):
             return None
-        density, tail = np.exp(values.log_density), np.exp(np.minimum(values.log_tail, 0.0))
+        density, tail = values.density, values.tail
         relative_slope = values.slope / density
-        residual = np.array(
-            [tail[0] - tail[1] - level, values.log_density[0] - values.log_density[1]]
-        )
+        residual = np.array([tail[0] - tail[1] - level, np.log(density[0] / density[1])])
         jacobian = np.array([[-density[0], density[1]], [relative_slope[0], -relative_slope[1]]])
         step = np.linalg.solve(jacobian, residual)
         y = y - step
         if np.abs(step).max() <= 1e-13 * np.ptp(y):
             return y if np.abs(residual[0]) < 1e-12 else None
     return None
+
+
+def _resolved(values: Values) -> bool:
+    """Whether both points are within the range of the contour, and have a density."""
+    return bool(np.isfinite(values.error).all() and (values.density > 0).all())

@@ -1,4 +1,4 @@
-"""Tail probabilities and densities of a weighted sum of independent Betas, at any point.
+"""Tail probabilities and densities of a weighted sum of independent variables, at any point.
 
 One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
 smaller tail it cannot give to full relative accuracy gets a contour through its own saddlepoint,
@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
 
-from skpostbac.stats import _tilted_beta as tb
-from skpostbac.stats._contour import DEPTH, MAX_LINE_NODES, Contour, Values, line_contour
+from skpostbac.stats._contour import DEPTH, Contour, Values, line_contour, series
 from skpostbac.stats._corners import corner_contour
 from skpostbac.stats._points import Points
-from skpostbac.stats._special import Floats, log_beta
-from skpostbac.stats._transform import TiltedSum, modes
+from skpostbac.stats._special import Floats
+from skpostbac.stats._transform import TiltedSum
+from skpostbac.stats._weighted_betas import WeightedBetas
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
 _ACCURACY = 1e-12
@@ -24,11 +23,13 @@ _ACCURACY = 1e-12
 # standard deviations beyond the first of them it is tuned to.
 _FAR_ACCURACY = 3e-12
 _STRIDE = 4.0
-# From this many classes on, those that are alike are looked for.
-_MANY = 16
 # Tilts are looked for within this range of logs, and told apart down to this difference.
 _MAX_LOG_TILT = 345.0
 _EQUAL_TILTS = 1e-12
+# Above this many nodes on a line it is worth looking for corners.
+_MAX_LINE_NODES = 120
+# No line has more. Only many exponents far below 1/2 on classes of different weight ask for more.
+_ALL_LINE_NODES = 2**17
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,15 @@ class Tails:
 
 
 class Inversion:
-    """The law of a sum of weighted Betas, all weights non-zero."""
+    """The law of a sum of weighted independent variables."""
 
-    def __init__(self, a: Floats, b: Floats, weights: Floats) -> None:
-        n = a + b
-        self.standard_deviation = float(np.sqrt((weights**2 * a * b / (n * n * (n + 1))).sum()))
-        self._a, self._b, self._weights, self._count = _merge_alike(a, b, weights)
+    def __init__(self, terms: WeightedBetas) -> None:
+        self._upper, self._lower = terms, terms.mirrored()
+        self.standard_deviation = terms.standard_deviation
 
     def tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density."""
-        centre = self._central.at(points.from_mean)
+        centre = self._central.logs_at(points.from_mean)
         log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
         log_cdf = _log_complement(log_ccdf)
         smaller = np.minimum(log_cdf, log_ccdf)
@@ -71,31 +71,31 @@ class Inversion:
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
 
-    def centre(self, points: Points) -> Values:
-        """Upper tail and density, to absolute accuracy and in the centre of the law only."""
-        return self._central.at(points.from_mean)
+    def centre(self, y: Floats) -> Values:
+        """Upper tail and density at distances from the mean, to absolute accuracy."""
+        return self._central.at(y)
 
     @cached_property
     def _central(self) -> Contour:
         # Less than one standard deviation: there the transform of one perfect class has its pole.
-        tilt = 0.5 / self.standard_deviation
-        return _contour(TiltedSum(self._a, self._b, self._weights, tilt, count=self._count))
+        return _contour(TiltedSum(self._upper.tilted(0.5 / self.standard_deviation)))
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
-        at_end = points.to_high * (self._a + self._b).max() < 1e-18 * np.abs(self._weights).min()
+        terms = self._seen_from(side)
+        at_end = points.to_high < terms.slowest
         with np.errstate(divide="ignore"):
             log_distance = np.log(points.to_high[at_end])
-            log_pdf[at_end] = self.log_end_density(side, points.to_high[at_end])
-        order, factor = self._order(side), self.log_end_density(side, np.ones(1))
+            log_pdf[at_end] = terms.log_end_density(points.to_high[at_end])
+        order, factor = terms.order, terms.log_end_density(np.ones(1))
         log_tail[at_end] = factor + order * log_distance - np.log(order)
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:
             target = self._target(points.from_mean[pending])
-            contour, y = self._saddle_contour(side, points[pending], target)
-            values = contour.at(y)
+            contour, y = self._saddle_contour(terms, points[pending], target)
+            values = contour.logs_at(y)
             served = values.error < _FAR_ACCURACY
             served[target] = True
             done = pending[served]
@@ -104,46 +104,38 @@ class Inversion:
             pending = pending[~served]
         return log_tail, log_pdf
 
-    def log_end_density(self, side: int, distance: Floats) -> Floats:
-        """Leading term of the log density at a small distance from the upper or lower end.
+    def log_end_density(self, side: int) -> float:
+        """Limit of the log density at the upper or lower end of the support."""
+        with np.errstate(divide="ignore"):
+            return float(self._seen_from(side).log_end_density(np.zeros(1))[0])
 
-        All variables are then near one end each, where their densities are powers; the density of
-        the sum is a product of Gamma functions times the distance to the power sum(near) - 1.
-        """
-        upper = side * self._weights > 0
-        near, far = np.where(upper, self._b, self._a), np.where(upper, self._a, self._b)
-        factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(self._weights))
-        order = self._order(side)
-        power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
-        return np.asarray((self._count * factors).sum() - gammaln(order) + power)
-
-    def _order(self, side: int) -> float:
-        """Power with which the upper (or lower) tail vanishes at its end."""
-        near = np.where(side * self._weights > 0, self._b, self._a)
-        return float((self._count * near).sum())
+    def _seen_from(self, side: int) -> WeightedBetas:
+        """Return the terms of the sum, or of minus the sum."""
+        return self._upper if side > 0 else self._lower
 
     def _target(self, y: Floats) -> int:
         """Which of the increasing y to tune a contour to: one that also serves those before it."""
         return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
 
-    def _saddle_contour(self, side: int, points: Points, target: int) -> tuple[Contour, Floats]:
+    def _saddle_contour(
+        self, terms: WeightedBetas, points: Points, target: int
+    ) -> tuple[Contour, Floats]:
         """Contour through the saddlepoint of one point, and all points in its coordinate."""
         from_end = bool(points.to_high[target] < points.from_mean[target])
         y = -points.to_high if from_end else points.from_mean
-        return _contour(self._saddle_law(side, float(y[target]), from_end=from_end)), y
+        return _contour(self._saddle_law(terms, float(y[target]), from_end=from_end)), y
 
-    def _saddle_law(self, side: int, y: float, *, from_end: bool) -> TiltedSum:
+    def _saddle_law(self, terms: WeightedBetas, y: float, *, from_end: bool) -> TiltedSum:
         """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
-        weights = side * self._weights
-        log_c = self._approximate_saddle(weights, y, from_end=from_end)
+        log_c = self._approximate_saddle(terms, y, from_end=from_end)
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
             c = float(np.exp(log_c))
-            law = TiltedSum(self._a, self._b, weights, c, count=self._count, from_end=from_end)
+            law = TiltedSum(terms.tilted(c, from_end=from_end))
             spread = law.total(law.terms.variance) + 1 / c**2
             excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
@@ -151,29 +143,20 @@ class Inversion:
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
 
-    def _approximate_saddle(self, weights: Floats, y: float, *, from_end: bool) -> float:
+    def _approximate_saddle(self, terms: WeightedBetas, y: float, *, from_end: bool) -> float:
         """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         log_c = -float(np.log(self.standard_deviation))
         while high - low > _EQUAL_TILTS:
             c = float(np.exp(log_c))
-            terms = tb.tilt_betas(self._a, self._b, weights, c)
-            mean = modes(terms, weights, from_end=from_end) + terms.mean_less_mode
-            excess = (self._count * mean).sum() - 1 / c - y
-            spread = (self._count * terms.variance).sum() + 1 / c**2
+            law = TiltedSum(terms.tilted(c, from_end=from_end))
+            excess = law.total(law.terms.mode + law.terms.mean_less_mode) - 1 / c - y
+            spread = law.total(law.terms.variance) + 1 / c**2
             if excess**2 < 0.1 * spread:
                 break
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
         return log_c
-
-
-def _merge_alike(a: Floats, b: Floats, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Keep one of each class, with the number of those like it."""
-    if a.size < _MANY:
-        return a, b, weights, np.ones_like(a)
-    rows, count = np.unique(np.stack([a, b, weights], axis=1), axis=0, return_counts=True)
-    return rows[:, 0], rows[:, 1], rows[:, 2], count.astype(float)
 
 
 def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
@@ -184,11 +167,11 @@ def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
 
 def _contour(law: TiltedSum) -> Contour:
     """Build the cheaper of the two contours through the tilt of `law`."""
-    low, high = law.bounds(law.everything)
+    rule = series(law)
     height = law.decay_height(law.everything, DEPTH)
-    if height * (low + high) <= 2 * np.pi * MAX_LINE_NODES or np.isinf(law.end_height).all():
-        return line_contour(law, low, high, height)
-    return corner_contour(law)
+    if height <= rule.step * _MAX_LINE_NODES or not law.corners_are_few:
+        return line_contour(law, rule, min(height, rule.step * _ALL_LINE_NODES))
+    return corner_contour(law, rule)
 
 
 def _log_complement(log_p: Floats) -> Floats:

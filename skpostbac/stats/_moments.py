@@ -1,4 +1,4 @@
-"""Cumulants of weighted sums of independent Betas, in closed form."""
+"""Central moments of Betas, and cumulants of weighted sums of them, in closed form."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,20 +6,26 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def cumulants(a: Floats, b: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Second, third and fourth cumulant of sum(weights * theta), theta ~ Beta(a, b).
+def central_moments(a: Floats, b: Floats, order: int) -> Floats:
+    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, l).
 
-    The central moments of one Beta obey m_{r+1} = r / (s + r) (mu (1 - mu) m_{r-1} +
-    (1 - 2 mu) m_r) with s = a + b; cumulants of independent terms add.
+    m_{r+1} = r / (s + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r) with s = a + b.
     """
     s = a + b
     spread, lean = (a / s) * (b / s), (b - a) / s
-    second = spread / (s + 1)
-    third = 2 / (s + 2) * lean * second
-    fourth = 3 / (s + 3) * (spread * second + lean * third)
-    excess = fourth - 3 * second**2
+    moments = np.empty((order + 1, a.size))
+    moments[0], moments[1] = 1.0, 0.0
+    for r in range(1, order):
+        moments[r + 1] = r / (s + r) * (spread * moments[r - 1] + lean * moments[r])
+    return moments
+
+
+def cumulants(a: Floats, b: Floats, weights: Floats) -> tuple[float, float, float]:
+    """Second, third and fourth cumulant of sum(weights * theta), theta ~ Beta(a, b)."""
+    _, _, second, third, fourth = central_moments(a, b, 4)
+    square = weights * weights
     return (
-        float((weights**2 * second).sum()),
-        float((weights**3 * third).sum()),
-        float((weights**4 * excess).sum()),
+        float((square * second).sum()),
+        float((square * weights * third).sum()),
+        float((square * square * (fourth - 3 * second * second)).sum()),
     )

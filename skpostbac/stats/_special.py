@@ -12,8 +12,8 @@ Complexes = NDArray[np.complex128]
 Numbers = TypeVar("Numbers", Floats, Complexes)
 
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
-# 1/k! for k = 2 ... 15 and 1/k for k = 3, 5, ... 23: enough for 1e-17 below the switch-over points.
-_EXP_TERMS = (1.0 / np.cumprod(np.arange(1.0, 16.0))[1:]).tolist()
+# 1/k! for k = 3, 5, ... 17 and 1/k for k = 3, 5, ... 23: enough for 1e-17 within their ranges.
+_SINH_TERMS = (1.0 / np.cumprod(np.arange(1.0, 18.0))[2::2]).tolist()
 _ATANH_TERMS = (1.0 / np.arange(3.0, 25.0, 2.0)).tolist()
 # B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
 _STIRLING_TERMS = (
@@ -32,19 +32,18 @@ def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:
 
 
 def expm1mx(x: Floats) -> Floats:
-    """Return exp(x) - 1 - x."""
-    small = np.clip(x, -0.5, 0.5)
-    series = small * small * polynomial(small, _EXP_TERMS)
-    return np.where(np.abs(x) <= 0.5, series, np.expm1(x) - x)
+    """Return exp(x) - 1 - x for ``|x| <= 1``, as 2 sinh(x/2)^2 + (sinh(x) - x)."""
+    half, square = np.sinh(0.5 * x), x * x
+    return np.asarray(2.0 * half * half + x * square * polynomial(square, _SINH_TERMS))
 
 
 def log1pmx(x: Floats) -> Floats:
     """Return log(1 + x) - x."""
-    small = np.clip(x, -0.3, 0.3)
+    small = np.minimum(np.maximum(x, -0.3), 0.3)
     r = small / (2.0 + small)
     square = r * r
     series = 2.0 * r * square * polynomial(square, _ATANH_TERMS)
-    return np.where(np.abs(x) <= 0.3, series - r * small, np.log1p(x) - x)
+    return np.where(small == x, series - r * small, np.log1p(x) - x)
 
 
 def stirling_remainder(x: Floats) -> Floats:
@@ -61,8 +60,9 @@ def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     """Return log B(a, b), without the cancellation of three log Gammas."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     n = a + b
-    remainders = stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(n)
+    remainder_a, remainder_b, remainder = stirling_remainder(np.stack([a, b, n]))
     small, large = np.minimum(a, b), np.maximum(a, b)
     bulk = small * np.log(small / n) + large * np.log1p(-small / n)
-    value: Floats = 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b)) + bulk + remainders
+    half_logs = 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b))
+    value: Floats = half_logs + bulk + (remainder_a + remainder_b - remainder)
     return value

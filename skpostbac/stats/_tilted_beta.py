@@ -1,13 +1,10 @@
-r"""Weighted Beta variables under an exponential tilt: the transforms that inversion needs.
+r"""Beta variables under an exponential tilt, discretised in log-odds.
 
-For w theta with theta ~ Beta(a, b), and a real tilt c, this module evaluates
-
-    phi(t) = E[exp((c + it) w (theta - mode))] / E[exp(c w (theta - mode))],
-
-the characteristic function of the tilted variable about the mode of its log-odds. With
-theta = expit(y) the tilted density in y is analytic in a strip and decays exponentially, so the
-trapezoid rule converges geometrically (Trefethen and Weideman, SIAM Review 56, 2014). Every
-exponent is taken relative to the mode, in a form whose error does not grow with a + b.
+For theta ~ Beta(a, b), a weight w and a real tilt c, the density of the tilted variable,
+proportional to theta^(a-1) (1-theta)^(b-1) exp(c w theta), is analytic in a strip about the real
+axis of the log-odds y = log(theta / (1 - theta)) and decays exponentially in y, so the trapezoid
+rule converges geometrically (Trefethen and Weideman, SIAM Review 56, 2014). Every exponent is
+taken relative to the mode, in a form whose error does not grow with a + b.
 """
 
 from dataclasses import dataclass
@@ -15,30 +12,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
-from skpostbac.stats._special import (
-    Complexes,
-    Floats,
-    expm1mx,
-    log1pmx,
-    log_beta,
-    polynomial,
-    stirling_remainder,
-)
+from skpostbac.stats._special import Complexes, Floats, expm1mx, log1pmx, stirling_remainder
 
 # Weights below exp(-REACH) = 4e-18 of the largest are left out.
 REACH = 40.0
+# Levels of the logarithm at which the reach is compared with that of a normal variable.
+_LEVELS = np.array([[REACH], [REACH / 2], [REACH / 4], [REACH / 8]])
 # A side on which the weights reach this far in log-odds needs nodes that spread out.
 _FAR = 3.0
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 _SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
+_COS, _SIN, _HALF_TAN = np.cos(_SHIFTS), np.sin(_SHIFTS), np.tan(_SHIFTS / 2)
+_LOG_SECANT = np.log1p(_HALF_TAN**2)
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
-_MANY_STEPS = 2500.0
-# Classes are processed in blocks, so that the work array stays small for any number of them.
-BLOCK = 256
-# (-1)^k / k, k = 2 ... 17.
-_LOG_TERMS = ((-1.0) ** np.arange(16) / np.arange(2.0, 18.0)).tolist()
+_MANY_STEPS = 6000.0
+# A tilt that changes the weights by no more than exp(6) in reach is undone on the nodes.
+_MILD = 6.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ class TiltedBetas:
     """Independent weighted Betas under a common tilt, each seen from its smaller side.
 
     A class whose mode exceeds 1/2 is reflected (theta -> 1 - theta), so that ``p <= q = 1 - p``
-    and the distance to the near end keeps all its digits.
+    and the distance to the near end keeps all its digits. All arrays have shape (l,).
 
     Attributes
     ----------
@@ -54,7 +44,6 @@ class TiltedBetas:
     weight : signed weight of the reflected variable.
     tilt : c times `weight`.
     p, q : mode in log-odds and its complement.
-    shift : mode less untilted mean of the reflected variable.
     flipped : whether the variable was reflected.
     """
 
@@ -64,162 +53,181 @@ class TiltedBetas:
     tilt: Floats
     p: Floats
     q: Floats
-    shift: Floats
     flipped: NDArray[np.bool_]
+
+    @property
+    def n(self) -> Floats:
+        """Sum of both exponents."""
+        return self.a + self.b
 
     @property
     def curvature(self) -> Floats:
         """Minus the second derivative of the log density in y at the mode."""
-        return self.p * self.q * (self.a + self.b - self.tilt * (self.q - self.p))
+        return self.p * self.q * (self.n - self.tilt * (self.q - self.p))
 
     @property
-    def variance(self) -> Floats:
-        """Variance of each weighted term, to leading (Laplace) order."""
-        return (self.weight * self.p * self.q) ** 2 / self.curvature
-
-    @property
-    def mean_less_mode(self) -> Floats:
-        """Tilted mean less the mode of each weighted term, to second Laplace order."""
-        return -self.weight * self.tilt * (self.p * self.q) ** 3 / self.curvature**2
+    def shift(self) -> Floats:
+        """Mode less untilted mean of the reflected variable."""
+        return self.tilt * self.p * self.q / self.n
 
     def block(self, index: Any) -> "TiltedBetas":
         """Return some of the classes."""
-        return TiltedBetas(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
-
-    def column(self) -> "TiltedBetas":
-        """Return the same classes as a column, to broadcast against nodes."""
-        return self.block((slice(None), np.newaxis))
+        return TiltedBetas(
+            self.a[index],
+            self.b[index],
+            self.weight[index],
+            self.tilt[index],
+            self.p[index],
+            self.q[index],
+            self.flipped[index],
+        )
 
 
 def tilt_betas(a: Floats, b: Floats, weights: Floats, c: float) -> TiltedBetas:
     """Tilt independent weighted Betas by exp(c w theta)."""
-    n = a + b
     k = c * weights
-    root = np.where(
-        k > 0,
-        np.hypot(n - k, 2 * np.sqrt(np.maximum(k, 0.0) * a)),
-        np.hypot(n + k, 2 * np.sqrt(np.maximum(-k, 0.0) * b)),
-    )
-    # Two forms of one root of k p^2 + (n - k) p - a = 0: each is free of cancellation on its side.
-    guard = np.where(k == 0, 1.0, k)
-    p = np.where(k <= n, 2 * a / (np.maximum(n - k, 0.0) + root), (k - n + root) / (2 * guard))
-    q = np.where(k >= -n, 2 * b / (np.maximum(n + k, 0.0) + root), (n + k - root) / (2 * guard))
+    n = a + b
+    # Seen from the side to which the tilt pushes: the mode is a root of k p^2 + (n - k) p - a = 0.
+    pushed_down = k < 0
+    a, b = np.where(pushed_down, b, a), np.where(pushed_down, a, b)
+    push = np.abs(k)
+    rest = n - push
+    root = np.sqrt(rest * rest + 4 * push * a)
+    # Two forms of one root, each free of cancellation on its side.
+    p = np.where(rest >= 0, 2 * a, root - rest) / np.where(rest >= 0, rest + root, 2 * push)
+    q = 2 * b / (n + push + root)
     flip = p > q
-    p, q = np.where(flip, q, p), np.where(flip, p, q)
-    sign = np.where(flip, -1.0, 1.0)
+    sign = np.where(flip == pushed_down, 1.0, -1.0)
     return TiltedBetas(
         a=np.where(flip, b, a),
         b=np.where(flip, a, b),
         weight=sign * weights,
         tilt=sign * k,
-        p=p,
-        q=q,
-        shift=sign * k * p * q / n,
-        flipped=flip,
+        p=np.where(flip, q, p),
+        q=np.where(flip, p, q),
+        flipped=flip != pushed_down,
     )
 
 
-def log_weight(terms: TiltedBetas, d: Floats) -> Floats:
-    """Log density of the log-odds at distance d from the mode, less its value there.
+def log_weight_and_step(terms: TiltedBetas, d: Floats) -> tuple[Floats, Floats]:
+    """Log density of the log-odds at distance d from the mode, less its value there, and the step.
 
-    `terms` is a column of classes, `d` has shape (n_classes, n_nodes).
+    The step is (theta - p) / (p q). `d` has shape (n_classes, n_nodes).
     """
-    n = terms.a + terms.b
-    # Past the middle of (0, 1), log(1 + p expm1(d)) is written from the other end.
-    far = d > np.log1p(1 / terms.p)
-    near_d = np.where(far, 0.0, d)
-    growth, excess = np.expm1(near_d), expm1mx(near_d)
-    core = -n * (log1pmx(terms.p * growth) + terms.p * excess)
-    far_d = np.where(far, d, 0.0)
-    tail = -n * (terms.q * far_d + np.log(terms.p + terms.q * np.exp(-far_d)))
-    bend = (excess - terms.p * d * growth) / (1 + terms.p * growth)
-    bend = np.where(np.abs(d) < 1, bend, _relative_step(terms, d) - d)
-    return np.where(far, tail, core) + terms.tilt * terms.p * terms.q * bend
+    p, q = terms.p[:, np.newaxis], terms.q[:, np.newaxis]
+    step = relative_step(p, q, d)
+    inner = np.minimum(np.maximum(d, -1.0), 1.0)
+    excess = expm1mx(np.stack([-p * inner, q * inner, inner]))
+    # q exp(-p d) + p exp(q d), less one: a sum of positive terms.
+    near = np.log1p(q * excess[0] + p * excess[1])
+    finite = np.minimum(d, 600.0)
+    far = np.log1p(p * np.expm1(finite)) + (d - finite) - p * d
+    growth = excess[2] + inner
+    bend = (excess[2] - p * inner * growth) / (1 + p * growth)
+    close = inner == d
+    bulk, bend = np.where(close, near, far), np.where(close, bend, step - d)
+    return (terms.tilt * terms.p * terms.q)[:, np.newaxis] * bend - terms.n[
+        :, np.newaxis
+    ] * bulk, step
 
 
-def _relative_step(terms: TiltedBetas, d: Floats) -> Floats:
-    """(theta - p) / (p q) at log-odds d away from the mode."""
-    fade = np.exp(-np.abs(d))
-    step = np.expm1(-np.abs(d))
-    return np.where(d > 0, -step / (terms.p + terms.q * fade), step / (terms.q + terms.p * fade))
-
-
-def deviation(terms: TiltedBetas, d: Floats) -> Floats:
-    """Weighted variable less its mode, at log-odds d away from the mode."""
-    return terms.weight * terms.p * terms.q * _relative_step(terms, d)
-
-
-def _log_odds_reach(terms: TiltedBetas) -> tuple[Floats, Floats]:
-    """Distances in log-odds, to the left and right, at which the weight falls below exp(-REACH).
-
-    An end with exponent e is reached by x + sqrt(2 x), x = REACH / e; a Gamma variable falls
-    double-exponentially away from its end. The guesses are checked, and searched for where they
-    fall short or go much too far.
-    """
-    core, near, far = (REACH / order for order in (terms.curvature, terms.a, terms.b))
-    slow = [x + np.sqrt(2 * x) for x in (core, near, far)]
-    left = np.stack([slow[1], slow[0]], axis=1)
-    right = np.stack([np.log1p(slow[0]), slow[2] + np.log(terms.q / terms.p)], axis=1)
-    depth = -log_weight(terms.column(), np.concatenate([-left, right], axis=1))
-    return (
-        _first_that_holds(terms, -1, left, depth[:, :2]),
-        _first_that_holds(terms, 1, right, depth[:, 2:]),
+def relative_step(p: Floats, q: Floats, d: Floats) -> Floats:
+    """(theta - p) / (p q) at log-odds d away from those of p."""
+    size = np.abs(d)
+    fade, up = np.exp(-size), d > 0
+    return np.asarray(
+        np.copysign(np.expm1(-size), d) / (np.where(up, p, q) + np.where(up, q, p) * fade)
     )
-
-
-def _first_that_holds(terms: TiltedBetas, side: int, guesses: Floats, depth: Floats) -> Floats:
-    """Smallest guess of a reach that is neither short nor excessive; a search where none is."""
-    holds = (depth >= REACH) & (depth < 3 * REACH)
-    reach: Floats = np.where(holds, guesses, np.inf).min(axis=1)
-    lost = np.flatnonzero(np.isinf(reach))
-    if lost.size:
-        reach[lost] = _search_reach(terms.block(lost), side)
-    return reach
-
-
-def _search_reach(terms: TiltedBetas, side: int) -> Floats:
-    """Distance in log-odds at which the weight falls below exp(-REACH), to 2 %."""
-    column = terms.column()
-
-    def falls_short(d: Floats) -> NDArray[np.bool_]:
-        return log_weight(column, side * d[:, np.newaxis])[:, 0] > -REACH
-
-    far = np.sqrt(2 * REACH / terms.curvature)
-    while (short := falls_short(far)).any():
-        far = np.where(short, 1.5 * far, far)
-    near = np.zeros_like(far)
-    while ((far - near) > 0.02 * far).any():
-        middle = 0.5 * (near + far)
-        short = falls_short(middle)
-        near, far = np.where(short, middle, near), np.where(short, far, middle)
-    return far
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far each class reaches: in log-odds, and as a weighted deviation on either side."""
+    """How far each class reaches: in log-odds, and as a weighted deviation on either side.
+
+    Attributes
+    ----------
+    left, right : distances from the mode in log-odds, beyond which the weight is negligible.
+    low, high : the same as weighted deviations, of either sign.
+    low_excess, high_excess : how much farther the class reaches than a normal variable of its
+        variance would, on a scale on which independent classes do not add up.
+    order : the smallest exponent of an end within reach, infinite where none is.
+    """
 
     left: Floats
     right: Floats
     low: Floats
     high: Floats
+    low_excess: Floats
+    high_excess: Floats
     order: Floats
 
     def block(self, index: Any) -> "Extent":
         """Return some of the classes."""
-        return Extent(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+        return Extent(
+            self.left[index],
+            self.right[index],
+            self.low[index],
+            self.high[index],
+            self.low_excess[index],
+            self.high_excess[index],
+            self.order[index],
+        )
 
 
 def extent(terms: TiltedBetas) -> Extent:
-    """Measure the classes: everything beyond the returned reach weighs less than 4e-18."""
-    left, right = _log_odds_reach(terms)
-    first, last = deviation(terms, -left), deviation(terms, right)
-    touches_near = np.exp(-left) < 0.25
-    touches_far = terms.q + terms.p * np.exp(np.minimum(right, 700.0)) > 4.0
+    """Bound the classes: everything beyond the returned reach weighs less than 4e-18.
+
+    The slope of the log density at theta is (p - theta) m(theta), where m is linear: it is
+    a / p at the near end, b / q at the far end and curvature / (p q) at the mode. With the least m
+    on a side, integrals of (theta - p) dy, bounded from below, give the reach.
+
+    A variable whose reach at every level exp(-L) is below sqrt(2 V L) + C L is sub-gamma; in a sum
+    of independent ones the V add and the C do not (Boucheron, Lugosi, Massart, Concentration
+    Inequalities, 2013, 2.4). The excess is C REACH.
+    """
+    p, q, pq = terms.p, terms.q, terms.p * terms.q
+    middle = terms.curvature / pq
+    log_p, log_q = np.log(p), np.log1p(-p)
+    share, log_rest = np.stack([p, q])[:, np.newaxis], np.stack([log_q, log_p])[:, np.newaxis]
+    slope = np.minimum(np.stack([terms.a / p, terms.b / q]), middle)[:, np.newaxis]
+    x = _LEVELS / (slope * pq)
+    bound = np.minimum(x + np.sqrt(2 * x), (_LEVELS / slope - log_rest) / share)
+    # Half way from the mode to the end m is still above the middle of its values at both.
+    x = _LEVELS / (0.5 * (slope + middle) * pq)
+    inner = x + np.sqrt(2 * x)
+    left, right = np.where(inner < np.log1p(np.exp(-log_rest)), np.minimum(bound, inner), bound)
+    # Up to theta = 1/2, theta - p exceeds p q expm1(d) / 2.
+    y = 2 * _LEVELS / (np.minimum(middle, terms.n - terms.tilt * (0.5 - p)) * pq)
+    gamma_like = np.log1p(y + np.sqrt(2 * y))
+    right = np.where(gamma_like < log_q - log_p, np.minimum(right, gamma_like), right)
+    size = np.abs(terms.weight) * pq
+    low, high = size * np.abs(relative_step(p, q, np.stack([-left, right])))
+    normal = size * np.sqrt(2 * _LEVELS / terms.curvature)
+    scale = REACH / _LEVELS
+    low_excess = np.maximum(((low - normal) * scale).max(axis=0), 0.0)
+    high_excess = np.maximum(((high - normal) * scale).max(axis=0), 0.0)
+    touches_near = left[0] > np.log(4.0)
+    touches_far = right[0] > np.log(4.0) + log_q - log_p
     order = np.minimum(
         np.where(touches_near, terms.a, np.inf), np.where(touches_far, terms.b, np.inf)
     )
-    return Extent(left, right, np.minimum(first, last), np.maximum(first, last), order)
+    up = terms.weight > 0
+    return Extent(
+        left[0],
+        right[0],
+        -np.where(up, low[0], high[0]),
+        np.where(up, high[0], low[0]),
+        np.where(up, low_excess, high_excess),
+        np.where(up, high_excess, low_excess),
+        order,
+    )
+
+
+def laplace_moments(terms: TiltedBetas) -> tuple[Floats, Floats]:
+    """Tilted mean less mode, and variance, of each weighted class, to leading Laplace orders."""
+    pq, curvature = terms.p * terms.q, terms.curvature
+    spread = terms.weight * pq
+    return -spread * terms.tilt * (pq / curvature) ** 2, spread * spread / curvature
 
 
 def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
@@ -228,40 +236,42 @@ def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     The normalising log Beta function enters by its Stirling remainders alone, which stay exact
     where the difference of log Gammas would lose eight digits (n = 1e9).
     """
-    n = terms.a + terms.b
+    n = terms.n
     mean, rest = terms.a / n, terms.b / n
     up, down = terms.shift / mean, -terms.shift / rest
     log_up = np.where(
-        np.abs(up) < 0.3, log1pmx(np.clip(up, -0.3, 0.3)), np.log(terms.p / mean) - up
+        np.abs(up) < 0.3,
+        log1pmx(np.minimum(np.maximum(up, -0.3), 0.3)),
+        np.log(terms.p / mean) - up,
     )
     log_down = np.where(
-        np.abs(down) < 0.3, log1pmx(np.clip(down, -0.3, 0.3)), np.log(terms.q / rest) - down
+        np.abs(down) < 0.3,
+        log1pmx(np.minimum(np.maximum(down, -0.3), 0.3)),
+        np.log(terms.q / rest) - down,
     )
-    remainders = stirling_remainder(terms.a) + stirling_remainder(terms.b) - stirling_remainder(n)
-    log_norm = 0.5 * np.log(2 * np.pi / (n * mean * rest)) + remainders
+    remainders = stirling_remainder(np.stack([terms.a, terms.b, n]))
+    log_norm = 0.5 * np.log(2 * np.pi / (n * mean * rest))
+    log_norm += remainders[0] + remainders[1] - remainders[2]
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
 
 
-def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats) -> Floats:
+def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats) -> Floats:
     """Bandwidth in log-odds of the weights times exp(i t w theta), |t| <= t_max.
 
     Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth).
     The growth is bounded by that of a Gamma variable near one end, and by that of a Beta variable
     at the middle of (0, 1); where both bounds are poor it is measured. The best s is taken over a
-    grid.
+    grid. The nodes are spread over `length`.
     """
-    column = terms.column()
     rate = (t_max * np.abs(terms.weight))[:, np.newaxis]
-    core = column.curvature
-    slack = np.cos(_SHIFTS) - rate * column.p * column.q / core * np.sin(_SHIFTS)
-    gamma_like = np.where(slack > 0, -core * np.log(np.where(slack > 0, slack, 1.0)), np.inf)
-    half = np.tan(_SHIFTS / 2)
-    beta_like = 0.5 * (rate * half + (column.a + column.b) * np.log1p(half**2))
+    core = terms.curvature[:, np.newaxis]
+    slack = _COS - rate * (terms.p * terms.q)[:, np.newaxis] / core * _SIN
+    gamma_like = np.where(slack > 0, -core * np.log(np.maximum(slack, 1e-300)), np.inf)
     # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
-    beta_like = beta_like + 0.1925 * np.abs(column.tilt) * half**2
+    beta_like = 0.5 * (rate * _HALF_TAN + terms.n[:, np.newaxis] * _LOG_SECANT)
+    beta_like += 0.1925 * np.abs(terms.tilt)[:, np.newaxis] * _HALF_TAN**2
     bandwidth: Floats = ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
-    steps = bandwidth * (reach.left + reach.right)
-    for i in np.flatnonzero(steps > _MANY_STEPS):
+    for i in np.flatnonzero(bandwidth * length > _MANY_STEPS):
         growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate[i, 0])
         bandwidth[i] = min(bandwidth[i], ((REACH + growth) / _SHIFTS).min())
     return bandwidth
@@ -272,35 +282,44 @@ def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats
     d = np.linspace(-min(left, 50.0), min(right, 50.0), 64)[:, np.newaxis] + 1j * _SHIFTS
     odds = term.p * np.exp(d)
     theta = odds / (term.q + odds)
-    n = term.a + term.b
-    weight = n * (term.p * d - np.log(term.q + odds)) + term.tilt * (
+    weight = term.n * (term.p * d - np.log(term.q + odds)) + term.tilt * (
         theta - term.p - term.p * term.q * d
     )
     growth: Floats = np.maximum((weight.real + rate * np.abs(theta.imag)).max(axis=0), 0.0)
     return growth
 
 
-def _nodes(terms: TiltedBetas, reach: Extent, t_max: Floats) -> tuple[Floats, Floats]:
-    """Trapezoid nodes (as weighted deviations from the mode) and their weights.
+def trapezoid(terms: TiltedBetas, reach: Extent, t_max: Floats) -> tuple[Floats, Floats]:
+    """Nodes, as weighted deviations from the mode, and their weights, shape (l, n_nodes).
 
     The log-odds are v + exp(-v0) - exp(-(v + v0)) + exp(v - v1) - exp(-v1): uniform in the bulk,
     and spread out exponentially on a side where the weights reach far.
     """
-    v0 = np.where(reach.left > _FAR, 2.0, np.inf)
-    v1 = np.where(reach.right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)
+    wide_left, wide_right = reach.left > _FAR, reach.right > _FAR
+    if not (wide_left.any() or wide_right.any()):
+        length = reach.left + reach.right
+        bandwidth = _bandwidth(terms, reach, t_max, length)
+        count = np.ceil((length * bandwidth).max() / (2 * np.pi))
+        step = length / count
+        d = step[:, np.newaxis] * np.arange(count + 1) - reach.left[:, np.newaxis]
+        log_weights, steps = log_weight_and_step(terms, d)
+        weights = np.exp(log_weights) * step[:, np.newaxis]
+        return (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps, weights
+    v0 = np.where(wide_left, 2.0, np.inf)
+    v1 = np.where(wide_right, 2.0 + np.log(terms.q / terms.p), np.inf)
     start = -np.minimum(reach.left, v0 + np.log1p(reach.left))
     stop = np.minimum(reach.right, v1 + np.log1p(reach.right))
-    stretch = np.where(np.isfinite(v0) | np.isfinite(v1), 1.15, 1.0)
-    bandwidth = stretch * _bandwidth(terms, reach, t_max)
-    count = np.ceil(((stop - start) * bandwidth).max() / (2 * np.pi))
+    length = (stop - start) * np.where(wide_left | wide_right, 1.15, 1.0)
+    bandwidth = _bandwidth(terms, reach, t_max, length)
+    count = np.ceil((length * bandwidth).max() / (2 * np.pi))
     step = (stop - start) / count
     v = start[:, np.newaxis] + step[:, np.newaxis] * np.arange(count + 1)
     fade_left, fade_right = np.exp(-v0)[:, np.newaxis], np.exp(-v1)[:, np.newaxis]
     left, right = fade_left * np.exp(-v), fade_right * np.exp(v)
     d = v + (fade_left - left) + (right - fade_right)
-    column = terms.column()
-    weights = np.exp(log_weight(column, d)) * (1 + left + right) * step[:, np.newaxis]
-    return deviation(column, d), weights
+    log_weights, steps = log_weight_and_step(terms, d)
+    weights = np.exp(log_weights) * (1 + left + right) * step[:, np.newaxis]
+    return (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps, weights
 
 
 @dataclass(frozen=True)
@@ -321,27 +340,49 @@ class Quadrature:
         return mean
 
 
-def quadrature(terms: TiltedBetas, reach: Extent, t_max: Floats) -> Quadrature:
-    """Discretise tilted classes so that their transforms are exact up to t_max, (n_classes,)."""
-    nodes, weights = _nodes(terms, reach, t_max)
+def quadrature(terms: TiltedBetas, reach: Extent, c: float, t_max: Floats) -> Quadrature:
+    """Discretise classes tilted by c so that their transforms are exact up to t_max, (l,)."""
+    nodes, weights = trapezoid(terms, reach, t_max)
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
+    # A mild tilt is undone on the nodes themselves: with many classes the logs are many and small.
+    mild = c * np.maximum(-reach.low, reach.high) < _MILD
+    if mild.all():
+        return Quadrature(nodes, weights, _undone(nodes, weights, c))
     log_mgf = _log_mgf(terms, mass)
-    # A small tilt is undone on the nodes themselves: with many classes the logs are many and small.
-    small = np.abs(terms.tilt / terms.weight) * np.maximum(-reach.low, reach.high) < 3.0
-    if small.any():
-        undone = np.expm1(-(terms.tilt[small] / terms.weight[small])[:, np.newaxis] * nodes[small])
-        log_mgf[small] = -np.log1p((weights[small] * undone).sum(axis=1))
+    log_mgf[mild] = _undone(nodes[mild], weights[mild], c)
     return Quadrature(nodes, weights, log_mgf)
+
+
+def _undone(nodes: Floats, weights: Floats, c: float) -> Floats:
+    """Log E[exp(c w (theta - mode))] from tilted nodes."""
+    return np.asarray(-np.log1p((weights * np.expm1(-c * nodes)).sum(axis=1)))
+
+
+def waves(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
+    """Sum over the nodes of weights * exp(i t nodes) for t = bases[:, None] + offsets.
+
+    An exponential of a sum factors, so the whole table costs one product of matrices. It is summed
+    by einsum, in an order that does not depend on the threads of a linear algebra library. Both
+    `bases` and `offsets` are evenly spaced. Returns shape (n_classes, n_bases, n_offsets).
+    """
+    coarse, fine = _powers(nodes, bases), _powers(nodes, offsets)
+    return np.asarray(np.einsum("bcj,ocj->cbo", coarse * weights, fine))
+
+
+def _powers(nodes: Floats, heights: Floats) -> Complexes:
+    """exp(i t nodes) at evenly spaced heights t, one after the other, by multiplication."""
+    factors = np.empty((heights.size, *nodes.shape), dtype=complex)
+    np.exp(1j * heights[0] * nodes, out=factors[0])
+    if heights.size > 1:
+        factors[1:] = np.exp(1j * (heights[1] - heights[0]) * nodes)
+    return np.asarray(np.multiply.accumulate(factors, axis=0))
 
 
 def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
     """Sum over the nodes of weights * (exp(i t nodes) - 1) for t = bases[:, None] + offsets.
 
-    An exponential of a sum factors, so the whole table costs one product of matrices. It is summed
-    by einsum, in an order that does not depend on the threads of a linear algebra library. The
-    transform is returned as a difference from one, which many classes of small variance are close
-    to. Returns shape (n_classes, n_bases, n_offsets).
+    Many classes of small variance are close to one. Returns shape (n_classes, n_bases, n_offsets).
     """
     row = nodes[:, np.newaxis, :]
     coarse = _expm1i(bases[:, np.newaxis] * row) * weights[:, np.newaxis, :]
@@ -356,79 +397,3 @@ def _expm1i(x: Floats) -> Complexes:
     """exp(i x) - 1."""
     half = np.sin(0.5 * x)
     return -2 * half * half + 1j * np.sin(x)
-
-
-def end_series(a: float, b: float, z: Complexes) -> Complexes:
-    r"""Log of the share of the end theta = 0 in E[exp(z theta)], theta ~ Beta(a, b).
-
-    The confluent hypergeometric function splits exactly into two ends, each a Tricomi function:
-    Gamma(a + b) / Gamma(b) (-z)^-a [1 + sum_k (a)_k (1 - b)_k / k! (-z)^-k] for the end 0 (DLMF
-    13.7.2), and its mirror image times exp(z) for the end 1. The series is finite for integer b,
-    and accurate to rounding for ``|z| >= end_radius(a, b)`` otherwise.
-    """
-    inverse: Complexes = np.asarray(-1.0 / z)
-    radius = float(end_radius(np.asarray(a), np.asarray(b)))
-    series = polynomial(inverse * radius, _end_terms(a, b, radius))
-    log_factor = float(gammaln(a) - log_beta(a, b))
-    return np.asarray(np.log(series) + a * np.log(inverse) + log_factor)
-
-
-def end_radius(a: Floats, b: Floats) -> Floats:
-    """Smallest modulus of z at which `end_series` is used, for either end."""
-    return 60.0 + 2.0 * (a + b)
-
-
-def _end_terms(a: float, b: float, radius: float) -> list[float]:
-    """Terms of the series at -z = radius, down to the last one that counts."""
-    k = np.arange(200.0)
-    ratios = (a + k) * (1 - b + k) / ((k + 1) * radius)
-    terms = np.cumprod(np.concatenate([[1.0], ratios]))
-    peak = np.maximum.accumulate(np.abs(terms))
-    negligible = np.flatnonzero(np.abs(terms) < 1e-18 * peak)
-    return list(map(float, terms[: negligible[0]] if negligible.size else terms))
-
-
-def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
-    r"""Log of E[exp(z u)], u ~ Beta(near, far), when all of its mass is close to u = 0.
-
-    With nu = far - 1 - z the path u = x / nu turns the integral into one of x^(near - 1) exp(-x)
-    times exp((far - 1) (log(1 - u) + u)), which varies little for `|nu| >= concentrated_radius`.
-    It then needs a fixed number of nodes however large `far` is.
-    """
-    nu = far - 1 - z
-    log_x, log_weights = _gamma_nodes(near)
-    u = np.exp(log_x) / nu[:, np.newaxis]
-    sums = np.exp(log_weights + (far - 1) * _log1pmx_complex(-u)).sum(axis=1)
-    share: Complexes = np.log(sums) - near * np.log(nu) - log_beta(near, far)
-    return share
-
-
-def concentrated_radius(near: Floats, far: Floats) -> Floats:
-    """Smallest modulus of nu at which `concentrated_end` is used."""
-    return _gamma_reach(near) * np.maximum(2.0, np.sqrt(far) / 3.5)
-
-
-def _gamma_reach(order: Floats) -> Floats:
-    """Where x^order exp(-x) has fallen to exp(-REACH) of its largest value, at most."""
-    return np.asarray(order + np.sqrt(2 * REACH * order) + REACH)
-
-
-def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
-    """Log nodes and log weights for the integral of x^(order - 1) exp(-x) over (0, inf).
-
-    log x = v - exp(-v): exponentially spread out towards zero, where a small order decays slowly.
-    """
-    bandwidth = ((REACH - order * np.log(np.cos(_SHIFTS))) / _SHIFTS).min()
-    low = np.log(order) - REACH / order - np.sqrt(2 * REACH / order)
-    high = np.log(_gamma_reach(np.asarray(order)))
-    start, stop = (low if low > 0 else -np.log1p(-low)), high + np.exp(-high)
-    v = np.linspace(start, stop, int(np.ceil((stop - start) * bandwidth / (2 * np.pi))) + 1)
-    log_x = v - np.exp(-v)
-    return log_x, order * log_x - np.exp(log_x) + np.log1p(np.exp(-v)) + np.log(v[1] - v[0])
-
-
-def _log1pmx_complex(x: Complexes) -> Complexes:
-    """log(1 + x) - x for complex x away from -1."""
-    small = np.where(np.abs(x) < 0.1, x, 0.0)
-    series = -small * small * polynomial(small, _LOG_TERMS)
-    return np.where(np.abs(x) < 0.1, series, np.log(1 + x) - x)

@@ -20,8 +20,8 @@ def exact(function, *columns):
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["positive", "negative"])
 def test_expm1mx(sign):
-    """Zero to second order at zero, and minus one minus x far below it."""
-    x = sign * np.array([*SMALL, 1.0, 30.0, 600.0])
+    """Zero to second order at zero, and without cancellation up to one."""
+    x = sign * np.array([*SMALL, 0.9, 1.0])
     expected = exact(lambda x: mpmath.expm1(x) - x, x)
     np.testing.assert_allclose(expm1mx(x), expected, rtol=RELATIVE, atol=0)
 

@@ -4,13 +4,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from skpostbac.stats._tilted_beta import (
+from skpostbac.stats._beta_ends import (
     concentrated_end,
     concentrated_radius,
     end_radius,
-    end_series,
+    end_shares,
+    turning_radius,
 )
-from skpostbac.stats._transform import TiltedSum
+from skpostbac.stats._tilted_beta import REACH, extent, log_weight_and_step, tilt_betas
+from skpostbac.stats._transform import Grid, TiltedSum
+from skpostbac.stats._weighted_betas import WeightedBetas
 
 # Below the contract of the cdf, into which errors at the largest heights enter divided by them.
 ABSOLUTE = 5e-13
@@ -19,7 +22,8 @@ CLASSES = [(1, 1), (0.5, 0.5), (31, 3), (2, 400), (0.5, 30.5), (6, 1e4), (0.05, 
 
 def one_class(a, b, weight, tilt):
     """Return one tilted class, seen from its mean."""
-    return TiltedSum(np.array([a], float), np.array([b], float), np.array([weight]), tilt)
+    law = WeightedBetas.of(np.array([a], float), np.array([b], float), np.array([weight]))
+    return TiltedSum(law.tilted(tilt))
 
 
 def log_kummer(a, b, z):
@@ -29,20 +33,63 @@ def log_kummer(a, b, z):
     return mpmath.log(mpmath.hyp1f1(a, a + b, z, maxterms=10**6))
 
 
+def expected_transform(law, a, b, weight, tilt, heights):
+    """Return the transform about the position at which `law` anchors it."""
+    with mpmath.workdps(30):
+        anchor = mpmath.mpf(weight) * a / (mpmath.mpf(a) + b)
+        anchor += mpmath.mpf(float(law.terms.mode[0]))
+        scale = log_kummer(a, b, mpmath.mpf(tilt) * weight)
+        logs = [
+            log_kummer(a, b, mpmath.mpc(tilt, t) * weight) - scale - 1j * t * anchor
+            for t in heights
+        ]
+        return [complex(mpmath.exp(value)) for value in logs]
+
+
 @pytest.mark.parametrize(("a", "b"), CLASSES)
 @pytest.mark.parametrize("weight", [1.0, -0.25])
 @pytest.mark.parametrize("tilt", [1e-3, 3.0, 200.0])
-def test_characteristic_function(a, b, weight, tilt):
+def test_characteristic_function_off_the_grid(a, b, weight, tilt):
     """About the tilted mode, at heights from zero to a hundred times the tilted width."""
     law = one_class(a, b, weight, tilt)
     t = np.array([0.0, 0.1, 1.0, 10.0, 100.0]) / abs(weight)
     found = law.at(np.array([0]), 1j * t)
-    with mpmath.workdps(30):
-        mode = mpmath.mpf(weight) * a / (mpmath.mpf(a) + b) + mpmath.mpf(float(law.mode[0]))
-        scale = log_kummer(a, b, mpmath.mpf(tilt) * weight)
-        logs = [log_kummer(a, b, mpmath.mpc(tilt, s) * weight) - scale - 1j * s * mode for s in t]
-        expected = [complex(mpmath.exp(value)) for value in logs]
+    expected = expected_transform(law, a, b, weight, tilt, t)
     np.testing.assert_allclose(found, expected, rtol=0, atol=ABSOLUTE)
+
+
+@pytest.mark.parametrize(("a", "b"), CLASSES)
+@pytest.mark.parametrize("weight", [1.0, -0.25])
+@pytest.mark.parametrize("tilt", [1e-3, 3.0, 200.0])
+@pytest.mark.parametrize("step", [1.0, 17.0])
+def test_characteristic_function_along_a_line(a, b, weight, tilt, step):
+    """By nodes up to the height at which the ends separate, and by the ends beyond it."""
+    law = one_class(a, b, weight, tilt)
+    step = step / abs(weight)
+    grid = Grid(step * 4 * np.arange(5), step * np.arange(4))
+    found = law.along(np.array([0]), grid)
+    assert found.anchor == law.terms.mode[0]
+    expected = expected_transform(law, a, b, weight, tilt, grid.heights)
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=ABSOLUTE)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.0, -3.0])
+def test_taylor_series(tilt):
+    """Many small classes: transforms about their means by their central moments."""
+    a, b = np.array([1.0, 0.5, 30.0, 2.0, 900.0]), np.array([1.0, 7.5, 3.0, 0.5, 100.0])
+    weights = np.array([0.02, -0.03, 0.05, 0.01, 0.2])
+    terms = WeightedBetas.of(a, b, weights).tilted(abs(tilt))
+    s = abs(tilt) + 1j * np.array([0.0, 1.0, 10.0, 30.0])
+    index = np.flatnonzero(terms.short(30.0))
+    assert index.size == a.size
+    found = terms.taylor(index, s)
+    for row, (alpha, beta, weight) in enumerate(zip(a, b, weights, strict=True)):
+        for value, z in zip(found[row], s, strict=True):
+            with mpmath.workdps(40):
+                mean = mpmath.mpf(weight) * alpha / (alpha + beta)
+                whole = mpmath.hyp1f1(alpha, alpha + beta, weight * mpmath.mpc(complex(z)))
+                exact = complex(mpmath.exp(-mpmath.mpc(complex(z)) * mean) * whole - 1)
+            assert value == pytest.approx(exact, rel=1e-13, abs=1e-17)
 
 
 @pytest.mark.parametrize(("a", "b"), CLASSES)
@@ -53,36 +100,60 @@ def test_moment_generating_function(a, b, tilt):
     with mpmath.workdps(40):
         mean = mpmath.mpf(a) / (mpmath.mpf(a) + b)
         expected = float(log_kummer(a, b, mpmath.mpf(tilt)) - tilt * mean)
+    found = law.along(np.array([0]), Grid(np.zeros(1), np.zeros(1))).log_mgf[0]
     # The exponent is of order c: no digit of that is lost.
-    assert law.log_mgf[0] == pytest.approx(expected, rel=1e-13, abs=1e-15 * abs(tilt))
+    assert found == pytest.approx(expected, rel=1e-13, abs=1e-15 * abs(tilt))
+
+
+@pytest.mark.parametrize("c", [1e-3, 1.0, 1e3, 1e6, 1e9])
+def test_extent(c):
+    """No weight above exp(-REACH) lies beyond the reach, for classes of every kind."""
+    rng = np.random.default_rng(5)
+    a, b = 10 ** rng.uniform(-6, 9, (2, 2000))
+    weights = 10 ** rng.uniform(-6, 0, 2000) * rng.choice([-1, 1], 2000)
+    terms = tilt_betas(a, b, weights, c)
+    reach = extent(terms)
+    log_weights, _ = log_weight_and_step(terms, np.stack([-reach.left, reach.right], axis=1))
+    assert log_weights.max() < -REACH * (1 - 1e-12)
+
+
+def lower_share(a, b, z):
+    """Return the share of the end theta = 0 in E[exp(z theta)]: DLMF 13.2.41."""
+    factor = mpmath.gamma(mpmath.mpf(a) + b) / mpmath.gamma(b) * mpmath.expjpi(a)
+    return complex(factor * mpmath.hyperu(a, mpmath.mpf(a) + b, mpmath.mpc(complex(z))))
 
 
 @pytest.mark.parametrize(
     ("a", "b"), [(1, 1), (0.5, 0.5), (3, 2), (4.5, 0.5), (0.05, 3), (25.5, 30)]
 )
 @pytest.mark.parametrize("direction", [1j, 1 + 1j, -1 + 1j, -1 + 0.01j], ids=str)
-def test_end_series(a, b, direction):
+def test_end_shares_in_all_directions(a, b, direction):
     """One end of a transform is a Tricomi function, from its radius outwards."""
-    radius = float(end_radius(np.array(a), np.array(b)))
+    exponents = np.array([[a], [b]], float)
+    radius = float(turning_radius(*exponents)[0])
     z = np.array([1.0, 1.5, 30.0, 1e6]) * radius * direction / abs(direction)
+    found = end_shares(exponents, np.ones(1), z, np.zeros((2, 1)))[0, 0]
     with mpmath.workdps(40):
-        # DLMF 13.2.41, above the real axis.
-        factor = mpmath.gamma(mpmath.mpf(a) + b) / mpmath.gamma(b) * mpmath.expjpi(a)
-        expected = [complex(factor * mpmath.hyperu(a, mpmath.mpf(a) + b, mpmath.mpc(x))) for x in z]
-    # Logs of up to 400 are rounded.
-    np.testing.assert_allclose(np.exp(end_series(a, b, z)), expected, rtol=1e-13)
+        expected = [lower_share(a, b, value) for value in z]
+    # Towards the negative axis the terms of the series alternate, and cancel by up to a factor 1e3.
+    np.testing.assert_allclose(found, expected, rtol=1e3 * np.finfo(float).eps)
 
 
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (0.5, 0.5), (4.5, 0.5), (12, 3)])
-def test_both_ends_make_the_transform(a, b):
+@pytest.mark.parametrize(
+    ("a", "b"), [(1, 1), (0.5, 0.5), (4.5, 0.5), (12, 3), (16, 16), (60, 60), (400, 300), (2, 60)]
+)
+@pytest.mark.parametrize("size", [1.0, 0.25])
+def test_both_ends_make_the_transform(a, b, size):
     """The ends at 0 and 1, each with its wave, add up to the confluent function."""
-    z = float(end_radius(np.array(a), np.array(b))) * np.array([1j, 4j, 1 + 2j])
-    total = np.exp(end_series(a, b, z)) + np.exp(z + end_series(b, a, -z))
+    exponents = np.array([[a], [b]], float)
+    s = float(end_radius(*exponents)[0]) * np.array([1j, 1.3j, 4j]) / size
+    low, high = end_shares(exponents, np.array([size]), s, np.zeros((2, 1)))[:, 0]
     with mpmath.workdps(40):
-        expected = [complex(mpmath.hyp1f1(a, mpmath.mpf(a) + b, mpmath.mpc(x))) for x in z]
-    # Relative to the larger end: the two may cancel.
-    scale = np.abs(np.exp(end_series(a, b, z))) + np.abs(np.exp(z + end_series(b, a, -z)))
-    np.testing.assert_allclose(total / scale, np.array(expected) / scale, rtol=0, atol=1e-13)
+        expected = [
+            complex(mpmath.hyp1f1(a, mpmath.mpf(a) + b, mpmath.mpc(x) * size, maxterms=10**6))
+            for x in s
+        ]
+    np.testing.assert_allclose(low + high * np.exp(s * size), expected, rtol=0, atol=5e-15)
 
 
 @pytest.mark.parametrize("near", [0.5, 1.0, 3.5])
