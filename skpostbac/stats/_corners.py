@@ -29,8 +29,7 @@ import numpy as np
 
 from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Trunk, Waves, derivatives
 from skpostbac.stats._special import Complexes, Floats
-from skpostbac.stats._transform import Corner, Grid, TiltedSum
-from skpostbac.stats._weighted_betas import Indices
+from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
 
 # Corners whose amplitudes are below this are left out.
 _NEGLIGIBLE = 1e-18

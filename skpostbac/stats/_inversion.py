@@ -7,6 +7,7 @@ which then serves its neighbours too.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from skpostbac.stats._contour import DEPTH, Contour, Values, line_contour, serie
 from skpostbac.stats._corners import corner_contour
 from skpostbac.stats._points import Points
 from skpostbac.stats._special import Floats
-from skpostbac.stats._transform import TiltedSum
-from skpostbac.stats._weighted_betas import WeightedBetas
+from skpostbac.stats._transform import Terms, TiltedSum
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
 _ACCURACY = 1e-12
@@ -41,12 +41,43 @@ class Tails:
     log_pdf: Floats
 
 
+class Summands(Protocol):
+    """Independent weighted variables, as an inversion sees them from the upper end of their sum."""
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation of the sum."""
+        ...
+
+    @property
+    def order(self) -> float:
+        """Power with which the upper tail vanishes at the upper end of the support."""
+        ...
+
+    @property
+    def close(self) -> float:
+        """Distance from an end of the support within which only leading powers count."""
+        ...
+
+    def log_end_density(self, distance: Floats, /) -> Floats:
+        """Leading term of the log density at a small distance from the upper end."""
+        ...
+
+    def mirrored(self) -> "Summands":
+        """Return the summands of minus the sum."""
+        ...
+
+    def tilted(self, c: float, *, from_end: bool = False) -> Terms:
+        """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
+        ...
+
+
 class Inversion:
     """The law of a sum of weighted independent variables."""
 
-    def __init__(self, terms: WeightedBetas) -> None:
-        self._upper, self._lower = terms, terms.mirrored()
-        self.standard_deviation = terms.standard_deviation
+    def __init__(self, summands: Summands) -> None:
+        self._upper, self._lower = summands, summands.mirrored()
+        self.standard_deviation = summands.standard_deviation
 
     def tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density."""
@@ -83,18 +114,18 @@ class Inversion:
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
-        terms = self._seen_from(side)
-        at_end = points.to_high < terms.slowest
+        summands = self._seen_from(side)
+        at_end = points.to_high < summands.close
         with np.errstate(divide="ignore"):
             log_distance = np.log(points.to_high[at_end])
-            log_pdf[at_end] = terms.log_end_density(points.to_high[at_end])
-        order, factor = terms.order, terms.log_end_density(np.ones(1))
+            log_pdf[at_end] = summands.log_end_density(points.to_high[at_end])
+        order, factor = summands.order, summands.log_end_density(np.ones(1))
         log_tail[at_end] = factor + order * log_distance - np.log(order)
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:
             target = self._target(points.from_mean[pending])
-            contour, y = self._saddle_contour(terms, points[pending], target)
+            contour, y = self._saddle_contour(summands, points[pending], target)
             values = contour.logs_at(y)
             served = values.error < _FAR_ACCURACY
             served[target] = True
@@ -109,8 +140,8 @@ class Inversion:
         with np.errstate(divide="ignore"):
             return float(self._seen_from(side).log_end_density(np.zeros(1))[0])
 
-    def _seen_from(self, side: int) -> WeightedBetas:
-        """Return the terms of the sum, or of minus the sum."""
+    def _seen_from(self, side: int) -> Summands:
+        """Return the summands of the sum, or of minus the sum."""
         return self._upper if side > 0 else self._lower
 
     def _target(self, y: Floats) -> int:
@@ -118,24 +149,24 @@ class Inversion:
         return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
 
     def _saddle_contour(
-        self, terms: WeightedBetas, points: Points, target: int
+        self, summands: Summands, points: Points, target: int
     ) -> tuple[Contour, Floats]:
         """Contour through the saddlepoint of one point, and all points in its coordinate."""
         from_end = bool(points.to_high[target] < points.from_mean[target])
         y = -points.to_high if from_end else points.from_mean
-        return _contour(self._saddle_law(terms, float(y[target]), from_end=from_end)), y
+        return _contour(self._saddle_law(summands, float(y[target]), from_end=from_end)), y
 
-    def _saddle_law(self, terms: WeightedBetas, y: float, *, from_end: bool) -> TiltedSum:
+    def _saddle_law(self, summands: Summands, y: float, *, from_end: bool) -> TiltedSum:
         """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
-        log_c = self._approximate_saddle(terms, y, from_end=from_end)
+        log_c = self._approximate_saddle(summands, y, from_end=from_end)
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
             c = float(np.exp(log_c))
-            law = TiltedSum(terms.tilted(c, from_end=from_end))
+            law = TiltedSum(summands.tilted(c, from_end=from_end))
             spread = law.total(law.terms.variance) + 1 / c**2
             excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
@@ -143,13 +174,13 @@ class Inversion:
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
 
-    def _approximate_saddle(self, terms: WeightedBetas, y: float, *, from_end: bool) -> float:
+    def _approximate_saddle(self, summands: Summands, y: float, *, from_end: bool) -> float:
         """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         log_c = -float(np.log(self.standard_deviation))
         while high - low > _EQUAL_TILTS:
             c = float(np.exp(log_c))
-            law = TiltedSum(terms.tilted(c, from_end=from_end))
+            law = TiltedSum(summands.tilted(c, from_end=from_end))
             excess = law.total(law.terms.mode + law.terms.mean_less_mode) - 1 / c - y
             spread = law.total(law.terms.variance) + 1 / c**2
             if excess**2 < 0.1 * spread:

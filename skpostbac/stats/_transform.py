@@ -7,12 +7,15 @@ origin, the mean or the upper end of the support, so that a law of width 1e-9 ke
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats._special import Complexes, Floats
-from skpostbac.stats._weighted_betas import Indices, TiltedTerms
+
+Indices = NDArray[np.intp]
 
 # Exponentials are tabulated for about this many pairs of a node and a height at a time.
 _TABLE = 2**21
@@ -26,6 +29,84 @@ _MANY = 32
 _WORTH = 1.3
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
+
+
+class Reach(Protocol):
+    """How far each term reaches from its mode; see `skpostbac.stats._tilted_beta.Extent`."""
+
+    @property
+    def low(self) -> Floats: ...
+    @property
+    def high(self) -> Floats: ...
+    @property
+    def low_excess(self) -> Floats: ...
+    @property
+    def high_excess(self) -> Floats: ...
+    @property
+    def order(self) -> Floats: ...
+
+
+class Terms(Protocol):
+    """Independent weighted variables under a tilt c, at positions relative to an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    weights, count : weight of each term, and how many are alike, shape (l,).
+    mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of the
+        lowest and highest value of each term.
+    mean_less_mode, variance : of each tilted term, to leading Laplace orders.
+    """
+
+    tilt: float
+    weights: Floats
+    count: Floats
+    mean: Floats
+    mode: Floats
+    low_end: Floats
+    high_end: Floats
+    mean_less_mode: Floats
+    variance: Floats
+
+    @property
+    def reach(self) -> Reach:
+        """How far each term reaches from its mode."""
+        ...
+
+    @property
+    def end_height(self) -> Floats:
+        """Height from which each term is the sum of its ends; infinite where it decays before."""
+        ...
+
+    @property
+    def turning_height(self) -> Floats:
+        """Height from which the shares of the ends may be followed off the line."""
+        ...
+
+    @property
+    def decay_order(self) -> Floats:
+        """Smallest power with which the share of an end decays."""
+        ...
+
+    def short(self, top: float, /) -> NDArray[np.bool_]:
+        """Which terms have a short Taylor series at all heights up to `top`."""
+        ...
+
+    def taylor(self, index: Indices, s: Complexes, /) -> Complexes:
+        """E[exp(s x)] - 1 about the mean of some terms, shape (l, n)."""
+        ...
+
+    def quadrature(self, index: Indices, top: Floats, /) -> tb.Quadrature:
+        """Discretise some terms about their modes, exactly up to a modulus `top` of s - c."""
+        ...
+
+    def places(self, index: Indices, /) -> Floats:
+        """Positions of the ends of some terms, (l, n_ends), in steps of the size of the weight."""
+        ...
+
+    def shares(self, index: Indices, log_mgf: Floats, s: Complexes, /) -> Complexes:
+        """Amplitudes of the ends of some terms relative to M(c), shape (l, n_ends, n)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -95,7 +176,7 @@ class Corner:
 class TiltedSum:
     """A sum of independent terms under a common tilt c, seen from an origin."""
 
-    def __init__(self, terms: TiltedTerms) -> None:
+    def __init__(self, terms: Terms) -> None:
         self.terms, self.tilt = terms, terms.tilt
 
     def total(self, values: Floats, index: Indices | None = None) -> float:
@@ -239,7 +320,7 @@ class TiltedSum:
     def at(self, index: Indices, rates: Complexes) -> Complexes:
         """Product of the terms' transforms about their modes, at any c + rates."""
         product = np.ones(rates.shape, dtype=complex)
-        top = float(np.abs(rates.imag).max())
+        top = float(np.abs(rates).max())
         for block in _blocks(index):
             nodes = self.terms.quadrature(block, np.full(block.size, top))
             waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes.nodes)

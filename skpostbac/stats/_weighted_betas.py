@@ -18,8 +18,7 @@ from skpostbac.stats._beta_ends import (
 )
 from skpostbac.stats._moments import central_moments
 from skpostbac.stats._special import Complexes, Floats, log_beta
-
-Indices = NDArray[np.intp]
+from skpostbac.stats._transform import Indices
 
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
@@ -84,7 +83,7 @@ class WeightedBetas:
         return np.asarray((self.count * factors).sum() - gammaln(order) + power)
 
     @property
-    def slowest(self) -> float:
+    def close(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
         return float(1e-18 * np.abs(self.weights).min() / (self.a + self.b).max())
 
@@ -94,15 +93,7 @@ class WeightedBetas:
 
 
 class TiltedTerms:
-    """Weighted Betas under a tilt c, at positions relative to an origin.
-
-    Attributes
-    ----------
-    weights, count : as those of the sum, shape (l,).
-    mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of both
-        ends of each term.
-    mean_less_mode, variance : of each tilted term, to leading Laplace orders.
-    """
+    """Weighted Betas under a tilt c: the `skpostbac.stats._transform.Terms` of a `TiltedSum`."""
 
     def __init__(
         self, law: WeightedBetas, betas: tb.TiltedBetas, tilt: float, from_end: bool
