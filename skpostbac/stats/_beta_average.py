@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac.stats._contour import Values
 from skpostbac.stats._distribution import BoundedDistribution, Interval, numbers
 from skpostbac.stats._inversion import Inversion, Tails
-from skpostbac.stats._moments import cumulants
+from skpostbac.stats._moments import cumulants, variances
 from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
 from skpostbac.stats._weighted_betas import WeightedBetas
 
@@ -136,7 +136,7 @@ class BetaAverage(BoundedDistribution):
 
     def variance(self) -> float:
         """Return the variance, in closed form."""
-        return self._cumulants[0]
+        return float(variances(self.a, self.b, self.weights).sum())
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment, in closed form."""

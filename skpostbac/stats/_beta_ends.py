@@ -22,19 +22,8 @@ _SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspac
 
 
 def end_radius(a: Floats, b: Floats) -> Floats:
-    """Smallest modulus of z = w s at which `end_shares` may be used, on the imaginary axis.
-
-    For integers the series is finite, and all that counts is that the shares have become as small
-    as their sum. (Twice the radius at which that leaves 2e-15, for n from 2 to 800.)
-    """
-    n = a + b
-    finite = (a == np.floor(a)) & (b == np.floor(b))
-    return np.where(finite, 10.0 + 1.2 * n + 0.8 * np.maximum(n - 60.0, 0.0), 60.0 + 2.0 * n)
-
-
-def turning_radius(a: Floats, b: Floats) -> Floats:
-    """Smallest modulus of z at which the shares vary slowly in all directions."""
-    return 60.0 + 2.0 * (a + b)
+    """Smallest modulus of z = w s at which `end_shares` may be used, in any direction."""
+    return np.asarray(60.0 + 2.0 * (a + b))
 
 
 def end_shares(exponents: Floats, size: Floats, s: Complexes, log_factor: Floats) -> Complexes:
@@ -81,9 +70,10 @@ def _terms(near: Floats, far: Floats, radius: Floats) -> Floats:
 def _first_terms(near: Floats, far: Floats, radius: Floats, most: int) -> Floats:
     """Terms 0 to `most` of the series."""
     k = np.arange(most)
+    terms = np.ones((*near.shape, most + 1))
     ratios = (near[..., np.newaxis] + k) * (1 - far[..., np.newaxis] + k)
-    ratios /= radius[:, np.newaxis] * (k + 1)
-    return np.asarray(np.cumprod(np.insert(ratios, 0, 1.0, axis=2), axis=2))
+    np.divide(ratios, radius[:, np.newaxis] * (k + 1), out=terms[..., 1:])
+    return np.asarray(np.multiply.accumulate(terms, axis=2))
 
 
 def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:

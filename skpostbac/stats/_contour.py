@@ -53,8 +53,11 @@ class Waves:
 
 def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
     """Coefficients of the tail, the density and minus its slope, along a new axis -2."""
-    density = coefficients * s
-    return np.stack([coefficients, density, density * s], axis=-2)
+    table = np.empty((*coefficients.shape[:-1], 3, s.size), dtype=complex)
+    table[..., 0, :] = coefficients
+    np.multiply(coefficients, s, out=table[..., 1, :])
+    np.multiply(table[..., 1, :], s, out=table[..., 2, :])
+    return table
 
 
 class Part(Protocol):

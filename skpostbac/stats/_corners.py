@@ -158,7 +158,7 @@ def corner_contour(law: TiltedSum, rule: Series) -> Contour:
 
 def _levels(law: TiltedSum, period: float) -> list[_Level]:
     """Group the classes by the height from which their ends separate, widest class first."""
-    reach, heights = law.terms.reach, law.terms.turning_height
+    reach, heights = law.terms.reach, law.terms.end_height
     levels: list[_Level] = []
     rest = law.everything
     # From here on a level line stays clear of the singularity at s = 0.

@@ -27,7 +27,7 @@ _STRIDE = 4.0
 _MAX_LOG_TILT = 345.0
 _EQUAL_TILTS = 1e-12
 # Above this many nodes on a line it is worth looking for corners.
-_MAX_LINE_NODES = 120
+_MAX_LINE_NODES = 160
 # No line has more. Only many exponents far below 1/2 on classes of different weight ask for more.
 _ALL_LINE_NODES = 2**17
 

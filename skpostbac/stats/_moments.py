@@ -20,6 +20,12 @@ def central_moments(a: Floats, b: Floats, order: int) -> Floats:
     return moments
 
 
+def variances(a: Floats, b: Floats, weights: Floats) -> Floats:
+    """Variance of each weights * theta, theta ~ Beta(a, b)."""
+    n = a + b
+    return np.asarray((a / n) * (b / n) * (weights * weights) / (n + 1))
+
+
 def cumulants(a: Floats, b: Floats, weights: Floats) -> tuple[float, float, float]:
     """Second, third and fourth cumulant of sum(weights * theta), theta ~ Beta(a, b)."""
     _, _, second, third, fourth = central_moments(a, b, 4)

@@ -60,7 +60,7 @@ def log_beta(a: Floats | float, b: Floats | float) -> Floats:
     """Return log B(a, b), without the cancellation of three log Gammas."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     n = a + b
-    remainder_a, remainder_b, remainder = stirling_remainder(np.stack([a, b, n]))
+    remainder_a, remainder_b, remainder = stirling_remainder(np.array([a, b, n]))
     small, large = np.minimum(a, b), np.maximum(a, b)
     bulk = small * np.log(small / n) + large * np.log1p(-small / n)
     half_logs = 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b))

@@ -117,7 +117,7 @@ def log_weight_and_step(terms: TiltedBetas, d: Floats) -> tuple[Floats, Floats]:
     p, q = terms.p[:, np.newaxis], terms.q[:, np.newaxis]
     step = relative_step(p, q, d)
     inner = np.minimum(np.maximum(d, -1.0), 1.0)
-    excess = expm1mx(np.stack([-p * inner, q * inner, inner]))
+    excess = expm1mx(np.array([-p * inner, q * inner, inner]))
     # q exp(-p d) + p exp(q d), less one: a sum of positive terms.
     near = np.log1p(q * excess[0] + p * excess[1])
     finite = np.minimum(d, 600.0)
@@ -188,8 +188,8 @@ def extent(terms: TiltedBetas) -> Extent:
     p, q, pq = terms.p, terms.q, terms.p * terms.q
     middle = terms.curvature / pq
     log_p, log_q = np.log(p), np.log1p(-p)
-    share, log_rest = np.stack([p, q])[:, np.newaxis], np.stack([log_q, log_p])[:, np.newaxis]
-    slope = np.minimum(np.stack([terms.a / p, terms.b / q]), middle)[:, np.newaxis]
+    share, log_rest = np.array([[p], [q]]), np.array([[log_q], [log_p]])
+    slope = np.minimum(np.array([[terms.a / p], [terms.b / q]]), middle)
     x = _LEVELS / (slope * pq)
     bound = np.minimum(x + np.sqrt(2 * x), (_LEVELS / slope - log_rest) / share)
     # Half way from the mode to the end m is still above the middle of its values at both.
@@ -201,7 +201,7 @@ def extent(terms: TiltedBetas) -> Extent:
     gamma_like = np.log1p(y + np.sqrt(2 * y))
     right = np.where(gamma_like < log_q - log_p, np.minimum(right, gamma_like), right)
     size = np.abs(terms.weight) * pq
-    low, high = size * np.abs(relative_step(p, q, np.stack([-left, right])))
+    low, high = size * np.abs(relative_step(p, q, np.array([-left, right])))
     normal = size * np.sqrt(2 * _LEVELS / terms.curvature)
     scale = REACH / _LEVELS
     low_excess = np.maximum(((low - normal) * scale).max(axis=0), 0.0)
@@ -249,7 +249,7 @@ def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
         log1pmx(np.minimum(np.maximum(down, -0.3), 0.3)),
         np.log(terms.q / rest) - down,
     )
-    remainders = stirling_remainder(np.stack([terms.a, terms.b, n]))
+    remainders = stirling_remainder(np.array([terms.a, terms.b, n]))
     log_norm = 0.5 * np.log(2 * np.pi / (n * mean * rest))
     log_norm += remainders[0] + remainders[1] - remainders[2]
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm

@@ -26,7 +26,7 @@ _BLOCK = 256
 # From this many terms on, those with short Taylor series are summed by them.
 _MANY = 32
 # A term is summed by its ends beyond them if that saves this factor in height.
-_WORTH = 1.3
+_WORTH = 8.0
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
 
@@ -75,12 +75,7 @@ class Terms(Protocol):
 
     @property
     def end_height(self) -> Floats:
-        """Height from which each term is the sum of its ends; infinite where it decays before."""
-        ...
-
-    @property
-    def turning_height(self) -> Floats:
-        """Height from which the shares of the ends may be followed off the line."""
+        """Height from which the ends of each term separate; infinite where it decays before."""
         ...
 
     @property
@@ -355,7 +350,7 @@ class TiltedSum:
     @property
     def corners_are_few(self) -> bool:
         """Whether there are corners, and not more of them than can be summed one by one."""
-        ended = np.isfinite(self.terms.turning_height)
+        ended = np.isfinite(self.terms.end_height)
         count, size = self.terms.count[ended], np.abs(self.terms.weights[ended])
         _, group = np.unique(size, return_inverse=True)
         log_number = np.log1p(np.bincount(group, weights=count)).sum() if size.size else np.inf

@@ -1,6 +1,5 @@
 """Weighted Betas as the terms of a sum: what an inversion asks of each of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +13,8 @@ from skpostbac.stats._beta_ends import (
     concentrated_radius,
     end_radius,
     end_shares,
-    turning_radius,
 )
-from skpostbac.stats._moments import central_moments
+from skpostbac.stats._moments import central_moments, variances
 from skpostbac.stats._special import Complexes, Floats, log_beta
 from skpostbac.stats._transform import Indices
 
@@ -55,9 +53,7 @@ class WeightedBetas:
     @cached_property
     def standard_deviation(self) -> float:
         """Standard deviation of the sum."""
-        n = self.a + self.b
-        variance = self.a * self.b * (self.weights / n) ** 2 / (n + 1)
-        return float(np.sqrt((self.count * variance).sum()))
+        return float(np.sqrt((self.count * variances(self.a, self.b, self.weights)).sum()))
 
     @cached_property
     def _exponents(self) -> tuple[Floats, Floats]:
@@ -121,20 +117,12 @@ class TiltedTerms:
 
     @cached_property
     def end_height(self) -> Floats:
-        """Height from which each term is the sum of its ends; infinite where it decays before."""
-        return self._height(end_radius)
-
-    @cached_property
-    def turning_height(self) -> Floats:
-        """Height from which the shares of the ends may be followed off the line."""
-        return self._height(turning_radius)
-
-    def _height(self, radius: Callable[[Floats, Floats], Floats]) -> Floats:
+        """Height from which the ends of each term separate; infinite where it decays before."""
         near, far = self._betas.a, self._betas.b
-        radii = radius(near, far)
+        radius = end_radius(near, far)
         if self._concentrated.any():
-            radii = np.where(self._concentrated, concentrated_radius(near, far), radii)
-        return np.where(self.reach.order < _SMOOTH, radii / np.abs(self.weights), np.inf)
+            radius = np.where(self._concentrated, concentrated_radius(near, far), radius)
+        return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
 
     @property
     def decay_order(self) -> Floats:
@@ -185,7 +173,7 @@ class TiltedTerms:
 
     def places(self, index: Indices) -> Floats:
         """Positions of the ends of some terms, shape (l, 2), lower end first."""
-        return np.stack([self.low_end[index], self.high_end[index]], axis=1)
+        return np.array([self.low_end[index], self.high_end[index]]).T
 
     def shares(self, index: Indices, log_mgf: Floats, s: Complexes) -> Complexes:
         """Amplitudes of the ends of some terms relative to M(c), (l, 2, n), lower end first.
@@ -196,7 +184,7 @@ class TiltedTerms:
         whole = self._concentrated[index]
         if not whole.all():
             law, split = self._law, index[~whole]
-            exponents = np.stack([law.a[split], law.b[split]])
+            exponents = np.array([law.a[split], law.b[split]])
             exponents = np.where(law.weights[split] > 0, exponents, exponents[::-1])
             factor = self.tilt * self.places(split).T - log_mgf[~whole]
             shares = end_shares(exponents, np.abs(law.weights[split]), s, factor)

@@ -9,7 +9,6 @@ from skpostbac.stats._beta_ends import (
     concentrated_radius,
     end_radius,
     end_shares,
-    turning_radius,
 )
 from skpostbac.stats._tilted_beta import REACH, extent, log_weight_and_step, tilt_betas
 from skpostbac.stats._transform import Grid, TiltedSum
@@ -130,7 +129,7 @@ def lower_share(a, b, z):
 def test_end_shares_in_all_directions(a, b, direction):
     """One end of a transform is a Tricomi function, from its radius outwards."""
     exponents = np.array([[a], [b]], float)
-    radius = float(turning_radius(*exponents)[0])
+    radius = float(end_radius(*exponents)[0])
     z = np.array([1.0, 1.5, 30.0, 1e6]) * radius * direction / abs(direction)
     found = end_shares(exponents, np.ones(1), z, np.zeros((2, 1)))[0, 0]
     with mpmath.workdps(40):
@@ -140,7 +139,7 @@ def test_end_shares_in_all_directions(a, b, direction):
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [(1, 1), (0.5, 0.5), (4.5, 0.5), (12, 3), (16, 16), (60, 60), (400, 300), (2, 60)]
+    ("a", "b"), [(1, 1), (0.5, 0.5), (4.5, 0.5), (12, 3), (60, 60), (400.5, 300), (2, 60)]
 )
 @pytest.mark.parametrize("size", [1.0, 0.25])
 def test_both_ends_make_the_transform(a, b, size):
