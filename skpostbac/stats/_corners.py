@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Trunk, Waves, derivatives
 from skpostbac.stats._special import Complexes, Floats
@@ -58,13 +59,15 @@ class _Level:
 class _Stretch:
     """Nodes c + rates, at some distances from a start, and the corners there.
 
-    The measure holds what the whole classes and the step times 1 / (pi s) contribute.
+    The measure holds what the whole classes and the step times 1 / (pi s) contribute. The step is
+    that in u, or in height.
     """
 
     rates: Complexes
     distance: Complexes
     measure: Complexes
     tables: list[list[Corner]]
+    step: float
 
     def corner(self, path: tuple[int, ...]) -> Complexes:
         """Coefficients of the tail for the corner at the end of a path."""
@@ -88,6 +91,7 @@ class Fan:
     ----------
     places : positions of the corners, or of the modes of the masses that they carry.
     blur : rounding error of the places; a y within it is taken to be on the corner.
+    unbounded : whether the density grows without bound towards the corner.
     half_width : distance from its place within which a corner is followed by its `near` parts.
     wrap : whether the series is periodic in y, as one is that begins on the real axis.
     """
@@ -97,6 +101,7 @@ class Fan:
     rates: Complexes
     distance: Complexes
     coefficients: Complexes
+    unbounded: NDArray[np.bool_]
     period: float
     half_width: float
     wrap: bool
@@ -116,6 +121,8 @@ class Fan:
             side = np.where(np.abs(gap) < self.half_width, 0.0, side)
         waves *= side[:, :, np.newaxis]
         sums = np.einsum("ycr,ckr->yk", waves, self.coefficients).imag
+        if self.unbounded.any():
+            sums[((gap == 0) & self.unbounded).any(axis=1), 1] = np.inf
         for corner, parts in enumerate(self.near):
             inside = np.flatnonzero(side[:, corner] == 0)
             if inside.size:
@@ -221,7 +228,7 @@ def _horizon(
         rates, distance, measure = rates[near], distance[near], measure[near]
         measure *= law.at(rest, rates)
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
-    return _Stretch(rates, distance, measure, tables)
+    return _Stretch(rates, distance, measure, tables, step)
 
 
 def _above(
@@ -240,7 +247,7 @@ def _above(
     values = law.along(levels[-1].rest, grid).values
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
     measure: Complexes = np.asarray(values * step / (np.pi * (law.tilt + rates)))
-    return _Stretch(rates, rates - 1j * start, measure, tables)
+    return _Stretch(rates, rates - 1j * start, measure, tables, step)
 
 
 def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool) -> Fan:
@@ -249,8 +256,9 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     rest, horizon = stage.level.rest, stage.horizon
     mode = law.total(law.terms.mode[rest], rest)
     paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
-    shares = [(one, _beyond(horizon.corner(one), rest)) for one in paths]
+    shares = [(one, horizon.corner(one)) for one in paths]
     shares = [(one, share) for one, share in shares if np.abs(share).max() > _NEGLIGIBLE]
+    ratios = [_last_ratio(share) for _, share in shares]
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
@@ -258,12 +266,18 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
         for (one, share), place in zip(shares, places, strict=True)
     ]
     values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
+    unbounded = np.zeros(len(shares), dtype=bool)
+    if not rest.size:
+        # From a node to the next r grows by the factor exp(step): order one leaves its inverse.
+        unbounded = np.array(ratios) > np.exp(-(1 + 1e-9) * horizon.step)
+        values[:, [0, -1]] /= 1 - np.array(ratios)[:, np.newaxis]
     return Fan(
         places=places,
         blur=blur,
         rates=horizon.rates,
         distance=horizon.distance,
         coefficients=derivatives(values, law.tilt + horizon.rates),
+        unbounded=unbounded,
         period=stage.period,
         half_width=0.0 if stage.above is None else 0.5 * stage.next_period,
         wrap=wrap,
@@ -271,16 +285,13 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     )
 
 
-def _beyond(share: Complexes, rest: Indices) -> Complexes:
-    """Add what a power of r leaves beyond both last nodes, if no class stays whole.
+def _last_ratio(share: Complexes) -> float:
+    """Ratio of the last two coefficients of a corner, by which those beyond go on falling.
 
-    It counts only at y on a corner itself, and for very small exponents there.
+    What they add up to counts only at y on the corner itself, and for small exponents there.
     """
-    sizes = np.abs(share)
-    if not rest.size and sizes[0] < sizes[1] and sizes[-1] < sizes[-2]:
-        share[0] /= 1 - sizes[0] / sizes[1]
-        share[-1] /= 1 - sizes[-1] / sizes[-2]
-    return share
+    last, before = np.abs(share[[-1, -2]])
+    return float(last / before) if last < before else 0.0
 
 
 def _near(

@@ -105,7 +105,8 @@ class BoundedDistribution(ABC):
         ----------
         x : array_like
             Any shape. The density is zero outside the support; at an end of it, its limit from
-            inside, which may be infinite.
+            inside, which may be infinite. It may also be infinite at a point amid the support, as
+            halfway between a perfect class and one that is always wrong with Jeffreys' prior.
 
         Returns
         -------
@@ -266,7 +267,7 @@ class BoundedDistribution(ABC):
         """Highest density between two distances from the mean, without derivatives."""
 
         def depth(y: float) -> float:
-            return -float(self._centre(np.array([y])).density[0])
+            return -min(float(self._centre(np.array([y])).density[0]), 1e300)
 
         return float(minimize_scalar(depth, bounds=(low, high), method="bounded").x)
 

@@ -86,7 +86,8 @@ class Inversion:
         log_cdf = _log_complement(log_ccdf)
         smaller = np.minimum(log_cdf, log_ccdf)
         # Beside an end of the support the rounding of x - mean shows in the distance to that end.
-        rounding = np.finfo(float).eps * np.abs(points.from_mean)
+        # On a corner at which the density is infinite there is none.
+        rounding = np.finfo(float).eps * np.abs(points.from_mean) * np.isfinite(log_pdf)
         error = centre.error * np.exp(log_ccdf - smaller) + rounding * np.exp(
             np.clip(log_pdf - smaller, -700.0, 700.0)
         )
