@@ -12,9 +12,9 @@ along it and P = 2 pi / h,
     -i / h * integral of f(c + iT + r) / (1 + exp(-r P)) dr     for y > v,
      i / h * integral of f(c + iT + r) / (1 + exp(r P)) dr      for y < v:
 
-the factor ends the integral exponentially on the side to which f grows. The poles of the factor
-and the singularity of A stay clear of r = (pi / P) sinh(u), |Im u| < pi / 2, for which the
-trapezoid rule converges geometrically at any y, however close to a corner.
+the factor ends the integral exponentially on the side to which f grows. With r = (pi / P) sinh(u)
+the poles of the factor are at |Im u| = pi / 2, and exp(-r y) stays bounded up to there: the
+trapezoid rule in u converges geometrically at any y, however close to a corner.
 
 Classes of very different scales split at different heights. Where a corner still carries a mass of
 narrow classes and y lies within it, its share is summed up the line, in the longer steps that the
@@ -38,8 +38,9 @@ _NEGLIGIBLE = 1e-18
 _PHASE_BUDGET = 800.0
 # Radians of the line that are worth a level line from its end.
 _LONG_PHASE = 8000.0
-# Steps in u that leave exp(-DEPTH), on a level line and on one that rises on both sides.
-_STEP, _RISING_STEP = 0.18, 0.12
+# Half widths of strips in u, and rises, among which the largest step is chosen.
+_STRIPS = np.linspace(0.1, 1.12, 52)
+_RISES = np.array([[0.0], [0.4], [0.8]])
 # Doubles do not come closer to a corner than this, relative to the width of the law.
 _MAX_LOG_DISTANCE = 46.0
 # Steps of the line that a level takes at least.
@@ -216,8 +217,7 @@ def _horizon(
     order = law.total(law.terms.decay_order[split], split)
     decayed = DEPTH / order if order >= 2 else _MAX_LOG_DISTANCE
     log_distance = min(np.log(start * period) + decayed, _MAX_LOG_DISTANCE)
-    # Seen from a low line the singularity at s = 0 is close to its left half: rise above it.
-    step, rise = (_STEP, 0.0) if start >= law.tilt else (_RISING_STEP, np.pi / 4)
+    step, rise = _steepest(complex(law.tilt, start), law.total(law.terms.reach.order[split], split))
     count = np.ceil(log_distance / step)
     u = step * np.arange(-count, count + 1) + 1j * rise
     distance = np.pi / period * np.sinh(u)
@@ -229,6 +229,22 @@ def _horizon(
         measure *= law.at(rest, rates)
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
     return _Stretch(rates, distance, measure, tables, step)
+
+
+def _steepest(s: complex, order: float) -> tuple[float, float]:
+    """Largest step in u that leaves exp(-DEPTH), and how far u + i rise rises for it.
+
+    The shares grow like |s|^-order towards s = 0, relative to M(c) by (c / |s|)^order at most. From
+    a line that is low beside the tilt that matters: a path that rises on both sides stays clear of
+    it, at the price of coming closer to the poles of the factor.
+    """
+    clearance = np.angle(s) + _RISES - _STRIPS
+    inside = (clearance > 0.01) & (_STRIPS + _RISES < np.pi / 2)
+    nearest = abs(s) * np.sin(np.where(inside, np.minimum(clearance, np.pi / 2), np.pi / 2))
+    growth = order * np.maximum(np.log(s.real / nearest), 0.0)
+    steps = np.where(inside, 2 * np.pi * _STRIPS / (DEPTH + growth), 0.0)
+    rise, strip = np.unravel_index(np.argmax(steps), steps.shape)
+    return float(steps[rise, strip]), float(_RISES[rise, 0])
 
 
 def _above(

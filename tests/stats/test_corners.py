@@ -1,0 +1,64 @@
+"""The series summed by its corners, against the series summed term by term."""
+
+import numpy as np
+import pytest
+
+from skpostbac.stats import _corners
+from skpostbac.stats._contour import line_contour, series
+from skpostbac.stats._corners import corner_contour
+from skpostbac.stats._transform import TiltedSum
+from skpostbac.stats._weighted_betas import WeightedBetas
+
+# Laws that decay fast enough for a long line, though slowly enough to have corners.
+ORDINARY = ([12, 9.5, 7], [6, 5.5, 6], [1 / 3, 1 / 3, 1 / 3])
+UNEQUAL = ([12, 9.5, 7], [6, 5.5, 6], [0.5, 0.3, 0.2])
+SIGNED = ([12, 9.5, 7], [6, 5.5, 6], [0.5, -0.3, 0.2])
+ALIKE = ([8] * 20, [3] * 20, [1 / 20] * 20)
+# Classes of very different scales, which split at different heights.
+TWO_LEVELS = ([9, 800.5], [7, 300.5], [0.5, 0.5])
+THREE_LEVELS = ([8, 240.5, 4800], [9, 120.5, 2100], [0.4, 0.3, 0.3])
+NARROW_NORMAL = ([9, 30000], [7, 20000], [0.5, 0.5])
+
+
+def tilted(law, tilt, from_end=False):
+    """Tilt a law by some inverse standard deviations."""
+    terms = WeightedBetas.of(*(np.array(values, float) for values in law))
+    return TiltedSum(terms.tilted(tilt / terms.standard_deviation, from_end=from_end))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [ORDINARY, UNEQUAL, SIGNED, ALIKE, TWO_LEVELS, THREE_LEVELS, NARROW_NORMAL],
+    ids=["ordinary", "unequal", "signed", "alike", "two levels", "three levels", "narrow normal"],
+)
+@pytest.mark.parametrize("tilt", [0.5, 3.0, 12.0])
+@pytest.mark.parametrize("from_end", [False, True])
+def test_corners_complete_the_series(law, tilt, from_end):
+    """Tail, density and slope, relative to their sizes on the contour, on and beside corners."""
+    summed = tilted(law, tilt, from_end)
+    rule = series(summed)
+    line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
+    corners = corner_contour(summed, rule)
+    places = corners.rest[0].places
+    y = np.linspace(rule.low, rule.high, 301)
+    y = np.sort(np.concatenate([y, places, places + 1e-9, places - 1e-15]))
+    y = y[(y > rule.low) & (y < rule.high)]
+    expected, found = line._sums(y), corners._sums(y)
+    sizes = np.abs(line.line.coefficients).sum(axis=1)
+    np.testing.assert_allclose(found / sizes, expected / sizes, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("law", [ORDINARY, UNEQUAL, SIGNED], ids=["ordinary", "unequal", "signed"])
+@pytest.mark.parametrize("tilt", [12.0, 30.0, 100.0])
+def test_low_line(law, tilt, monkeypatch):
+    """From a line that is low beside a large tilt the path rises, and the sum is the same."""
+    monkeypatch.setattr(_corners, "_LONG_PHASE", 0.0)
+    summed = tilted(law, tilt, from_end=True)
+    rule = series(summed)
+    line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
+    corners = corner_contour(summed, rule)
+    y = np.linspace(rule.low, rule.high, 301)[1:-1]
+    sizes = np.abs(line.line.coefficients).sum(axis=1)
+    error = np.abs(corners._sums(y) - line._sums(y)) / sizes
+    # Beside a corner the slope is the second derivative of a share that is cut off at 1e-17.
+    assert (error.max(axis=0) < [1e-13, 1e-13, 1e-12]).all()
