@@ -216,8 +216,9 @@ def _horizon(
     split, rest = np.concatenate([level.split for level in levels]), levels[-1].rest
     order = law.total(law.terms.decay_order[split], split)
     decayed = DEPTH / order if order >= 2 else _MAX_LOG_DISTANCE
-    log_distance = min(np.log(start * period) + decayed, _MAX_LOG_DISTANCE)
-    step, rise = _steepest(complex(law.tilt, start), law.total(law.terms.reach.order[split], split))
+    first = complex(law.tilt, start)
+    log_distance = min(np.log(abs(first) * period) + decayed, _MAX_LOG_DISTANCE)
+    step, rise = _steepest(first, law.total(law.terms.reach.order[split], split))
     count = np.ceil(log_distance / step)
     u = step * np.arange(-count, count + 1) + 1j * rise
     distance = np.pi / period * np.sinh(u)
@@ -239,7 +240,7 @@ def _steepest(s: complex, order: float) -> tuple[float, float]:
     it, at the price of coming closer to the poles of the factor.
     """
     clearance = np.angle(s) + _RISES - _STRIPS
-    inside = (clearance > 0.01) & (_STRIPS + _RISES < np.pi / 2)
+    inside = (clearance > 0.01) & (np.pi / 2 > _RISES + _STRIPS)
     nearest = abs(s) * np.sin(np.where(inside, np.minimum(clearance, np.pi / 2), np.pi / 2))
     growth = order * np.maximum(np.log(s.real / nearest), 0.0)
     steps = np.where(inside, 2 * np.pi * _STRIPS / (DEPTH + growth), 0.0)
