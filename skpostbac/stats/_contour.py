@@ -125,24 +125,26 @@ class Contour:
 
     def at(self, y: Floats) -> Values:
         """Evaluate the law at each y, shape (n,), where it is not too small."""
-        scale = np.exp(self.log_mgf - self.tilt * y)
-        tail, density, descent = (scale[:, np.newaxis] * self._sums(y)).T
+        inside = np.minimum(np.maximum(y, self.low), self.high)
+        scale = np.exp(self.log_mgf - self.tilt * inside)
+        tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
         tail -= np.exp(self.image)
         error = self._noise[0] * scale + (_EPS * self.tilt) * np.abs(y * tail)
-        below, above = y < self.low, y > self.high
-        if below.any() or above.any():
-            tail = np.where(below, 1.0, np.where(above, 0.0, tail))
-            density = np.where(below | above, 0.0, density)
-            error = np.where(below | above, np.inf, error)
+        beyond = y != inside
+        if beyond.any():
+            tail = np.where(beyond, np.where(y < self.low, 1.0, 0.0), tail)
+            density = np.where(beyond, 0.0, density)
+            error = np.where(beyond, np.inf, error)
         return Values(tail, error, density, -descent)
 
     def logs_at(self, y: Floats) -> LogValues:
         """Evaluate the law at each y, shape (n,), in logs."""
-        log_scale = self.log_mgf - self.tilt * y
-        sums = self._sums(y)
+        inside = np.minimum(np.maximum(y, self.low), self.high)
+        log_scale = self.log_mgf - self.tilt * inside
+        sums = self._sums(inside)
         tail = sums[:, 0] - np.exp(np.minimum(self.image - log_scale, 700.0))
         density = sums[:, 1]
-        known = (tail > 0) & (density > 0) & (self.low <= y) & (y <= self.high)
+        known = (tail > 0) & (density > 0) & (y == inside)
         tail, density = np.where(known, tail, 1.0), np.maximum(density, np.finfo(float).tiny)
         with np.errstate(over="ignore"):
             noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)

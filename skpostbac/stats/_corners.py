@@ -61,7 +61,7 @@ class _Stretch:
     """Nodes c + rates, at some distances from a start, and the corners there.
 
     The measure holds what the whole classes and the step times 1 / (pi s) contribute. The step is
-    that in u, or in height.
+    that in u, or in height. The whole classes are seen from their mode plus a shift.
     """
 
     rates: Complexes
@@ -69,6 +69,7 @@ class _Stretch:
     measure: Complexes
     tables: list[list[Corner]]
     step: float
+    shift: float
 
     def corner(self, path: tuple[int, ...]) -> Complexes:
         """Coefficients of the tail for the corner at the end of a path."""
@@ -229,7 +230,7 @@ def _horizon(
         rates, distance, measure = rates[near], distance[near], measure[near]
         measure *= law.at(rest, rates)
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
-    return _Stretch(rates, distance, measure, tables, step)
+    return _Stretch(rates, distance, measure, tables, step, 0.0)
 
 
 def _steepest(s: complex, order: float) -> tuple[float, float]:
@@ -261,10 +262,12 @@ def _above(
     count = max(int(np.ceil((stop - start) / step)), _MIN_STEPS)
     grid = Grid.even(start + 0.5 * step, step, count)
     rates: Complexes = np.asarray(1j * grid.heights)
-    values = law.along(levels[-1].rest, grid).values
+    rest = levels[-1].rest
+    line = law.along(rest, grid)
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
-    measure: Complexes = np.asarray(values * step / (np.pi * (law.tilt + rates)))
-    return _Stretch(rates, rates - 1j * start, measure, tables, step)
+    measure: Complexes = np.asarray(line.values * step / (np.pi * (law.tilt + rates)))
+    shift = line.anchor - law.total(law.terms.mode[rest], rest)
+    return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
 
 
 def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool) -> Fan:
@@ -322,7 +325,7 @@ def _near(
     difference = _end(horizon.distance, stage.period) - _end(horizon.distance, stage.next_period)
     parts: tuple[Part, ...] = (
         Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
-        Waves.of_tail(place, above.rates, above.corner(path), law.tilt),
+        Waves.of_tail(place + above.shift, above.rates, above.corner(path), law.tilt),
     )
     return parts if len(path) == len(stages) else (*parts, _fan(law, stages, path, wrap=False))
 

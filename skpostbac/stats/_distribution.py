@@ -17,6 +17,8 @@ from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_qua
 
 # Relative differences of densities that rounding does not tell apart.
 _EQUAL_HEIGHTS = 1e-11
+# Share of the way to an end of the support at which the density is still that of the inside.
+_ALMOST = 1 - 1e-6
 # How often a grid is refined by eight where too much probability lies between two points.
 _GRID_ROUNDS = 6
 
@@ -252,12 +254,15 @@ class BoundedDistribution(ABC):
         end = int(np.argmax(self._log_end_densities))
         if self._log_end_densities[end] >= np.log(density[best]):
             return float(self.support()[end])
-        left, right = max(best - 1, 0), min(best + 1, y.size - 1)
-        candidates = [y[best], self._climb(y[left], y[right])]
-        if values.slope[left] > 0 > values.slope[right]:
-            candidates.append(brentq(self._slope_at, y[left], y[right], xtol=1e-15 * np.ptp(y)))
+        # Between the outermost points and the ends of the support, all but the end itself.
+        low, high = -self._frame.mean_to_low, self._frame.mean_to_high
+        left = y[best - 1] if best else y[0] - _ALMOST * (y[0] - low)
+        right = y[best + 1] if best + 1 < y.size else y[-1] + _ALMOST * (high - y[-1])
+        candidates = [y[best], self._climb(left, right)]
+        if self._slope_at(left) > 0 > self._slope_at(right):
+            candidates.append(brentq(self._slope_at, left, right, xtol=1e-15 * np.ptp(y)))
         # The last is the most precise, but for a kink as high, and fails only beside one.
-        candidates += [kink for kink in self._kinks() if y[left] < kink < y[right]]
+        candidates += [kink for kink in self._kinks() if left < kink < right]
         heights = self._centre(np.array(candidates)).density
         last = np.flatnonzero(heights >= heights.max() * (1 - _EQUAL_HEIGHTS))[-1]
         peak = candidates[int(last)]
@@ -282,15 +287,15 @@ class BoundedDistribution(ABC):
     def _central_grid(self) -> Floats:
         """Distances from the mean that leave little probability between one and the next."""
         frame, reach = self._frame, 8 * self.standard_deviation()
-        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)[1:-1]
+        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)
         for _ in range(_GRID_ROUNDS):
-            tail = self._centre(y).tail
+            tail = np.concatenate([[1.0], self._centre(y[1:-1]).tail, [0.0]])
             coarse = np.flatnonzero(-np.diff(tail) > 1 / 32)
             if not coarse.size:
                 break
             between = np.linspace(y[coarse], y[coarse + 1], 10)[1:-1]
             y = np.sort(np.concatenate([y, between.ravel()]))
-        return y
+        return y[1:-1]
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, which leaves the same probability on either side.
@@ -347,7 +352,7 @@ class BoundedDistribution(ABC):
         Returns None if it touches an end of the support.
         """
         y = self._central_grid()
-        cdf = np.maximum.accumulate(1 - self._centre(y).tail)
+        cdf = np.maximum.accumulate(np.maximum(1 - self._centre(y).tail, 0.0))
         rising = np.diff(cdf, prepend=0.0) > 1e-14
         inner = rising & (cdf < 1 - 1e-14)
         quantile = PchipInterpolator(
