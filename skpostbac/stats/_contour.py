@@ -23,6 +23,8 @@ from skpostbac.stats._transform import Grid, TiltedSum
 
 # Terms of the integrand below exp(-DEPTH) of the leading one are left out.
 DEPTH = 39.0
+# Values are computed in blocks of y, each of about this many exponentials.
+_TABLE = 2**20
 _EPS = float(np.finfo(float).eps)
 
 
@@ -45,6 +47,11 @@ class Waves:
         """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
         return cls(anchor, rates, derivatives(coefficients, tilt + rates))
 
+    @property
+    def size(self) -> int:
+        """How many exponentials are summed for each y."""
+        return self.rates.size
+
     def at(self, y: Floats) -> Floats:
         """Return the real parts of the sums at each y, shape (n, 3)."""
         waves = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
@@ -62,6 +69,11 @@ def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
 
 class Part(Protocol):
     """A share of the sums at each y."""
+
+    @property
+    def size(self) -> int:
+        """How many exponentials it sums for each y."""
+        ...
 
     def at(self, y: Floats, /) -> Floats:
         """Return the sums at each y, shape (n, 3)."""
@@ -156,10 +168,16 @@ class Contour:
 
     def _sums(self, y: Floats) -> Floats:
         """Tail, density and minus its slope at each y, relative to M(c) exp(-c y), with images."""
-        sums = self.line.at(y)
-        for part in self.rest:
-            sums += part.at(y)
-        return sums
+        blocks = np.array_split(y, max(1, y.size * self._size // _TABLE))
+        sums = [
+            sum((part.at(block) for part in self.rest), self.line.at(block)) for block in blocks
+        ]
+        return sums[0] if len(sums) == 1 else np.concatenate(sums)
+
+    @cached_property
+    def _size(self) -> int:
+        """About how many exponentials are summed for each y."""
+        return self.line.size + sum(part.size for part in self.rest)
 
     @cached_property
     def _noise(self) -> Floats:

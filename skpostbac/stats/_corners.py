@@ -109,6 +109,13 @@ class Fan:
     wrap: bool
     near: tuple[tuple[Part, ...], ...]
 
+    @property
+    def size(self) -> int:
+        """How many exponentials are summed for each y, at most."""
+        return self.places.size * self.rates.size + sum(
+            part.size for parts in self.near for part in parts
+        )
+
     def at(self, y: Floats) -> Floats:
         """Return the sums at each y, shape (n, 3)."""
         gap = y[:, np.newaxis] - self.places
@@ -217,7 +224,7 @@ def _horizon(
     split, rest = np.concatenate([level.split for level in levels]), levels[-1].rest
     order = law.total(law.terms.decay_order[split], split)
     decayed = DEPTH / order if order >= 2 else _MAX_LOG_DISTANCE
-    first = complex(law.tilt, start)
+    first = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
     log_distance = min(np.log(abs(first) * period) + decayed, _MAX_LOG_DISTANCE)
     step, rise = _steepest(first, law.total(law.terms.reach.order[split], split))
     count = np.ceil(log_distance / step)

@@ -109,8 +109,14 @@ class Inversion:
 
     @cached_property
     def _central(self) -> Contour:
-        # Less than one standard deviation: there the transform of one perfect class has its pole.
-        return _contour(TiltedSum(self._upper.tilted(0.5 / self.standard_deviation)))
+        # Half a standard deviation away; twice that is the pole of the transform of one perfect
+        # class. A law whose variance is owed to rare values far above it has poles before.
+        tilt = 0.5 / self.standard_deviation
+        law = TiltedSum(self._upper.tilted(tilt))
+        while law.total(law.terms.mode) > 1.5 * self.standard_deviation:
+            tilt /= 2
+            law = TiltedSum(self._upper.tilted(tilt))
+        return _contour(law)
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
