@@ -48,7 +48,7 @@ _MIN_STEPS = 4
 
 
 @dataclass(frozen=True)
-class _Level:
+class Level:
     """Classes that are split together at one height, and those that stay whole above it."""
 
     height: float
@@ -156,26 +156,25 @@ class _Stage:
     own. It is None where no class stays whole.
     """
 
-    level: _Level
+    level: Level
     horizon: _Stretch
     period: float
     above: _Stretch | None
     next_period: float
 
 
-def corner_contour(law: TiltedSum, rule: Series) -> Contour:
+def corner_contour(law: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
     """Sum the series on the line through the tilt of `law`, and its rest by corners."""
-    levels = _levels(law, rule.period)
     count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
     trunk = Trunk.of(law, rule, count)
     stages = _stages(law, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
     return trunk.contour(law, rule, _fan(law, stages, (), wrap=True))
 
 
-def _levels(law: TiltedSum, period: float) -> list[_Level]:
+def corner_levels(law: TiltedSum, period: float) -> list[Level]:
     """Group the classes by the height from which their ends separate, widest class first."""
     reach, heights = law.terms.reach, law.terms.end_height
-    levels: list[_Level] = []
+    levels: list[Level] = []
     rest = law.everything
     # From here on a level line stays clear of the singularity at s = 0.
     clear = min(2 * law.tilt, _LONG_PHASE / period)
@@ -184,13 +183,13 @@ def _levels(law: TiltedSum, period: float) -> list[_Level]:
         limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
         joint = heights[rest] <= limit
         height = max(float(heights[rest][joint].max()), clear)
-        levels.append(_Level(height, rest[joint], rest[~joint]))
+        levels.append(Level(height, rest[joint], rest[~joint]))
         rest = rest[~joint]
     return levels
 
 
 def _stages(
-    law: TiltedSum, log_mgf: Floats, levels: list[_Level], start: float, period: float
+    law: TiltedSum, log_mgf: Floats, levels: list[Level], start: float, period: float
 ) -> list[_Stage]:
     """Evaluate all levels, the first from half a step above `start` on."""
     stages: list[_Stage] = []
@@ -215,7 +214,7 @@ def _stages(
 def _horizon(
     law: TiltedSum,
     log_mgf: Floats,
-    levels: list[_Level],
+    levels: list[Level],
     start: float,
     period: float,
     farthest: float,
@@ -259,7 +258,7 @@ def _steepest(s: complex, order: float) -> tuple[float, float]:
 def _above(
     law: TiltedSum,
     log_mgf: Floats,
-    levels: list[_Level],
+    levels: list[Level],
     start: float,
     stop: float,
     period: float,

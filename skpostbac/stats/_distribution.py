@@ -251,9 +251,6 @@ class BoundedDistribution(ABC):
         values = self._centre(y)
         density = np.where(np.isfinite(values.error), values.density, 0.0)
         best = int(np.argmax(density))
-        end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= np.log(density[best]):
-            return float(self.support()[end])
         # Between the outermost points and the ends of the support, all but the end itself.
         low, high = -self._frame.mean_to_low, self._frame.mean_to_high
         left = y[best - 1] if best else y[0] - _ALMOST * (y[0] - low)
@@ -264,6 +261,9 @@ class BoundedDistribution(ABC):
         # The last is the most precise, but for a kink as high, and fails only beside one.
         candidates += [kink for kink in self._kinks() if left < kink < right]
         heights = self._centre(np.array(candidates)).density
+        end = int(np.argmax(self._log_end_densities))
+        if self._log_end_densities[end] >= np.log(heights.max()):
+            return float(self.support()[end])
         last = np.flatnonzero(heights >= heights.max() * (1 - _EQUAL_HEIGHTS))[-1]
         peak = candidates[int(last)]
         return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
@@ -290,7 +290,9 @@ class BoundedDistribution(ABC):
         y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)
         for _ in range(_GRID_ROUNDS):
             tail = np.concatenate([[1.0], self._centre(y[1:-1]).tail, [0.0]])
-            coarse = np.flatnonzero(-np.diff(tail) > 1 / 32)
+            # A jump between neighbouring doubles cannot be resolved.
+            wide = np.diff(y) > 4 * np.spacing(np.abs(frame.mean) + np.abs(y[1:]))
+            coarse = np.flatnonzero((-np.diff(tail) > 1 / 32) & wide)
             if not coarse.size:
                 break
             between = np.linspace(y[coarse], y[coarse + 1], 10)[1:-1]
@@ -339,7 +341,8 @@ class BoundedDistribution(ABC):
         """
         start = self._approximate_hdi(check_level(level))
         if start is None:
-            return self._hdi_at_an_end(level)
+            at_end, central = self._hdi_at_an_end(level), self.interval(level)
+            return at_end if _length(at_end) <= _length(central) else self._searched_hdi(level)
         y = shortest_interval(self._centre, np.asarray(start), level)
         if y is None:
             return self._searched_hdi(level)
@@ -374,7 +377,7 @@ class BoundedDistribution(ABC):
             Interval(low, float(self.icdf(level))),
             Interval(float(self.iccdf(level)), high),
         )
-        return min(left, right, key=lambda interval: interval.high - interval.low)
+        return min(left, right, key=_length)
 
     def _searched_hdi(self, level: float) -> Interval:
         """Return the shortest of many intervals, refined where the density is equal at both ends.
@@ -434,8 +437,9 @@ class BoundedDistribution(ABC):
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
         """Quantile inside the support, (n,): from the centre of the law where that is enough."""
-        start = beta_quantile(self._frame, np.exp(log_p), self.standard_deviation())
-        y, found = central_quantile(self._centre, start, np.exp(log_p), np.exp(log_q))
+        p, q = np.exp(log_p), np.exp(log_q)
+        start = beta_quantile(self._frame, p, self.standard_deviation())
+        y, found = central_quantile(self._centre, start, p, q)
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():
             return x
@@ -459,6 +463,10 @@ class BoundedDistribution(ABC):
         if upper:
             return upper_quantile(self._frame, log_tail, log_p, scale)
         return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale).mirrored()
+
+
+def _length(interval: Interval) -> float:
+    return interval.high - interval.low
 
 
 def check_level(level: float) -> float:

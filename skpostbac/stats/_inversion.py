@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from skpostbac.stats._contour import DEPTH, Contour, Values, line_contour, series
-from skpostbac.stats._corners import corner_contour
+from skpostbac.stats._corners import corner_contour, corner_levels
 from skpostbac.stats._points import Points
 from skpostbac.stats._special import Floats
 from skpostbac.stats._transform import Terms, TiltedSum
@@ -86,8 +86,9 @@ class Inversion:
         log_cdf = _log_complement(log_ccdf)
         smaller = np.minimum(log_cdf, log_ccdf)
         # Beside an end of the support the rounding of x - mean shows in the distance to that end.
-        # On a corner at which the density is infinite there is none.
-        rounding = np.finfo(float).eps * np.abs(points.from_mean) * np.isfinite(log_pdf)
+        far = np.abs(points.from_mean)
+        to_end = np.where(points.from_mean >= 0, points.to_high, points.to_low)
+        rounding = np.where(to_end < far, np.finfo(float).eps * far, 0.0)
         error = centre.error * np.exp(log_ccdf - smaller) + rounding * np.exp(
             np.clip(log_pdf - smaller, -700.0, 700.0)
         )
@@ -207,9 +208,11 @@ def _contour(law: TiltedSum) -> Contour:
     """Build the cheaper of the two contours through the tilt of `law`."""
     rule = series(law)
     height = law.decay_height(law.everything, DEPTH)
-    if height <= rule.step * _MAX_LINE_NODES or not law.corners_are_few:
-        return line_contour(law, rule, min(height, rule.step * _ALL_LINE_NODES))
-    return corner_contour(law, rule)
+    if height > rule.step * _MAX_LINE_NODES and law.corners_are_few:
+        levels = corner_levels(law, rule.period)
+        if levels[0].height < 0.5 * height:
+            return corner_contour(law, rule, levels)
+    return line_contour(law, rule, min(height, rule.step * _ALL_LINE_NODES))
 
 
 def _log_complement(log_p: Floats) -> Floats:

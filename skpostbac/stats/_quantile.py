@@ -19,8 +19,10 @@ LogTail = Callable[[Points], tuple[Floats, Floats]]
 # A Newton step from a log probability this close leaves an error of its square.
 _CLOSE = 1e-9
 _MAX_STEPS = 200
-# The same for a Halley step, which leaves the cube.
-_CUBIC = 1e-4
+# From this many steps on every other one halves the bracket.
+_PATIENCE = 20
+# A Halley step leaves the excess times the squares of itself and of the turn of the density.
+_CUBE = 1e-14
 _MAX_HALLEY_STEPS = 6
 # Relative error of the smaller tail that rounding may leave where the centre is enough.
 _ACCURACY = 1e-12
@@ -51,10 +53,12 @@ def central_quantile(
             tail, density = np.where(upper, values.tail, 1 - values.tail), values.density
             excess = np.log(tail / smaller)
             newton = excess * tail / density
-            bend = 1 + 0.5 * (excess + side * newton * values.slope / density)
+            turn = newton * values.slope / density
+            bend = 1 + 0.5 * (excess + side * turn)
             y = y + np.where(found, 0.0, side * newton / np.maximum(bend, 0.5))
+            left = np.abs(excess) * np.maximum(np.abs(excess), np.abs(turn)) ** 2
             rounding = values.error + _EPS * np.abs(y) * density
-            found |= (np.abs(excess) < _CUBIC) & (rounding < _ACCURACY * smaller)
+            found |= (left < _CUBE) & (rounding < _ACCURACY * smaller)
             if found.all():
                 break
             y = np.where(np.isfinite(y), y, 0.0)
@@ -72,16 +76,20 @@ def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float)
     last = 350.0 * frame.mean_to_high
     high = np.full(log_p.shape, last)
     active = np.arange(log_p.size)
-    for _ in range(_MAX_STEPS):
+    for count in range(_MAX_STEPS):
         points, stretch = _unstretch(frame, u[active])
         value, density = log_tail(points)
         excess = value - log_p[active]
         low[active] = np.where(excess > 0, u[active], low[active])
         high[active] = np.where(excess > 0, high[active], u[active])
         step = excess * np.exp(np.clip(np.log(stretch) + value - density, -700.0, 600.0))
+        # At a steep kink Newton's steps stay on one side.
+        if count > _PATIENCE and count % 2:
+            step = np.where(np.abs(excess) > _CLOSE, np.inf, step)
         u[active] = _keep_between(u[active] + step, low[active], high[active])
-        narrow = high[active] - low[active] <= 2 * np.finfo(float).eps * np.abs(u[active])
-        active = active[(np.abs(excess) > _CLOSE) & ~narrow]
+        spacing = stretch * np.spacing(np.abs(frame.x(points)))
+        narrow = np.maximum(2 * np.finfo(float).eps * np.abs(u[active]), 0.5 * spacing)
+        active = active[(np.abs(excess) > _CLOSE) & (high[active] - low[active] > narrow)]
         if not active.size:
             break
     points = _unstretch(frame, u)[0]

@@ -5,7 +5,7 @@ import pytest
 
 from skpostbac.stats import _corners
 from skpostbac.stats._contour import line_contour, series
-from skpostbac.stats._corners import corner_contour
+from skpostbac.stats._corners import corner_contour, corner_levels
 from skpostbac.stats._transform import TiltedSum
 from skpostbac.stats._weighted_betas import WeightedBetas
 
@@ -38,7 +38,7 @@ def test_corners_complete_the_series(law, tilt, from_end):
     summed = tilted(law, tilt, from_end)
     rule = series(summed)
     line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
-    corners = corner_contour(summed, rule)
+    corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
     places = corners.rest[0].places
     y = np.linspace(rule.low, rule.high, 301)
     y = np.sort(np.concatenate([y, places, places + 1e-9, places - 1e-15]))
@@ -56,7 +56,7 @@ def test_low_line(law, tilt, monkeypatch):
     summed = tilted(law, tilt, from_end=True)
     rule = series(summed)
     line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
-    corners = corner_contour(summed, rule)
+    corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
     y = np.linspace(rule.low, rule.high, 301)[1:-1]
     sizes = np.abs(line.line.coefficients).sum(axis=1)
     error = np.abs(corners._sums(y) - line._sums(y)) / sizes
