@@ -2,5 +2,6 @@
 
 from skpostbac.stats._beta_average import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._paired_difference import PairedDifference
 
-__all__ = ["BetaAverage", "BoundedDistribution", "Interval"]
+__all__ = ["BetaAverage", "BoundedDistribution", "Interval", "PairedDifference"]

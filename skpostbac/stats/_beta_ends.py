@@ -86,7 +86,7 @@ def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:
     nu = far - 1 - z
     log_x, log_weights = _gamma_nodes(near)
     u = np.exp(log_x) / nu[:, np.newaxis]
-    sums = np.exp(log_weights + (far - 1) * _log1pmx_complex(-u)).sum(axis=1)
+    sums = np.exp(log_weights + (far - 1) * log1pmx_complex(-u)).sum(axis=1)
     share: Complexes = np.log(sums) - near * np.log(nu) - log_beta(near, far)
     return share
 
@@ -115,7 +115,7 @@ def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
     return log_x, order * log_x - np.exp(log_x) + np.log1p(np.exp(-v)) + np.log(v[1] - v[0])
 
 
-def _log1pmx_complex(x: Complexes) -> Complexes:
+def log1pmx_complex(x: Complexes) -> Complexes:
     """log(1 + x) - x for complex x away from -1."""
     small = np.where(np.abs(x) < 0.1, x, 0.0)
     series = -small * small * polynomial(small, _LOG_TERMS)

@@ -22,8 +22,8 @@ _LEVELS = np.array([[REACH], [REACH / 2], [REACH / 4], [REACH / 8]])
 # A side on which the weights reach this far in log-odds needs nodes that spread out.
 _FAR = 3.0
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
-_SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
-_COS, _SIN, _HALF_TAN = np.cos(_SHIFTS), np.sin(_SHIFTS), np.tan(_SHIFTS / 2)
+SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
+_COS, _SIN, _HALF_TAN = np.cos(SHIFTS), np.sin(SHIFTS), np.tan(SHIFTS / 2)
 _LOG_SECANT = np.log1p(_HALF_TAN**2)
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
 _MANY_STEPS = 6000.0
@@ -270,16 +270,16 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats)
     # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
     beta_like = 0.5 * (rate * _HALF_TAN + terms.n[:, np.newaxis] * _LOG_SECANT)
     beta_like += 0.1925 * np.abs(terms.tilt)[:, np.newaxis] * _HALF_TAN**2
-    bandwidth: Floats = ((REACH + np.minimum(gamma_like, beta_like)) / _SHIFTS).min(axis=1)
+    bandwidth: Floats = ((REACH + np.minimum(gamma_like, beta_like)) / SHIFTS).min(axis=1)
     for i in np.flatnonzero(bandwidth * length > _MANY_STEPS):
         growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate[i, 0])
-        bandwidth[i] = min(bandwidth[i], ((REACH + growth) / _SHIFTS).min())
+        bandwidth[i] = min(bandwidth[i], ((REACH + growth) / SHIFTS).min())
     return bandwidth
 
 
 def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats:
-    """Log growth of the integrand of one class on paths shifted by each of `_SHIFTS`."""
-    d = np.linspace(-min(left, 50.0), min(right, 50.0), 64)[:, np.newaxis] + 1j * _SHIFTS
+    """Log growth of the integrand of one class on paths shifted by each of `SHIFTS`."""
+    d = np.linspace(-min(left, 50.0), min(right, 50.0), 64)[:, np.newaxis] + 1j * SHIFTS
     odds = term.p * np.exp(d)
     theta = odds / (term.q + odds)
     weight = term.n * (term.p * d - np.log(term.q + odds)) + term.tilt * (

@@ -24,8 +24,12 @@ from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats._special import Floats, log1pmx, stirling_remainder
 from skpostbac.stats._tilted_beta import REACH, TiltedBetas
 
+# Values of D where p_B, p_A or p_r is one.
+VERTICES = np.array([1.0, -1.0, 0.0])
 # Levels of the logarithm at which the reach is compared with that of a normal variable.
 _LEVELS = np.array([REACH, REACH / 2, REACH / 4, REACH / 8])[:, np.newaxis, np.newaxis]
+# Odds times the exponential of this are beside a vertex.
+_AT_VERTEX = 250.0
 # Seen downwards and upwards.
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis]
 # Factors by which a side of the rectangle of nodes may have to be moved out.
@@ -41,9 +45,9 @@ _MILD = 3.0
 _COS, _SIN, _HALF_TAN = np.cos(tb.SHIFTS), np.sin(tb.SHIFTS), np.tan(tb.SHIFTS / 2)
 _LOG_SECANT = np.log1p(_HALF_TAN**2)
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
-# What a height costs at each node before compression, and moving a node to its panel, in units of
-# a step of the recurrence of Chebyshev polynomials there.
-_COST_OF_HEIGHT, _COST_OF_PANEL = 0.7, 60.0
+# Nanoseconds for each node: of the power of an exponential, of a product of two, of a step of the
+# recurrence of Chebyshev polynomials, and of a move to the nodes of a panel.
+_POWER, _PRODUCT, _RECURRENCE, _MOVE = 12.0, 2.0, 3.0, 110.0
 # Nodes of a panel on which exp(i x) turns by a quarter of a radian on both sides of its middle.
 _PANEL_PHASE, _PANEL_NODES = 0.25, 12
 _PANEL_ANGLES = np.pi * (np.arange(_PANEL_NODES) + 0.5) / _PANEL_NODES
@@ -169,14 +173,15 @@ def _odds(alphas: Floats, k: Floats) -> Floats:
     near x / 2 + far x / (2 + 2 x) + rest x / (2 + x) = abs(k); its left side is concave.
     """
     b, a, rest = alphas.T
-    up, push = k >= 0, np.maximum(np.abs(k), 1e-300)
+    up, push = k >= 0, np.maximum(np.abs(k), 1e-200)
     near, far = np.where(up, b, a), np.where(up, a, b)
     # One pole in place of two: a root that is not below the true one.
     both = far + rest
     pole = (far + 0.5 * rest) / both
     bend = 0.5 * (near + both) - push * pole
     root = np.hypot(bend, np.sqrt(2 * pole * near * push))
-    x = np.where(bend > 0, 2 * push / (bend + root), (root - bend) / (pole * near))
+    straight = bend > 0
+    x = np.where(straight, 2 * push, root - bend) / np.where(straight, bend + root, pole * near)
     low, high = 2 * push / (near + both), x
     for _ in range(60):
         terms = np.stack([0.5 * near * x, 0.5 * far * x / (1 + x), rest * x / (2 + x)])
@@ -186,7 +191,7 @@ def _odds(alphas: Floats, k: Floats) -> Floats:
         low, high = np.where(value < push, x, low), np.where(value > push, x, high)
         new = x * np.exp(-np.clip(log_step, -300.0, 300.0))
         inside = (new >= low) & (new <= high)
-        x = np.where(inside, new, np.sqrt(low * high))
+        x = np.where(inside, new, np.sqrt(low) * np.sqrt(high))
         if (inside & (np.abs(log_step) < 1e-8)).all():
             break
     x = np.where(k == 0, 0.0, x)
@@ -277,16 +282,17 @@ def _reach(terms: TiltedPairs) -> Floats:
     modes = terms.modes.T[:, np.newaxis, np.newaxis]
     pace = _pace(alphas, terms.odds)
     log_h = 0.5 * np.log(2 * _LEVELS / (_spread(terms.modes, terms.alphas) * pace**2))
-    log_h = np.minimum(log_h + np.zeros_like(_SIDES), np.log(300.0))
+    log_h = np.minimum(log_h + np.zeros_like(_SIDES), np.log(_AT_VERTEX))
     low, high = np.full_like(log_h, -np.inf), np.full_like(log_h, np.log(2000.0))
+    steps = np.zeros_like(log_h)
     for _ in range(60):
         h = np.exp(log_h)
-        odds = terms.odds * np.exp(np.clip(_SIDES * h, -300.0, 300.0))
+        odds = terms.odds * np.exp(np.clip(_SIDES * h, -_AT_VERTEX, _AT_VERTEX))
         cells = _cells(alphas, odds)
         gains = cells - modes
         steps = gains[0] - gains[1]
         depth = -((alphas * _log_ratio(cells, modes, gains)).sum(axis=0) + terms.tilt * steps)
-        close = np.abs(depth - _LEVELS) < 0.02 * _LEVELS
+        close = (np.abs(depth - _LEVELS) < 0.02 * _LEVELS) | (h > _AT_VERTEX)
         if close.all():
             break
         low = np.where(depth < _LEVELS, log_h, low)
@@ -299,23 +305,20 @@ def _reach(terms: TiltedPairs) -> Floats:
         inside = (new > low) & (new < high)
         middle = np.where(np.isfinite(low), 0.5 * (low + high), log_h - 3.0)
         log_h = np.where(close, log_h, np.where(inside, new, middle))
-    return np.abs(steps)
+    return np.asarray(np.abs(steps))
 
 
 def _pace(alphas: Floats, odds: Floats) -> Floats:
     """How fast the tilt of a mode grows with the log of its odds."""
     b, a, r = alphas
-    lean = odds / (1 + odds) ** 2
-    return np.asarray(0.5 * (b * odds + a / odds) + 2 * r * lean)
+    return np.asarray(0.5 * (b * odds + a / odds) + 2 * r / (1 + odds) / (1 + 1 / odds))
 
 
 def _tilt_between(alphas: Floats, here: Floats, there: Floats) -> Floats:
     """Tilt of the mode of some odds less that of others, as a sum of terms of one sign."""
     b, a, r = alphas
     gap = there - here
-    return np.asarray(
-        gap * (0.5 * b + 0.5 * a / (here * there) + 2 * r / ((1 + here) * (1 + there)))
-    )
+    return np.asarray(gap * (0.5 * b + 0.5 * a / here / there + 2 * r / (1 + here) / (1 + there)))
 
 
 def _log_ratio(p: Floats, q: Floats, gains: Floats) -> Floats:
@@ -512,8 +515,8 @@ def _compressed(
     size = int(np.ceil(phase + 12 * np.cbrt(phase) + 10))
     panels = int(np.ceil(phase / _PANEL_PHASE))
     gathered = panels * _PANEL_NODES < points.size
-    cost = _COST_OF_PANEL if gathered else size
-    if size > points.size or _COST_OF_HEIGHT * heights < cost:
+    direct = 2 * _POWER * np.sqrt(heights) + _PRODUCT * heights
+    if size > points.size or direct < (_MOVE if gathered else _RECURRENCE * size):
         return points, masses
     if gathered:
         points, masses = _gathered(points, masses, low, high, max(panels, 1))
@@ -550,17 +553,23 @@ def _gathered(
     shares *= masses / shares.sum(axis=0)
     moved = np.stack([np.bincount(panel, weights=share, minlength=panels) for share in shares])
     nodes = middles + 0.5 * width * _PANEL_PLACES[:, np.newaxis]
-    return nodes.ravel(), moved.ravel()
+    return np.asarray(nodes.ravel()), np.asarray(moved.ravel(), dtype=float)
 
 
 def _log_mgf(terms: TiltedPairs, mass: Floats) -> Floats:
     """Log E[exp(c w (D - D*))] of each class; `mass` is the integral of its weights."""
     alphas = terms.alphas
     n = alphas.sum(axis=1)
-    away = terms.modes * terms.tilt[:, np.newaxis] * terms.steps / alphas
-    small = np.abs(away) < 0.3
-    means = alphas / n[:, np.newaxis]
-    logs = np.where(small, log1pmx(np.where(small, away, 0.0)), np.log(terms.modes / means) - away)
     remainders = stirling_remainder(alphas).sum(axis=1) - stirling_remainder(n)
     log_norm = 2 * _HALF_LOG_2PI + remainders - 0.5 * np.log(alphas).sum(axis=1) + 0.5 * np.log(n)
-    return np.asarray((alphas * logs).sum(axis=1) + np.log(mass) - log_norm)
+    return np.asarray(log_ratio_at_mode(terms) + np.log(mass) - log_norm)
+
+
+def log_ratio_at_mode(terms: TiltedPairs) -> Floats:
+    """Sum of alpha_j log(n p_j / alpha_j) at each mode, in terms of second order in the tilt."""
+    alphas = terms.alphas
+    away = terms.modes * terms.tilt[:, np.newaxis] * terms.steps / alphas
+    small = np.abs(away) < 0.3
+    means = alphas / alphas.sum(axis=1)[:, np.newaxis]
+    logs = np.where(small, log1pmx(np.where(small, away, 0.0)), np.log(terms.modes / means) - away)
+    return np.asarray((alphas * logs).sum(axis=1))

@@ -24,9 +24,7 @@ _MAX_LOG_HEIGHT = 300.0
 # Terms are processed in blocks, so that the work array stays small for any number of them.
 _BLOCK = 256
 # From this many terms on, those with short Taylor series are summed by them.
-_MANY = 32
-# A term is summed by its ends beyond them if that saves this factor in height.
-_WORTH = 8.0
+MANY = 32
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
 
@@ -56,6 +54,7 @@ class Terms(Protocol):
     mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of the
         lowest and highest value of each term.
     mean_less_mode, variance : of each tilted term, to leading Laplace orders.
+    worth : factor in height from which on it is worth to sum a term by its ends.
     """
 
     tilt: float
@@ -67,6 +66,7 @@ class Terms(Protocol):
     high_end: Floats
     mean_less_mode: Floats
     variance: Floats
+    worth: float
 
     @property
     def reach(self) -> Reach:
@@ -76,6 +76,11 @@ class Terms(Protocol):
     @property
     def end_height(self) -> Floats:
         """Height from which the ends of each term separate; infinite where it decays before."""
+        ...
+
+    @property
+    def singular_range(self) -> Floats:
+        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
         ...
 
     @property
@@ -89,6 +94,17 @@ class Terms(Protocol):
 
     def taylor(self, index: Indices, s: Complexes, /) -> Complexes:
         """E[exp(s x)] - 1 about the mean of some terms, shape (l, n)."""
+        ...
+
+    def transforms(self, index: Indices, grid: "Grid", /) -> tuple[Complexes, Floats]:
+        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,).
+
+        At c + it for the heights t of a grid; the log mgf at c is about the origin.
+        """
+        ...
+
+    def mean_shifts(self, index: Indices, /) -> Floats:
+        """Tilted means of some terms less their modes."""
         ...
 
     def quadrature(self, index: Indices, top: Floats, /) -> tb.Quadrature:
@@ -139,6 +155,16 @@ class Grid:
         """Return the rows that begin below a height, and one at least."""
         return Grid(self.bases[: max(1, int(np.searchsorted(self.bases, height)))], self.offsets)
 
+    @property
+    def step(self) -> float | None:
+        """Distance of one height from the next, or None where it varies."""
+        gaps = np.diff(self.offsets), np.diff(self.bases)
+        if not gaps[0].size:
+            return float(gaps[1][0]) if gaps[1].size else 0.0
+        step = float(gaps[0][0])
+        even = not gaps[1].size or abs(gaps[1][0] - self.offsets.size * step) < 1e-9 * step
+        return step if even else None
+
 
 @dataclass(frozen=True)
 class Line:
@@ -184,16 +210,11 @@ class TiltedSum:
         """Indices of all terms."""
         return np.arange(self.terms.count.size)
 
-    @cached_property
-    def _few(self) -> bool:
-        """Whether the rounding errors of all transforms do not add up to much."""
-        return float(self.terms.count.sum()) < _MANY
-
     @property
     def mean(self) -> float:
         """Tilted mean of the sum, K'(c), as a distance from the origin."""
         blocks = _blocks(self.everything)
-        shifts = [self.terms.quadrature(block, np.zeros(block.size)).mean for block in blocks]
+        shifts = [self.terms.mean_shifts(block) for block in blocks]
         return self.total(self.terms.mode + np.concatenate(shifts))
 
     def bounds(self, index: Indices) -> tuple[float, float]:
@@ -232,7 +253,7 @@ class TiltedSum:
     def along(self, index: Indices, grid: Grid) -> Line:
         """Transform of some terms at the heights of a grid."""
         terms, top = self.terms, grid.top
-        if index.size < _MANY:
+        if index.size < MANY:
             values, log_mgf = self._exactly_along(index, grid)
             return Line(values, self.total(terms.mode[index], index), log_mgf)
         short = terms.short(top)[index]
@@ -263,40 +284,21 @@ class TiltedSum:
         Those whose ends separate are summed over nodes up to there, and over their ends beyond.
         """
         ends = self.terms.end_height[index]
-        ended = _WORTH * ends < grid.top
+        ended = self.terms.worth * ends < grid.top
         if not ended.any():
-            nodes = self.terms.quadrature(index, np.full(index.size, grid.top))
-            return self._product(self._table(nodes, grid), index), self._log_mgf(nodes, index)
+            values, log_mgf = self.terms.transforms(index, grid)
+            return self._product(values, index), log_mgf
         values, log_mgf = np.empty((index.size, grid.heights.size), dtype=complex), ends
         if not ended.all():
-            whole = index[~ended]
-            nodes = self.terms.quadrature(whole, np.full(whole.size, grid.top))
-            values[~ended], log_mgf[~ended] = self._table(nodes, grid), self._log_mgf(nodes, whole)
-        split = index[ended]
-        lower = grid.below(float(ends[ended].max()))
-        nodes = self.terms.quadrature(split, np.full(split.size, lower.top))
-        log_mgf[ended] = self._log_mgf(nodes, split)
-        rest = grid.heights[lower.size :]
-        values[ended] = np.concatenate(
-            [self._table(nodes, lower), self._by_ends(split, log_mgf[ended], rest) - 1], axis=1
-        )
+            values[~ended], log_mgf[~ended] = self.terms.transforms(index[~ended], grid)
+        octave = np.where(ended, np.floor(np.log2(np.where(ended, ends, 1.0))), np.nan)
+        for one in np.unique(octave[ended]):
+            rows = octave == one
+            lower = grid.below(float(ends[rows].max()))
+            rest = grid.heights[lower.size :]
+            values[rows, : lower.size], log_mgf[rows] = self.terms.transforms(index[rows], lower)
+            values[rows, lower.size :] = self._by_ends(index[rows], log_mgf[rows], rest) - 1
         return self._product(values, index), log_mgf
-
-    def _table(self, nodes: tb.Quadrature, grid: Grid) -> Complexes:
-        """Transform of each term about its mode, less one, at all heights of a grid."""
-        if nodes.nodes.size * grid.bases.size <= _TABLE and self._few:
-            table = tb.waves(nodes.nodes, nodes.weights, grid.bases, grid.offsets) - 1
-            return table.reshape(len(table), -1)
-        rows = max(1, _TABLE // nodes.nodes.size)
-        chunks = [grid.bases[start : start + rows] for start in range(0, grid.bases.size, rows)]
-        tables = [
-            tb.waves_less_one(nodes.nodes, nodes.weights, bases, grid.offsets) for bases in chunks
-        ]
-        return np.concatenate(tables, axis=1).reshape(len(nodes.nodes), -1)
-
-    def _log_mgf(self, nodes: tb.Quadrature, index: Indices) -> Floats:
-        """Log E[exp(c x)] of each term about the origin."""
-        return nodes.log_mgf + self.tilt * self.terms.mode[index]
 
     def _product(self, less_one: Complexes, index: Indices) -> Complexes:
         """Product of one plus the values of each term, as often as it occurs."""
@@ -351,10 +353,13 @@ class TiltedSum:
     def corners_are_few(self) -> bool:
         """Whether there are corners, and not more of them than can be summed one by one."""
         ended = np.isfinite(self.terms.end_height)
+        if not ended.any():
+            return False
         count, size = self.terms.count[ended], np.abs(self.terms.weights[ended])
+        steps = self.terms.places(np.flatnonzero(ended)).shape[1] - 1
         _, group = np.unique(size, return_inverse=True)
-        log_number = np.log1p(np.bincount(group, weights=count)).sum() if size.size else np.inf
-        return bool(log_number < np.log(_MAX_CORNERS))
+        log_number = np.log1p(steps * np.bincount(group, weights=count)).sum()
+        return bool(log_number < np.log(_MAX_CORNERS) + 1e-9)
 
     def _lattice(self, index: Indices, weight: float, shares: Complexes) -> list[Corner]:
         """Corners of terms of one size, by how many steps of it they are above the lowest."""
@@ -364,17 +369,32 @@ class TiltedSum:
             for step, value in enumerate(share):
                 wider[step : step + len(amplitudes)] += amplitudes * value
             amplitudes = wider
-        steps = len(amplitudes) - 1
-        low, high = self.terms.low_end[index], self.terms.high_end[index]
-        from_low = [
-            Corner(low.sum() + k * weight, np.abs(low).sum() + k * weight, amplitudes[k])
-            for k in range((steps + 1) // 2)
-        ]
-        from_high = [
-            Corner(high.sum() - k * weight, np.abs(high).sum() + k * weight, amplitudes[steps - k])
-            for k in range(steps // 2 + 1)
-        ]
-        return [*from_low, *reversed(from_high)]
+        # Each is counted from the nearest place where all terms are at ends of one kind.
+        places = self.terms.places(index)
+        offsets, sizes = places.sum(axis=0), np.abs(places).sum(axis=0)
+        corners = []
+        for k, amplitude in enumerate(amplitudes):
+            kind = int(k / index.size + 0.5)
+            steps = k - kind * index.size
+            offset = float(offsets[kind]) + steps * weight
+            corners.append(Corner(offset, float(sizes[kind]) + abs(steps) * weight, amplitude))
+        return corners
+
+
+def transforms_of_nodes(nodes: tb.Quadrature, grid: Grid, *, few: bool) -> Complexes:
+    """Transform of each term about its mode, less one, at all heights of a grid, shape (l, n).
+
+    For a `few` terms the rounding errors do not add up to much.
+    """
+    if nodes.nodes.size * grid.bases.size <= _TABLE and few:
+        table = tb.waves(nodes.nodes, nodes.weights, grid.bases, grid.offsets) - 1
+        return table.reshape(len(table), -1)
+    rows = max(1, _TABLE // nodes.nodes.size)
+    chunks = [grid.bases[start : start + rows] for start in range(0, grid.bases.size, rows)]
+    tables = [
+        tb.waves_less_one(nodes.nodes, nodes.weights, bases, grid.offsets) for bases in chunks
+    ]
+    return np.concatenate(tables, axis=1).reshape(len(nodes.nodes), -1)
 
 
 def _log_product_of_one_plus(values: Complexes, count: Floats) -> Complexes:

@@ -16,8 +16,10 @@ from skpostbac.stats._beta_ends import (
 )
 from skpostbac.stats._moments import central_moments, variances
 from skpostbac.stats._special import Complexes, Floats, log_beta
-from skpostbac.stats._transform import Indices
+from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
+# Ends save an effort that grows like the root of the height.
+_WORTH = 8.0
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
 # A class with an exponent above this at each end in reach decays like a normal law.
@@ -109,6 +111,7 @@ class TiltedTerms:
             self.low_end = -size * np.where(up, law.a, law.b) / n
             self.mode = betas.weight * betas.shift
         self.mean_less_mode, self.variance = tb.laplace_moments(betas)
+        self.worth = _WORTH
 
     @cached_property
     def reach(self) -> tb.Extent:
@@ -123,6 +126,11 @@ class TiltedTerms:
         if self._concentrated.any():
             radius = np.where(self._concentrated, concentrated_radius(near, far), radius)
         return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
+
+    @property
+    def singular_range(self) -> Floats:
+        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
+        return np.zeros_like(self.weights)
 
     @property
     def decay_order(self) -> Floats:
@@ -166,6 +174,16 @@ class TiltedTerms:
         terms = moments * np.cumprod(np.outer(1 / k, size), axis=0) * size
         powers = np.cumprod(np.broadcast_to(s / largest, (k.size + 1, s.size)), axis=0)[1:]
         return np.asarray(np.einsum("kl,kn->ln", terms, powers.view(float)).view(complex))
+
+    def transforms(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
+        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,)."""
+        nodes = self.quadrature(index, np.full(index.size, grid.top))
+        values = transforms_of_nodes(nodes, grid, few=float(self.count.sum()) < MANY)
+        return values, nodes.log_mgf + self.tilt * self.mode[index]
+
+    def mean_shifts(self, index: Indices) -> Floats:
+        """Tilted means of some terms less their modes."""
+        return self.quadrature(index, np.zeros(index.size)).mean
 
     def quadrature(self, index: Indices, top: Floats) -> tb.Quadrature:
         """Discretise some terms about their modes, exactly up to the heights `top`."""

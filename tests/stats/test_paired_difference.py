@@ -1,0 +1,619 @@
+"""The law of the difference of two balanced accuracies on one test set.
+
+The values of tests/reference/paired_difference.json have 20 to 30 digits (see the README there):
+what is measured against them is the error of the package alone. The other tests are about what
+holds for every such law, and about input.
+"""
+
+import json
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skpostbac.stats import PairedDifference
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "paired_difference.json"
+RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
+
+# The contract of the engine for cells of 1/2 and more.
+ABSOLUTE = 1e-12
+RELATIVE_TAIL = 1e-8
+RELATIVE_QUANTILE = 1e-10
+MOMENTS = 1e-12
+# The bound for smaller priors, as for BetaAverage: beside a corner the cdf rises like the distance
+# to a power below one, and places known to 1e-16 leave more of the probability undecided.
+ABSOLUTE_SMALL_PRIOR = 1e-9
+# By how many spacings of x a quantile may be off, or by what its probability is worth.
+SPACINGS = {False: 1, True: 4}
+# Log of the smallest tail that is judged by its relative error. Beyond it the log is judged.
+LOG_TINY = np.log(1e-300)
+RELATIVE_LOG_TAIL = 1e-9
+NAN, INF = float("nan"), float("inf")
+
+ORDINARY = [[30, 4, 7, 3], [12, 2, 1, 5], [6, 0, 2, 1]]
+# Laws whose symmetries are tested; the classes that agree have a kink or a pole at zero.
+LAWS = {
+    "ordinary": (ORDINARY, 1.0, None),
+    "jeffreys": (ORDINARY, 0.5, None),
+    "one class": ([[30, 4, 7, 3]], 0.5, None),
+    "one empty class": ([[0, 0, 0, 0]], 0.5, None),
+    "alike": ([[3, 0, 0, 0], [0, 0, 0, 8]], 0.5, None),
+    "alike beside ordinary": ([[100_000, 0, 0, 0], [6, 0, 2, 1]], 0.5, None),
+    "one-sided": ([[20, 0, 8, 4], [4, 0, 2, 0]], 0.5, None),
+    "perfect": ([[25, 0, 0, 0], [10, 0, 0, 0], [4, 0, 0, 0]], 1.0, None),
+    "empty": ([[0, 0, 0, 0], [0, 0, 0, 0]], 1.0, None),
+    "unequal": ([[7e6, 1e6, 1.2e6, 8e5], [6, 1, 2, 1]], 1.0, None),
+    "weights": (ORDINARY, 0.5, [0.5, 0.375, 0.125]),
+    "signed": (ORDINARY, 1.0, [0.75, -0.5, 0.25]),
+}
+# Distances from the mean in standard deviations.
+DISTANCES = np.array([-6.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.2, 3.0, 7.0])
+
+
+def made(name):
+    """Return a law of the table above."""
+    counts, prior, weights = LAWS[name]
+    return PairedDifference(counts, prior=prior, weights=weights)
+
+
+def places(law):
+    """Return points inside the support, multiples of 2^-40 so that a mirror image is exact."""
+    x = law.mean() + law.standard_deviation() * DISTANCES
+    x = np.unique(np.round(np.append(x, 0.0) * 2.0**40) / 2.0**40)
+    return x[(law.support().low < x) & (x < law.support().high)]
+
+
+def log_tail_bound(log_tail):
+    """Return the error allowed in the log of a tail."""
+    beyond = np.maximum(RELATIVE_TAIL, RELATIVE_LOG_TAIL * np.abs(log_tail))
+    return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
+
+
+def assert_same_tails(law, x, other, y, *, turned=False):
+    """Compare P(X <= x) with P(Y <= y), or with P(Y > y); either value may err once."""
+    logs = np.array([law.logcdf(x), law.logccdf(x)])
+    others = np.array([other.logcdf(y), other.logccdf(y)])
+    if turned:
+        others = others[::-1]
+    np.testing.assert_allclose(np.exp(logs), np.exp(others), rtol=0, atol=ABSOLUTE)
+    smaller = logs < np.log(0.5)
+    error = np.abs(logs - others)[smaller]
+    assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
+
+
+every_law = pytest.mark.parametrize("name", LAWS)
+every_record = pytest.mark.parametrize("name", RECORDS)
+
+
+# Reference values
+
+
+def small_prior(name):
+    """Whether a record lies outside the main contract."""
+    return RECORDS[name]["prior"] < 0.5
+
+
+def absolute(name):
+    """Return the bound of the absolute error of a cdf."""
+    return ABSOLUTE_SMALL_PRIOR if small_prior(name) else ABSOLUTE
+
+
+@cache
+def law_of(name):
+    """Return the law of a record, made once for all tests."""
+    record = RECORDS[name]
+    return PairedDifference(record["counts"], prior=record["prior"], weights=record["weights"])
+
+
+def column(name, table, key):
+    """Return one number of each entry: null is nan, and what underflows is zero."""
+    entries = RECORDS[name][table]
+    return np.array([np.nan if entry[key] is None else float(entry[key]) for entry in entries])
+
+
+@cache
+def logs_of(name):
+    """Return the logs of cdf, ccdf and pdf at the points of a record."""
+    x = column(name, "points", "x")
+    return {key: getattr(law_of(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
+
+
+@cache
+def quantiles_of(name):
+    """Return the quantiles of a record as the law has them, and the density there."""
+    x = law_of(name).icdf(column(name, "quantiles", "p"))
+    return x, law_of(name).pdf(x)
+
+
+def quantile_bound(name):
+    """Return the error allowed in the probability of each quantile, and its rounding."""
+    p = column(name, "quantiles", "p")
+    relative = ABSOLUTE_SMALL_PRIOR if small_prior(name) else RELATIVE_QUANTILE
+    worth = relative * np.minimum(p, 1 - p)
+    return worth if small_prior(name) else np.minimum(worth, ABSOLUTE)
+
+
+def test_regimes():
+    """The reference covers what the contract speaks of."""
+    regimes = {record["regime"] for record in RECORDS.values()}
+    assert len(RECORDS) >= 40
+    assert regimes >= {"one class", "integer", "jeffreys", "alike", "scale", "large", "signed"}
+    assert all(record["digits"] >= 20 for record in RECORDS.values())
+
+
+@every_record
+@pytest.mark.parametrize("tail", ["cdf", "ccdf"])
+def test_probability(name, tail):
+    """The absolute error of both tails."""
+    found = np.exp(logs_of(name)[f"log{tail}"])
+    np.testing.assert_allclose(found, column(name, "points", tail), rtol=0, atol=absolute(name))
+
+
+@every_record
+@pytest.mark.parametrize("tail", ["cdf", "ccdf"])
+def test_small_tail(name, tail):
+    """The relative error of a tail below one half, and of its log past the range of doubles."""
+    expected = column(name, "points", f"log_{tail}")
+    below = expected < np.log(0.5)
+    error = np.abs(logs_of(name)[f"log{tail}"] - expected)[below]
+    assert (error <= log_tail_bound(expected[below])).all(), error.max()
+
+
+@every_record
+def test_density(name):
+    """The relative error of the density, where it is finite."""
+    expected = column(name, "points", "pdf")
+    # Below the normal numbers a double has too few digits to be judged by them.
+    known = (expected > np.finfo(float).tiny) & ~beside_pole(name)
+    found = np.exp(logs_of(name)["logpdf"])
+    # No better than the tail that it is the derivative of.
+    np.testing.assert_allclose(found[known], expected[known], rtol=RELATIVE_TAIL, atol=0)
+
+
+def beside_pole(name):
+    """Whether a point is within a rounding of a corner where the density may be infinite."""
+    record, x = RECORDS[name], column(name, "points", "x")
+    if not small_prior(name) or len(record["counts"]) > 5:
+        return np.zeros(x.shape, dtype=bool)
+    corners = np.zeros(1)
+    for weight in record["weights"] or [1 / len(record["counts"])] * len(record["counts"]):
+        corners = np.unique(np.add.outer(corners, [-weight, 0.0, weight]))
+    return (np.abs(x[:, np.newaxis] - corners) < 4 * np.finfo(float).eps).any(axis=1)
+
+
+@every_record
+def test_quantile(name):
+    """The error of a quantile is the rounding of x, or is worth 1e-10 of the smaller tail."""
+    x, density = quantiles_of(name)
+    entries = RECORDS[name]["quantiles"]
+    error = [
+        float(abs(Fraction(float(value)) - place(name, entry)))
+        for value, entry in zip(x, entries, strict=True)
+    ]
+    with np.errstate(divide="ignore"):
+        worth = quantile_bound(name) / density
+    rounding = SPACINGS[small_prior(name)] * np.spacing(scale_of(name, x))
+    allowed = rounding + worth
+    assert (np.array(error) <= allowed).all(), (error / allowed).max()
+
+
+def place(name, entry):
+    """Return a quantile, exactly, from its distance to the nearer of zero and both ends."""
+    record = RECORDS[name]
+    high = sum(abs(Fraction(w)) for w in record["weights"] or [1.0])
+    lower, upper = Fraction(entry["lower_gap"]), Fraction(entry["upper_gap"])
+    candidates = {abs(Fraction(entry["x"])): Fraction(entry["x"])}
+    candidates |= {lower: lower - high, upper: high - upper}
+    return candidates[min(candidates)]
+
+
+def scale_of(name, x):
+    """Return the size of x, or of its distance to the mean: places are held as such distances."""
+    return np.maximum(np.abs(x), np.abs(x - law_of(name).mean()))
+
+
+@every_record
+def test_quantile_has_its_probability(name):
+    """The smaller tail at a quantile, but for the rounding of x."""
+    p, (x, density) = column(name, "quantiles", "p"), quantiles_of(name)
+    low = p < 0.5
+    tail = np.where(low, law_of(name).cdf(x), law_of(name).ccdf(x))
+    error = np.abs(tail - np.where(low, p, 1 - p))
+    # At a pole of the density the probability of a spacing is no product.
+    step = SPACINGS[small_prior(name)] * np.spacing(scale_of(name, x))
+    rounding = np.where(np.isfinite(density), density * step, law_of(name).cdf(x - step, x + step))
+    assert (error <= quantile_bound(name) + rounding).all(), error.max()
+
+
+@every_record
+@pytest.mark.parametrize("moment", ["mean", "variance", "skewness", "kurtosis"])
+def test_moments(name, moment):
+    """The closed forms. Near zero, where terms of either sign meet, the error is absolute."""
+    expected = float(RECORDS[name][moment])
+    found = getattr(law_of(name), moment)()
+    floor = {"mean": 1e-15, "variance": 0.0}.get(moment, MOMENTS)
+    assert found == pytest.approx(expected, rel=MOMENTS, abs=floor)
+
+
+# Another view of small cases, in closed form
+
+
+@pytest.mark.parametrize("x", [-0.999, -0.5, -0.01, 1e-9, 0.3, 0.75])
+def test_one_empty_class(x):
+    """Four cells of 1/2: D = S (2 U - 1), S uniform, U of the arcsine law."""
+    law = PairedDifference([[0, 0, 0, 0]], prior=0.5)
+    # P(D > x) = E max(0, 1 - x / cos t) for x > 0, t uniform on (0, pi).
+    density = np.arccosh(1 / abs(x)) / np.pi
+    beyond = np.arccos(abs(x)) / np.pi - abs(x) * density
+    assert law.cdf(x) == pytest.approx(1 - beyond if x > 0 else beyond, abs=ABSOLUTE)
+    assert law.pdf(x) == pytest.approx(density, rel=RELATIVE_TAIL)
+
+
+@pytest.mark.parametrize("agreeing", [0, 3, 1000, 10**7])
+def test_one_class_that_agrees(agreeing):
+    """Prior one, no disagreement: the density is a power of 1 - |x|."""
+    law = PairedDifference([[agreeing, 0, 0, 0]], prior=1)
+    power = agreeing + 2
+    x = np.array([0.0, 0.1, 1.0, 2.5]) / (power + 1)
+    half = 0.5 * np.exp(power * np.log1p(-x))
+    np.testing.assert_allclose(law.ccdf(x), half * (1 - x), rtol=RELATIVE_TAIL)
+    np.testing.assert_allclose(law.cdf(-x), half * (1 - x), rtol=RELATIVE_TAIL)
+    np.testing.assert_allclose(law.pdf(x), half * (power + 1), rtol=RELATIVE_TAIL)
+
+
+def test_the_probability_that_b_is_better():
+    """One class: P(D > 0) = P(U > 1/2), whatever the agreement."""
+    for agreeing in (0, 10, 10**6):
+        law = PairedDifference([[agreeing, 4, 7, 2]], prior=0.5)
+        expected = stats.beta.sf(0.5, 7.5, 4.5)
+        assert law.ccdf(0.0) == pytest.approx(expected, abs=ABSOLUTE)
+
+
+# Symmetries
+
+
+@every_law
+def test_exchange_of_the_classifiers(name):
+    """P(X <= x) for A and B is P(X > -x) for B and A."""
+    counts, prior, weights = LAWS[name]
+    law = made(name)
+    turned = PairedDifference(np.array(counts)[:, [0, 2, 1, 3]], prior=prior, weights=weights)
+    x = places(law)
+    assert_same_tails(law, x, turned, -x, turned=True)
+    assert turned.mean() == pytest.approx(-law.mean(), rel=1e-14, abs=1e-16)
+    assert turned.variance() == pytest.approx(law.variance(), rel=1e-14)
+    assert turned.skewness() == pytest.approx(-law.skewness(), rel=1e-12, abs=1e-12)
+    assert turned.icdf(0.2) == pytest.approx(law.iccdf(0.2) * -1, rel=1e-9, abs=1e-15)
+
+
+@every_law
+def test_weights_of_the_other_sign(name):
+    """The same mirror image."""
+    law = made(name)
+    counts, prior, weights = LAWS[name]
+    weights = -np.asarray(weights or np.full(len(counts), 1 / len(counts)))
+    x = places(law)
+    minus = PairedDifference(counts, prior=prior, weights=weights)
+    assert_same_tails(law, x, minus, -x, turned=True)
+
+
+@every_law
+def test_order_of_the_classes(name):
+    """The sum does not depend on it."""
+    counts, prior, weights = LAWS[name]
+    law = made(name)
+    weights = None if weights is None else weights[::-1]
+    turned = PairedDifference(counts[::-1], prior=prior, weights=weights)
+    assert_same_tails(law, places(law), turned, places(law))
+
+
+@every_law
+def test_both_and_neither_count_as_one(name):
+    """Samples that both classifiers get right, or wrong, say the same about the difference."""
+    counts, prior, weights = LAWS[name]
+    law = made(name)
+    moved = np.array(counts, dtype=float)
+    moved[:, 3] += moved[:, 0]
+    moved[:, 0] = 0
+    other = PairedDifference(moved, prior=prior, weights=weights)
+    assert_same_tails(law, places(law), other, places(law))
+    assert other.variance() == pytest.approx(law.variance(), rel=1e-14)
+
+
+@every_law
+@pytest.mark.parametrize("scale", [2.0**-20, 8.0])
+def test_scale_of_the_weights(name, scale):
+    """Weights times a power of two: the same law in other units, with exact conversion."""
+    counts, prior, weights = LAWS[name]
+    weights = np.asarray(weights or np.full(len(counts), 1 / len(counts)))
+    law = PairedDifference(counts, prior=prior, weights=weights)
+    scaled = PairedDifference(counts, prior=prior, weights=weights * scale)
+    x = places(law)
+    assert_same_tails(law, x, scaled, x * scale)
+    assert scaled.mean() == pytest.approx(law.mean() * scale, rel=1e-14, abs=1e-16 * scale)
+    assert scaled.support() == pytest.approx([scale * end for end in law.support()], rel=1e-15)
+
+
+@every_law
+def test_class_of_weight_zero(name):
+    """It drops out, whatever its counts."""
+    counts, prior, weights = LAWS[name]
+    weights = list(weights or np.full(len(counts), 1 / len(counts)))
+    law = PairedDifference(counts, prior=prior, weights=weights)
+    more = PairedDifference([[5, 1, 9, 2], *counts], prior=prior, weights=[0.0, *weights])
+    assert_same_tails(law, places(law), more, places(law))
+    assert more.variance() == pytest.approx(law.variance(), rel=1e-14)
+    assert more.support() == pytest.approx(law.support(), rel=1e-15)
+
+
+def test_equal_weights_are_the_default():
+    """One over the number of classes."""
+    law = made("ordinary")
+    explicit = PairedDifference(ORDINARY, prior=1.0, weights=[1 / 3] * 3)
+    assert_same_tails(law, places(law), explicit, places(law))
+
+
+def test_prior_of_every_cell():
+    """A number is the same as that number in every cell; the default is one half."""
+    law = PairedDifference(ORDINARY)
+    assert_same_tails(law, places(law), PairedDifference(ORDINARY, prior=0.5), places(law))
+    full = PairedDifference(ORDINARY, prior=np.full((3, 4), 0.5))
+    assert_same_tails(law, places(law), full, places(law))
+
+
+@pytest.mark.parametrize(
+    "prior", [[1.5, 0.5, 2.0, 1.0], [[1.5, 0.5, 2.0, 1.0]] * 3], ids=["4", "3x4"]
+)
+def test_prior_by_cell(prior):
+    """It is added to the counts: the same as more counts under a smaller prior."""
+    law = PairedDifference(ORDINARY, prior=prior)
+    more = PairedDifference(np.add(ORDINARY, [1.0, 0.0, 1.5, 0.5]), prior=0.5)
+    assert_same_tails(law, places(law), more, places(law))
+
+
+@pytest.mark.parametrize("agreeing", [10**3, 10**5, 10**7])
+@pytest.mark.parametrize("prior", [0.5, 1.0])
+def test_huge_agreement_concentrates_at_zero(agreeing, prior):
+    """No disagreement in n samples: the difference is about 1 / n, as likely of either sign."""
+    law = PairedDifference([[agreeing, 0, 0, 0]], prior=prior)
+    assert law.mean() == pytest.approx(0, abs=1e-16)
+    assert law.cdf(0.0) == pytest.approx(0.5, abs=ABSOLUTE)
+    assert law.median() == pytest.approx(0, abs=1e-9 / agreeing)
+    assert law.cdf(-20 / agreeing, 20 / agreeing) > 0.999999
+    low, high = law.interval(0.95)
+    assert high == pytest.approx(-low, rel=1e-9)
+    assert 0.5 / agreeing < high < 5 / agreeing
+
+
+# Quantiles, intervals, mode
+
+
+@every_law
+def test_round_trip(name):
+    """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
+    law, p = made(name), np.array([1e-12, 1e-5, 0.05, 0.3, 0.8])
+    for inverse, direct in ((law.icdf, law.cdf), (law.iccdf, law.ccdf)):
+        x = inverse(p)
+        step = 2 * np.spacing(np.maximum(np.abs(x), np.abs(x - law.mean())))
+        ends = np.sort([direct(x - step), direct(x + step)], axis=0)
+        worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
+        assert (ends[0] - worth <= p).all()
+        assert (p <= ends[1] + worth).all()
+
+
+@every_law
+def test_intervals(name):
+    """Both have their mass; the densest one is no longer."""
+    law = made(name)
+    central, densest = law.interval(0.9), law.hdi(0.9)
+    for low, high in (central, densest):
+        assert law.support().low <= low < high <= law.support().high
+        rounding = sum(min(law.pdf(end), 1e16) * np.spacing(np.abs(end)) for end in (low, high))
+        assert law.cdf(low, high) == pytest.approx(0.9, abs=1e-11 + 2 * rounding)
+    assert law.cdf(central.low) == pytest.approx(0.05, rel=1e-9)
+    width = central.high - central.low
+    assert densest.high - densest.low <= width * (1 + 1e-9)
+
+
+@every_law
+def test_mode_has_the_highest_density(name):
+    """No other point has a higher one."""
+    law = made(name)
+    assert law.support().low <= law.mode() <= law.support().high
+    assert law.logpdf(law.mode()) >= law.logpdf(places(law)).max() - 1e-8
+
+
+@every_law
+def test_median(name):
+    """Half of the probability on either side."""
+    law = made(name)
+    median = law.median()
+    assert median == law.icdf(0.5)
+    step = 2 * np.spacing(np.maximum(abs(median), abs(median - law.mean())))
+    assert law.cdf(median - step) - ABSOLUTE <= 0.5 <= law.cdf(median + step) + ABSOLUTE
+
+
+@every_law
+def test_support_and_beyond(name):
+    """Minus and plus the sum of the sizes of the weights."""
+    law = made(name)
+    high = 1.0 if LAWS[name][2] is None else np.abs(LAWS[name][2]).sum()
+    assert law.support() == pytest.approx((-high, high), rel=1e-15)
+    assert law.cdf([-INF, -high - 0.1, -high]).tolist() == [0, 0, 0]
+    assert law.ccdf([high, high + 0.1, INF]).tolist() == [0, 0, 0]
+    assert law.pdf([-high - 0.1, high + 0.1]).tolist() == [0, 0]
+    assert law.icdf([0, 1]).tolist() == list(law.support())
+    assert np.isnan(law.cdf([NAN, 0.0])).tolist() == [True, False]
+
+
+@every_law
+def test_values_agree_with_their_logs(name):
+    """Shapes are kept, tails add up to one, and a log belongs to its value."""
+    law, x = made(name), places(made(name)).reshape(-1, 1)
+    for function in ("pdf", "cdf", "ccdf"):
+        values, logs = getattr(law, function)(x), getattr(law, f"log{function}")(x)
+        assert values.shape == x.shape
+        np.testing.assert_allclose(values, np.exp(logs), rtol=1e-14)
+    # Each is rounded once.
+    np.testing.assert_allclose(law.cdf(x) + law.ccdf(x), 1.0, rtol=0, atol=1e-15)
+    assert isinstance(law.cdf(0.1), float)
+    between = law.cdf(x[:-1], x[1:])
+    np.testing.assert_allclose(between, np.diff(law.cdf(x), axis=0), rtol=0, atol=1e-15)
+
+
+# Draws
+
+
+def dirichlet_draws(name, size):
+    """Draw the sum straight from the Dirichlet laws of all four cells."""
+    counts, prior, weights = LAWS[name]
+    weights = weights or np.full(len(counts), 1 / len(counts))
+    rng, total = np.random.default_rng(20240229), np.zeros(size)
+    for row, weight in zip(counts, weights, strict=True):
+        p = rng.dirichlet(np.array(row) + prior, size=size)
+        total += weight * (p[:, 2] - p[:, 1])
+    return total
+
+
+def assert_like_draws(law, draws):
+    """Frequencies, mean and variance within five standard errors."""
+    x = law.mean() + law.standard_deviation() * np.array([-2.0, -1.0, -0.3, 0.2, 1.0, 2.0])
+    x = np.append(x, 0.0)
+    p, found = law.cdf(x), (draws[:, np.newaxis] <= x).mean(axis=0)
+    # At least one draw's worth, where hardly any are expected.
+    error = np.sqrt(p * (1 - p) / draws.size) + 1 / draws.size
+    assert (np.abs(found - p) <= 5 * error).all()
+    sd = law.standard_deviation()
+    assert abs(draws.mean() - law.mean()) <= 5 * sd / np.sqrt(draws.size)
+    spread = np.sqrt((law.kurtosis() + 2) / draws.size)
+    assert abs(draws.var() / law.variance() - 1) <= 5 * spread
+
+
+@every_law
+def test_dirichlet_draws(name):
+    """The law is that of the cells of the four Dirichlet laws."""
+    assert_like_draws(made(name), dirichlet_draws(name, 200_000))
+
+
+@every_law
+def test_sample(name):
+    """Draws of the law itself; a seed gives the same again."""
+    law = made(name)
+    draws = law.sample((50, 400), rng=3)
+    assert draws.shape == (50, 400)
+    assert_like_draws(law, draws.ravel())
+    np.testing.assert_array_equal(draws, law.sample((50, 400), rng=np.random.default_rng(3)))
+    assert isinstance(law.sample(rng=1), float)
+
+
+@every_law
+def test_moments_of_the_cells(name):
+    """Mean and variance from the textbook moments of a Dirichlet law."""
+    counts, prior, weights = LAWS[name]
+    weights = weights or np.full(len(counts), 1 / len(counts))
+    mean = variance = 0.0
+    for row, weight in zip(counts, weights, strict=True):
+        cells = np.array(row) + prior
+        p, n = cells / cells.sum(), cells.sum()
+        mean += weight * (p[2] - p[1])
+        variance += weight**2 * (p[1] + p[2] - (p[2] - p[1]) ** 2) / (n + 1)
+    assert made(name).mean() == pytest.approx(mean, rel=1e-13, abs=1e-16)
+    assert made(name).variance() == pytest.approx(variance, rel=1e-13)
+    assert made(name).standard_deviation() == pytest.approx(np.sqrt(variance), rel=1e-13)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [],
+        [30, 4, 7, 3],
+        [[30, 4, 7]],
+        [[30, 4, 7, 3, 1]],
+        [[[30, 4, 7, 3]]],
+        np.empty((0, 4)),
+        [[30, 4, 7, 3], [1, 2]],
+        [[30, 4, -1, 3]],
+        [[30, 4, NAN, 3]],
+        [[30, INF, 7, 3]],
+        [["a", "b", "c", "d"]],
+    ],
+    ids=[
+        "empty",
+        "1-d",
+        "three",
+        "five",
+        "3-d",
+        "none",
+        "ragged",
+        "negative",
+        "nan",
+        "inf",
+        "text",
+    ],
+)
+def test_bad_counts(counts):
+    """The message names the argument."""
+    with pytest.raises(ValueError, match="counts"):
+        PairedDifference(counts)
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [0, -0.5, NAN, INF, [0.5, 0.5, 0.0, 0.5], [0.5] * 3, np.ones((2, 4)), "a"],
+    ids=["zero", "negative", "nan", "inf", "a zero cell", "three", "two rows", "text"],
+)
+def test_bad_prior(prior):
+    """Positive, finite, and a number or one for each cell of the three classes."""
+    with pytest.raises(ValueError, match="prior"):
+        PairedDifference(ORDINARY, prior=prior)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[0, 0, 0], [0.5, 0.5], [1, 1, 1, 1], [[1, 1, 1]], 1.0, [1, NAN, 1], [1, INF, 1], ["a"] * 3],
+    ids=["zeros", "short", "long", "2-d", "0-d", "nan", "inf", "text"],
+)
+def test_bad_weights(weights):
+    """One finite number for each class, and not all of them zero."""
+    with pytest.raises(ValueError, match="weights"):
+        PairedDifference(ORDINARY, weights=weights)
+
+
+def test_arguments_by_position():
+    """Only the counts: two more arrays in a row would be easy to mix up."""
+    with pytest.raises(TypeError, match="positional"):
+        PairedDifference(ORDINARY, 1.0)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1])
+def test_bad_probability(p):
+    """As for every law."""
+    with pytest.raises(ValueError, match=r"p must lie in \[0, 1\]"):
+        made("ordinary").icdf(p)
+
+
+@pytest.mark.parametrize("level", [0, 1, NAN])
+def test_bad_level(level):
+    """As for every law."""
+    for method in ("interval", "hdi"):
+        with pytest.raises(ValueError, match="level"):
+            getattr(made("ordinary"), method)(level)
+
+
+def test_counts_are_not_changed():
+    """What the caller does to the arrays later changes nothing, and nothing is written to them."""
+    counts = np.array(ORDINARY, dtype=float)
+    law = PairedDifference(counts)
+    before = law.mean()
+    assert counts.tolist() == ORDINARY
+    counts[:] = 1
+    x = places(law)
+    assert law.mean() == before
+    assert_same_tails(law, x, PairedDifference(ORDINARY), x)
