@@ -63,9 +63,8 @@ def paths(terms: TiltedPairs, step: float, count: int) -> Paths:
     longest = 2 * np.pi / ((REACH + growth) / theta).min(axis=0)
     move = step * terms.weight
     # A path of even the largest cell alone, or of all of them with room for the heights.
-    with np.errstate(over="ignore"):
-        alone = (scales * np.sqrt(np.expm1(2 * REACH / alphas)))[2]
-        whole = scales.max(axis=0) * np.sqrt(np.expm1(2 * REACH / n))
+    alone = scales[2] * np.sqrt(np.expm1(np.minimum(2 * REACH / alphas[2], 300.0)))
+    whole = scales.max(axis=0) * np.sqrt(np.expm1(np.minimum(2 * REACH / n, 300.0)))
     reach = np.minimum(alone, whole + move * count)
     coarse = move > longest
     stride = np.where(coarse, 1, np.maximum(np.floor(longest / np.maximum(move, 1e-300)), 1))

@@ -87,9 +87,15 @@ def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float)
         if count > _PATIENCE and count % 2:
             step = np.where(np.abs(excess) > _CLOSE, np.inf, step)
         u[active] = _keep_between(u[active] + step, low[active], high[active])
-        spacing = stretch * np.spacing(np.abs(frame.x(points)))
-        narrow = np.maximum(2 * np.finfo(float).eps * np.abs(u[active]), 0.5 * spacing)
-        active = active[(np.abs(excess) > _CLOSE) & (high[active] - low[active] > narrow)]
+        wide = high[active] - low[active] > 2 * _EPS * np.abs(u[active])
+        if count > _PATIENCE:
+            # At a jump between two neighbouring doubles the upper one is the quantile.
+            ends = [frame.x(_unstretch(frame, end[active])[0]) for end in (low, high)]
+            jump = ends[1] - ends[0] <= np.spacing(np.maximum(*np.abs(ends)))
+            jump &= np.abs(excess) > _CLOSE
+            u[active] = np.where(jump, high[active], u[active])
+            wide &= ~jump
+        active = active[(np.abs(excess) > _CLOSE) & wide]
         if not active.size:
             break
     points = _unstretch(frame, u)[0]

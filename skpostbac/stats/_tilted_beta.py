@@ -25,6 +25,8 @@ _FAR = 3.0
 SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
 _COS, _SIN, _HALF_TAN = np.cos(SHIFTS), np.sin(SHIFTS), np.tan(SHIFTS / 2)
 _LOG_SECANT = np.log1p(_HALF_TAN**2)
+# Exponentials are tabulated for about this many pairs of a node and a height at a time.
+_TABLE = 2**22
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
 _MANY_STEPS = 6000.0
 # A tilt that changes the weights by no more than exp(6) in reach is undone on the nodes.
@@ -384,13 +386,17 @@ def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Float
 
     Many classes of small variance are close to one. Returns shape (n_classes, n_bases, n_offsets).
     """
-    row = nodes[:, np.newaxis, :]
-    coarse = _expm1i(bases[:, np.newaxis] * row) * weights[:, np.newaxis, :]
-    fine = _expm1i(offsets[:, np.newaxis] * row)
-    less_one = np.einsum("cbj,coj->cbo", coarse, fine)
-    less_one += np.einsum("cj,coj->co", weights, fine)[:, np.newaxis, :]
-    less_one += coarse.sum(axis=2, keepdims=True)
-    return np.asarray(less_one)
+    less_one = np.zeros((len(nodes), bases.size, offsets.size), dtype=complex)
+    most = max(1, _TABLE // (len(nodes) * (bases.size + offsets.size)))
+    for start in range(0, nodes.shape[1], most):
+        row = nodes[:, np.newaxis, start : start + most]
+        share = weights[:, start : start + most]
+        coarse = _expm1i(bases[:, np.newaxis] * row) * share[:, np.newaxis, :]
+        fine = _expm1i(offsets[:, np.newaxis] * row)
+        less_one += np.einsum("cbj,coj->cbo", coarse, fine)
+        less_one += np.einsum("cj,coj->co", share, fine)[:, np.newaxis, :]
+        less_one += coarse.sum(axis=2, keepdims=True)
+    return less_one
 
 
 def _expm1i(x: Floats) -> Complexes:

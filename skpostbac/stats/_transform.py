@@ -66,7 +66,7 @@ class Terms(Protocol):
     high_end: Floats
     mean_less_mode: Floats
     variance: Floats
-    worth: float
+    worth: Floats
 
     @property
     def reach(self) -> Reach:
@@ -284,7 +284,7 @@ class TiltedSum:
         Those whose ends separate are summed over nodes up to there, and over their ends beyond.
         """
         ends = self.terms.end_height[index]
-        ended = self.terms.worth * ends < grid.top
+        ended = self.terms.worth[index] * ends < grid.top
         if not ended.any():
             values, log_mgf = self.terms.transforms(index, grid)
             return self._product(values, index), log_mgf

@@ -111,7 +111,7 @@ class TiltedTerms:
             self.low_end = -size * np.where(up, law.a, law.b) / n
             self.mode = betas.weight * betas.shift
         self.mean_less_mode, self.variance = tb.laplace_moments(betas)
-        self.worth = _WORTH
+        self.worth = np.full_like(size, _WORTH)
 
     @cached_property
     def reach(self) -> tb.Extent:

@@ -19,8 +19,8 @@ from skpostbac.stats._pair_ends import (
 from skpostbac.stats._special import Complexes, Floats, log_beta
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
-# Ends save an effort that grows like the square of the height.
-_WORTH = 2.0
+# Ends save an effort that grows like the square of the height for nodes, as with few counts.
+_FEW, _WORTH = 4.0, (2.0, 8.0)
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
 # A class with at least this exponent at each vertex in reach decays like a normal law.
@@ -117,7 +117,7 @@ class TiltedPairTerms:
             self._middle = size * (a - b) / n
             self.high_end, self.low_end = size * (2 * a + r) / n, -size * (2 * b + r) / n
         self.mean_less_mode, self.variance = pairs.mean_less_mode, pairs.variance
-        self.worth = _WORTH
+        self.worth = np.where(n < _FEW, _WORTH[0], _WORTH[1])
 
     @cached_property
     def reach(self) -> tp.PairExtent:
