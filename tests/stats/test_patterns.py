@@ -1,0 +1,161 @@
+"""Joint draws of accuracies: against a Dirichlet law over all patterns, listed one by one."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from skpostbac.stats._patterns import (
+    MAX_PIECES,
+    STICK_TOLERANCE,
+    PatternLaw,
+    _n_pieces,
+    draw_averages,
+    tally,
+)
+
+N = 200_000
+# Standard errors within which two independent estimates agree but for one case in two million.
+SIGMAS = 5
+
+PATTERNS = np.array(list(product([0.0, 1.0], repeat=3)))
+OBSERVED = {
+    "none": {},
+    "one": {0b111: 4.0},
+    "few": {0b111: 6.0, 0b110: 2.0, 0b001: 1.0, 0b000: 1.5},
+    "all": {number: 1.0 + number for number in range(8)},
+    "a trace": {0b101: 1e-3, 0b011: 2e-3},
+}
+PRIORS = {
+    "uniform": (1.0, 1.0),
+    "jeffreys": (0.5, 0.5),
+    "weak": (0.02, 0.01),
+    "skew": (0.7, 2.0),
+    "strong": (30.0, 20.0),
+}
+
+
+def make_law(observed, prior):
+    rows = list(observed)
+    return PatternLaw(PATTERNS[rows], np.array([observed[row] for row in rows]), *prior)
+
+
+def draw_by_enumeration(observed, prior, size, rng):
+    """Draw from the Dirichlet law over all eight patterns."""
+    a, b = prior
+    right = a / (a + b)
+    mass = (a + b) * np.prod(np.where(PATTERNS == 1, right, 1 - right), axis=1)
+    for number, count in observed.items():
+        mass[number] += count
+    return rng.dirichlet(mass, size) @ PATTERNS
+
+
+def statistics(draws):
+    """Return what depends on the joint law: products up to the fourth order, and orders."""
+    centred = draws - draws.mean(axis=0)
+    one, two, three = centred.T
+    return np.stack(
+        [
+            *draws.T,
+            *(draws**2).T,
+            one * two,
+            one * three,
+            two * three,
+            one * two * three,
+            one**2 * two,
+            one**2 * two**2,
+            two**2 * three**2,
+            *orders(*draws.T),
+            draws.max(axis=1),
+            draws.min(axis=1),
+        ]
+    )
+
+
+def orders(one, two, three):
+    """Return who is ahead, by more than rounding."""
+    ahead = one > two + 1e-12
+    return ahead, ahead & (one > three + 1e-12), ahead & (three > one + 1e-12)
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+@pytest.mark.parametrize("observed", OBSERVED.values(), ids=OBSERVED)
+def test_draws_follow_the_law_of_all_patterns(observed, prior):
+    """Moments and orders agree within Monte Carlo error."""
+    rng = np.random.default_rng(7)
+    ours = statistics(make_law(observed, prior).draw(N, rng))
+    brute = statistics(draw_by_enumeration(observed, prior, N, rng))
+    error = np.sqrt((ours.var(axis=1) + brute.var(axis=1)) / N)
+    gap = np.abs(ours.mean(axis=1) - brute.mean(axis=1))
+    assert np.all(gap <= SIGMAS * error + 1e-12)
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+def test_margins_are_beta(prior):
+    """Each classifier alone has its Beta law, by the largest distance of the two cdf."""
+    law = make_law(OBSERVED["few"], prior)
+    right = law.counts @ law.patterns
+    draws = law.draw(N, np.random.default_rng(3))
+    for accuracies, k in zip(draws.T, right, strict=True):
+        cdf = beta(law.a + k, law.b + law.counts.sum() - k).cdf(np.sort(accuracies))
+        distance = np.abs(cdf - (np.arange(N) + 0.5) / N).max()
+        assert distance < 2.7 / np.sqrt(N)  # Kolmogorov: exceeded once in a million
+
+
+def test_pieces_leave_little():
+    """The fourth power of what is left of the stick is small on average, or has its limit."""
+    for mass in (1e-9, 0.01, 1.0, 2.0, 10.0):
+        pieces = _n_pieces(mass)
+        assert (mass / (mass + 4)) ** pieces <= STICK_TOLERANCE
+        assert pieces == 1 or (mass / (mass + 4)) ** (pieces - 1) > STICK_TOLERANCE
+    assert _n_pieces(1e15) == MAX_PIECES
+
+
+def test_averages_weigh_the_classes():
+    """Classes are independent; one of weight zero is not drawn."""
+    laws = [make_law(OBSERVED["few"], (1, 1)), make_law(OBSERVED["all"], (1, 1))]
+    weights = np.array([0.25, 0.75])
+    draws = draw_averages(laws, weights, N, np.random.default_rng(0))
+    means, variances = zip(*(expected_moments(law) for law in laws), strict=True)
+    error = np.sqrt(draws.var(axis=0) / N)
+    assert np.all(np.abs(draws.mean(axis=0) - weights @ means) < SIGMAS * error)
+    np.testing.assert_allclose(draws.var(axis=0), weights**2 @ variances, rtol=0.03)
+    alone = draw_averages(laws, np.array([1.0, 0.0]), 5, np.random.default_rng(1))
+    np.testing.assert_array_equal(alone, laws[0].draw(5, np.random.default_rng(1)))
+
+
+def expected_moments(law):
+    right = law.counts @ law.patterns
+    margin = beta(law.a + right, law.b + law.counts.sum() - right)
+    return margin.mean(), margin.var()
+
+
+def test_tally_by_hand():
+    """Ranks and shortfalls of three draws of three values."""
+    draws = np.array([[0.9, 0.5, 0.7], [0.1, 0.4, 0.2], [0.8, 0.6, 0.3]])
+    counted = tally(draws, np.random.default_rng(0))
+    np.testing.assert_array_equal(counted.ranks, [[2, 0, 1], [1, 1, 1], [0, 2, 1]])
+    np.testing.assert_allclose(counted.losses, [0.3, 0.6, 0.9], rtol=1e-12)
+    np.testing.assert_allclose(counted.squares, [0.09, 0.2, 0.33], rtol=1e-12)
+    both = counted + counted
+    np.testing.assert_array_equal(both.ranks, 2 * counted.ranks)
+    np.testing.assert_array_equal(both.squares, 2 * counted.squares)
+
+
+def test_ties_are_broken_at_random():
+    """Two equal columns share the ranks evenly."""
+    values = np.random.default_rng(0).random(10_000)
+    draws = np.column_stack([values, values, values + 1])
+    ranks = tally(draws, np.random.default_rng(1)).ranks
+    assert ranks[2].tolist() == [10_000, 0, 0]
+    assert abs(ranks[0, 1] - 5_000) < SIGMAS * 50
+    assert ranks.sum(axis=0).tolist() == ranks.sum(axis=1).tolist() == [10_000] * 3
+
+
+def test_a_prior_lost_in_rounding():
+    """The weakest prior gives no NaN, and accuracies within [0, 1]."""
+    law = PatternLaw(PATTERNS[[7, 5]], np.array([30.0, 20.0]), 1e-6, 1e-6)
+    draws = law.draw(1000, np.random.default_rng(0))
+    assert np.all((draws >= 0) & (draws <= 1 + 1e-12))
+    np.testing.assert_allclose(draws[:, [0, 2]], 1.0, rtol=0, atol=1e-12)
