@@ -1,6 +1,7 @@
 """From labels to counts, to the posterior, to scores and scorers."""
 
 from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
@@ -11,9 +12,11 @@ from skpostbac.metrics._scorer import ClassCountsScorer, make_posterior_scorer
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
+    "PairedCounts",
     "PosteriorBalancedAccuracy",
     "class_counts",
     "make_posterior_scorer",
+    "paired_counts",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
 ]

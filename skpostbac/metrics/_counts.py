@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from skpostbac.metrics._labels import (
     is_integral,
     label_list,
     merge_labels,
+    naming,
     unique_label_array,
 )
 
@@ -207,18 +209,9 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    y_true, y_pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
-    weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
-    check_consistent_length(y_true, y_pred, weight)
-    if not len(y_true):
-        raise ValueError(
-            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
-            "of 1 sample is required."
-        )
-    if weight is not None and not weight.any():
-        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
-    counts = _count(y_true, y_pred, weight)
-    return counts if labels is None else _select(counts, labels)
+    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
+    counts = _count(outcomes)
+    return counts if labels is None else select_classes(counts, labels)
 
 
 def format_count(value: float) -> str:
@@ -226,37 +219,112 @@ def format_count(value: float) -> str:
     return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
 
 
-def _select(counts: ClassCounts, labels: ArrayLike) -> ClassCounts:
+class Outcomes(NamedTuple):
+    """What the samples say of one or several classifiers."""
+
+    classes: LabelArray
+    """Distinct true labels, sorted."""
+    codes: NDArray[np.intp]
+    """Position in `classes` of the true label of each sample."""
+    hits: Iterator[NDArray[np.bool_]]
+    """For each classifier in turn, which samples it predicts correctly."""
+    weight: FloatArray | None
+    """Case count of each sample, None for 1 each."""
+
+
+def read_outcomes(
+    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], sample_weight: ArrayLike | None
+) -> Outcomes:
+    """Check true labels, weights and the predictions of one or several classifiers.
+
+    `predictions` has the predicted labels by the name of the argument that holds them, which
+    stands in the messages of errors.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them; for predictions that are no labels, once their turn
+        comes in `hits`.
+    """
+    y_true = as_label_array(y_true, "y_true")
+    y_preds = {name: as_label_array(y_pred, name) for name, y_pred in predictions.items()}
+    weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
+    _check_lengths(y_true, y_preds, weight)
+    if weight is not None and not weight.any():
+        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
+    true = _sorted_labels(_encode_true(y_true))
+    hits = (_find_hits(y_true, true, y_pred, name) for name, y_pred in y_preds.items())
+    return Outcomes(true.values, true.codes, hits, weight)
+
+
+class Selectable(Protocol):
+    """Counts of classes, of which some can be selected."""
+
+    @property
+    def classes(self) -> LabelArray:
+        """Labels of the classes."""
+        ...
+
+    def reindex(self, classes: ArrayLike, /) -> Self:
+        """Return the counts of these classes."""
+        ...
+
+
+Counts = TypeVar("Counts", bound=Selectable)
+
+
+def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
+    """Return the counts of the classes that a user names, of which one must have samples."""
     wanted = unique_label_array(labels, "labels")
     if not set(label_list(wanted)) & set(label_list(counts.classes)):
         raise ValueError("At least one label specified must be in y_true")
     return counts.reindex(wanted)
 
 
-def _count(y_true: LabelArray, y_pred: LabelArray, weight: FloatArray | None) -> ClassCounts:
-    (values, codes), hits = _encode(y_true, y_pred)
-    order = np.argsort(values)
-    table = _tabulate(codes, hits, weight, len(values))[order]
-    with np.errstate(over="ignore"):  # infinite counts are refused
-        return ClassCounts(values[order], table[:, 1], table.sum(axis=1))
+def _check_lengths(
+    y_true: LabelArray, y_preds: Mapping[str, LabelArray], weight: FloatArray | None
+) -> None:
+    for name, y_pred in y_preds.items():
+        with naming(name):
+            check_consistent_length(y_true, y_pred)
+    with naming("sample_weight"):
+        check_consistent_length(y_true, weight)
+    if not len(y_true):
+        raise ValueError(
+            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
+            "of 1 sample is required."
+        )
 
 
-def _encode(y_true: LabelArray, y_pred: LabelArray) -> tuple[EncodedLabels, NDArray[np.bool_]]:
-    """Return the encoded true labels, and which of them were predicted."""
+def _encode_true(y_true: LabelArray) -> EncodedLabels:
+    return encode_integral(y_true) if is_integral(y_true) else encode_labels(y_true, "y_true")
+
+
+def _sorted_labels(labels: EncodedLabels) -> EncodedLabels:
+    order = np.argsort(labels.values)
+    return EncodedLabels(labels.values[order], np.argsort(order)[labels.codes])
+
+
+def _find_hits(
+    y_true: LabelArray, true: EncodedLabels, y_pred: LabelArray, name: str
+) -> NDArray[np.bool_]:
+    """Tell which of the true labels were predicted."""
     # An integer and a float may compare equal after rounding.
     same_kind = (y_true.dtype.kind == "f") == (y_pred.dtype.kind == "f")
     if same_kind and is_integral(y_true) and is_integral(y_pred):
-        return encode_integral(y_true), y_true == y_pred
-    true, pred = encode_labels(y_true, "y_true"), encode_labels(y_pred, "y_pred")
-    check_same_kind(true.values, pred.values)
+        return np.asarray(y_true == y_pred)
+    pred = encode_labels(y_pred, name)
+    with naming(name):
+        check_same_kind(true.values, pred.values)
     index = {label: code for code, label in enumerate(label_list(true.values))}
     recoded = np.array([index.get(label, -1) for label in label_list(pred.values)])
-    return true, true.codes == recoded[pred.codes]
+    return np.asarray(true.codes == recoded[pred.codes])
 
 
-def _tabulate(
-    codes: NDArray[np.intp], hits: NDArray[np.bool_], weight: FloatArray | None, n_classes: int
-) -> FloatArray:
-    """Return the weights of errors (column 0) and hits (column 1) for each code."""
-    cells = np.bincount(2 * codes + hits, weights=weight, minlength=2 * n_classes)
-    return cells.reshape(n_classes, 2).astype(np.float64, copy=False)
+def _count(outcomes: Outcomes) -> ClassCounts:
+    (hits,) = outcomes.hits
+    size = len(outcomes.classes)
+    cells = np.bincount(2 * outcomes.codes + hits, weights=outcomes.weight, minlength=2 * size)
+    table = cells.reshape(size, 2).astype(np.float64, copy=False)  # errors, hits
+    with np.errstate(over="ignore"):  # infinite counts are refused
+        return ClassCounts(outcomes.classes, table[:, 1], table.sum(axis=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -107,10 +107,10 @@ def posterior_balanced_accuracy_score(
     return _adjust(score, posterior.chance) if adjusted else score
 
 
-def check_objective(objective: str, level: float) -> None:
+def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
     """Refuse an unknown objective, and a level that is not in (0, 1)."""
-    if objective not in list(OBJECTIVES):  # it may not be hashable
-        raise ValueError(f"objective must be one of {list(OBJECTIVES)}, got {objective!r}")
+    if objective not in known:
+        raise ValueError(f"objective must be one of {list(known)}, got {objective!r}")
     check_level(level)
 
 

@@ -1,0 +1,408 @@
+"""Joint outcomes of several classifiers on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac.metrics._arrays import (
+    LARGEST,
+    FloatArray,
+    check_nonnegative,
+    first,
+    float_array,
+    nonnegative_array,
+)
+from skpostbac.metrics._counts import (
+    SHOWN_CLASSES,
+    ClassCounts,
+    format_count,
+    read_outcomes,
+    select_classes,
+)
+from skpostbac.metrics._labels import (
+    LabelArray,
+    label_list,
+    merge_labels,
+    unique_label_array,
+)
+
+BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.intp]
+
+# Both right, only the first, only the second, neither: the columns of a table of two classifiers.
+CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedCounts:
+    """How often which classifiers were right together, for each class of one test set.
+
+    A sample has a pattern: for each of the T classifiers, whether it is right. How often each
+    pattern occurs in each class is all that a paired comparison needs of the data, and it adds
+    up: ``+`` and :func:`sum` merge what different samples say of the same classifiers.
+
+    Mostly made by :func:`paired_counts` from labels, and by :meth:`from_cells` from tables of
+    two classifiers.
+
+    Parameters
+    ----------
+    names : sequence of T str
+        Different names of the T >= 1 classifiers.
+    classes : array-like of shape (n_classes,)
+        The distinct labels, at least one.
+    class_index : array-like of int of shape (n_rows,)
+        Position in `classes` of the class of each row.
+    patterns : array-like of bool of shape (n_rows, T)
+        Which classifiers are right. Rows of the same class and pattern are added up.
+    counts : array-like of shape (n_rows,)
+        How often each row occurs: finite, not negative, and not necessarily integers.
+
+    Attributes
+    ----------
+    names : tuple of T str
+    classes : ndarray of shape (n_classes,)
+    class_index, patterns, counts : ndarray
+        Read-only, with one row for each class and pattern that occurs, in increasing order.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a string.
+    ValueError
+        If there is no classifier or a duplicate name, if `classes` are no distinct labels, if the
+        shapes differ, or if an index or a count is out of range.
+
+    Examples
+    --------
+    >>> from skpostbac import PairedCounts
+    >>> monday = PairedCounts.from_cells([[7, 1, 2, 0]], classes=["cat"])
+    >>> tuesday = PairedCounts.from_cells([[5, 0, 1, 1], [2, 0, 0, 1]], classes=["cat", "dog"])
+    >>> total = monday + tuesday
+    >>> total
+    PairedCounts('A', 'B', n_classes=2, n_patterns=6, n=20)
+    >>> total.cells("A", "B")
+    array([[12.,  1.,  3.,  1.],
+           [ 2.,  0.,  0.,  1.]])
+    >>> total.margin("B")
+    ClassCounts('cat': 15/17, 'dog': 2/3)
+    """
+
+    names: tuple[str, ...]
+    classes: LabelArray
+    class_index: IndexArray
+    patterns: BoolArray
+    counts: FloatArray
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        classes: ArrayLike,
+        class_index: ArrayLike,
+        patterns: ArrayLike,
+        counts: ArrayLike,
+    ) -> None:
+        names, labels = check_names(names), unique_label_array(classes, "classes")
+        index, bits = np.asarray(class_index), np.asarray(patterns)
+        number = nonnegative_array(counts, "counts")
+        _check_rows(index, bits, number, (len(labels), len(names)))
+        rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
+        for array in rows:
+            array.flags.writeable = False
+        vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
+        _check_totals(self._by_class(self.counts))
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: ArrayLike,
+        *,
+        names: Sequence[str] = ("A", "B"),
+        classes: ArrayLike | None = None,
+    ) -> PairedCounts:
+        """Make the counts of two classifiers from a table of four cells for each class.
+
+        Parameters
+        ----------
+        cells : array-like of shape (n_classes, 4)
+            How often both were right, only the first, only the second, and neither.
+        names : sequence of two str, default=("A", "B")
+            Names of the classifiers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default 0, 1, ...
+
+        Returns
+        -------
+        counts : PairedCounts
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]]).margin("A")
+        ClassCounts(0: 8/10, 1: 3/5)
+        """
+        table = float_array(cells, "cells")
+        if table.ndim != 2 or table.shape[1] != len(CELLS):
+            raise ValueError(f"cells must be of shape (n_classes, 4), got {table.shape}")
+        check_nonnegative(table, "cells")
+        labels = (
+            np.arange(len(table)) if classes is None else unique_label_array(classes, "classes")
+        )
+        if len(labels) != len(table):
+            raise ValueError(f"classes must have one label for each of {len(table)} rows of cells")
+        index = np.repeat(np.arange(len(table)), len(CELLS))
+        return cls(names, labels, index, np.tile(CELLS, (len(table), 1)), table.ravel())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, absent ones included."""
+        return len(self.classes)
+
+    @property
+    def n_samples(self) -> float:
+        """Number of samples, or the sum of their weights."""
+        return float(self.counts.sum())
+
+    def margin(self, name: str) -> ClassCounts:
+        """Return the counts of one classifier alone.
+
+        Parameters
+        ----------
+        name : str
+            Name of the classifier.
+
+        Returns
+        -------
+        counts : ClassCounts
+            What :func:`class_counts` gives for its predictions.
+        """
+        correct = self.counts * self.patterns[:, self.position(name)]
+        return ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
+
+    def cells(self, first: str, second: str) -> FloatArray:
+        """Return the table of two classifiers.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the classifiers.
+
+        Returns
+        -------
+        cells : ndarray of shape (n_classes, 4)
+            How often both were right, only the first, only the second, and neither.
+        """
+        pair = self.patterns[:, [self.position(first), self.position(second)]]
+        is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
+        return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
+
+    def reindex(self, classes: ArrayLike) -> PairedCounts:
+        """Return the counts of these classes, in this order.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            Distinct labels. One that is new has no samples; a class that is not named is left out.
+
+        Returns
+        -------
+        counts : PairedCounts
+        """
+        labels = unique_label_array(classes, "classes")
+        position = {label: i for i, label in enumerate(label_list(labels))}
+        moved = np.array([position.get(label, -1) for label in label_list(self.classes)])
+        index = moved[self.class_index]
+        kept = index >= 0
+        return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
+
+    def position(self, name: str) -> int:
+        """Return the position of a classifier in `names`."""
+        if name not in self.names:
+            raise ValueError(f"name must be one of {short_repr(self.names)}, got {name!r}")
+        return self.names.index(name)
+
+    def _by_class(self, counts: FloatArray) -> FloatArray:
+        sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
+        return sums.astype(np.float64, copy=False)
+
+    def __add__(self, other: PairedCounts) -> PairedCounts:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        if self.names != other.names:
+            raise ValueError(
+                "counts can be added only for the same classifiers in the same order, got "
+                f"{short_repr(self.names)} and {short_repr(other.names)}"
+            )
+        classes = merge_labels(self.classes, other.classes)
+        parts = self.reindex(classes)._rows(), other.reindex(classes)._rows()
+        return PairedCounts(self.names, classes, *map(np.concatenate, zip(*parts, strict=True)))
+
+    def __radd__(self, other: object) -> PairedCounts:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _rows(self) -> Rows:
+        return Rows(self.class_index, self.patterns, self.counts)
+
+    def _key(self) -> tuple[Any, ...]:
+        arrays = tuple(array.tobytes() for array in self._rows())
+        return self.names, tuple(label_list(self.classes)), *arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return PairedCounts, (self.names, self.classes, *self._rows())
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
+        names += ["..."] * (len(self.names) > SHOWN_CLASSES)
+        facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
+        return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
+
+
+def paired_counts(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> PairedCounts:
+    """Count which classifiers are right together, for each class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    predictions : mapping of str to array-like of shape (n_samples,)
+        The labels that each classifier predicts for the same samples, by its name. A prediction
+        of a class that is not counted is an error of the true class, and never dropped.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to count, in this order. One that is absent from `y_true` has no samples; samples
+        of a true class that is not listed are left out. By default the sorted classes found in
+        `y_true`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two observations
+        of the sample.
+
+    Returns
+    -------
+    counts : PairedCounts
+        Its margins are what :func:`class_counts` returns for each classifier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `predictions` is no mapping from strings, or is empty; else as :func:`class_counts`
+        raises them, with the name of the classifier.
+
+    See Also
+    --------
+    compare_predictions : The comparison that follows from the counts.
+
+    Examples
+    --------
+    >>> from skpostbac import paired_counts
+    >>> counts = paired_counts(["a", "a", "b"], {"one": ["a", "a", "a"], "two": ["a", "b", "b"]})
+    >>> counts.cells("one", "two")
+    array([[1., 1., 0., 0.],
+           [0., 0., 1., 0.]])
+    """
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions must be a mapping, got {type(predictions).__name__}")
+    names = check_names(tuple(predictions))
+    named = {f"predictions[{name!r}]": predictions[name] for name in names}
+    outcomes = read_outcomes(y_true, named, sample_weight)
+    rows = group_rows(outcomes.codes, outcomes.hits, outcomes.weight)
+    counts = PairedCounts(names, outcomes.classes, *rows)
+    return counts if labels is None else select_classes(counts, labels)
+
+
+def check_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Return the names of classifiers, which must be different strings and at least one.
+
+    Raises
+    ------
+    TypeError
+        If they are neither a tuple nor a list, or if one is not a string.
+    ValueError
+        If there is none, or if one occurs twice.
+    """
+    if not isinstance(names, tuple | list):
+        raise TypeError(f"names must be a tuple or a list, got {type(names).__name__}")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"the names of classifiers must be strings, got {name!r}")
+    if not names:
+        raise ValueError("there must be at least one classifier, got none")
+    if len(set(names)) < len(names):
+        raise ValueError(f"the names of classifiers must be different, got {short_repr(names)}")
+    return tuple(names)
+
+
+class Rows(NamedTuple):
+    """Distinct pairs of a class and a pattern, in increasing order, and how often they occur."""
+
+    class_index: IndexArray
+    patterns: BoolArray
+    counts: FloatArray
+
+
+def group_rows(
+    class_index: IndexArray, hits: Iterable[BoolArray], weight: FloatArray | None
+) -> Rows:
+    """Add up the rows of the same class and pattern; those of weight 0 are left out.
+
+    The patterns grow by one classifier at a time, and are numbered anew each time, so that the
+    numbers stay small and nothing needs to be sorted.
+    """
+    number, index = _renumber(class_index)
+    patterns = np.empty((len(index), 0), dtype=bool)
+    for hit in hits:
+        number, found = _renumber(2 * number + hit)
+        parent, is_hit = np.divmod(found, 2)
+        index, patterns = index[parent], np.column_stack([patterns[parent], is_hit == 1])
+    counts = np.bincount(number, weights=weight, minlength=len(index)).astype(np.float64)
+    kept = counts > 0
+    return Rows(index[kept], patterns[kept], counts[kept])
+
+
+def _renumber(numbers: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """Return the rank of each number among the distinct ones, and the distinct ones."""
+    occurs = np.bincount(numbers) > 0
+    return (np.cumsum(occurs) - 1)[numbers], np.flatnonzero(occurs)
+
+
+def _check_rows(
+    index: NDArray[Any], patterns: NDArray[Any], counts: FloatArray, shape: tuple[int, int]
+) -> None:
+    n_classes, n_names = shape
+    if index.shape != counts.shape or patterns.shape != (len(counts), n_names):
+        raise ValueError(
+            f"class_index, patterns and counts must be of shapes (n,), (n, {n_names}) and (n,), "
+            f"got {index.shape}, {patterns.shape} and {counts.shape}"
+        )
+    if not len(counts):
+        return
+    if index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= n_classes:
+        raise ValueError(f"class_index must hold integers from 0 to {n_classes - 1}")
+    if patterns.dtype.kind not in "biu" or not np.isin(patterns, [0, 1]).all():
+        raise ValueError("patterns must hold booleans")
+
+
+def _check_totals(totals: FloatArray) -> None:
+    if np.any(large := ~(totals <= LARGEST)):
+        raise ValueError(
+            f"counts must add up to at most {LARGEST:g} for each class, got {first(totals, large)}"
+        )
