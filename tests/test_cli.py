@@ -25,7 +25,7 @@ from skpostbac._cli import main
 from skpostbac._cli._example import make_example
 from skpostbac._cli._text import render
 from skpostbac.metrics import posterior_balanced_accuracy
-from skpostbac.model_selection import compare_posteriors
+from skpostbac.model_selection import compare_predictions
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = "truth,one,two\na,a,a\na,a,b\nb,b,b\nb,a,b\n"
@@ -163,10 +163,8 @@ def test_comparison_and_ranking_agree_with_the_library(wine, wine_csv, run):
     """So are those of the comparison, with pairs and ranking from the best downwards."""
     y, predictions = wine
     document = json.loads(run(wine_csv, "--truth", "cultivar", "--rope", "0.02", "--json"))
-    comparison = compare_posteriors(
-        {name: posterior_balanced_accuracy(y, y_pred) for name, y_pred in predictions.items()},
-        rope=0.02,
-    )
+    comparison = compare_predictions(y, predictions, rope=0.02, random_state=0)
+    assert document["comparison"]["note"] == comparison.explanation
     table = document["comparison"]["prob_greater"]
     for name, row in zip(comparison.names, comparison.prob_greater(), strict=True):
         expected = dict(zip(comparison.names, row, strict=True))
@@ -182,7 +180,7 @@ def test_comparison_and_ranking_agree_with_the_library(wine, wine_csv, run):
         zip(document["ranking"], comparison.summary(), strict=True), 1
     ):
         assert (record.pop("rank"), record.pop("name")) == (rank, expected["name"])
-        keys = ("prob_best", "expected_rank", "expected_loss", "mean")
+        keys = ("prob_best", "prob_best_error", "expected_rank", "expected_loss", "mean")
         assert record == same(**{key: expected[key] for key in keys})
 
 
@@ -207,7 +205,7 @@ def test_data_and_settings(wine, wine_csv, run):
     }
     assert document["settings"] == {"prior": [2.0, 0.5], "level": 0.95, "rope": 0.0}
     assert document["version"] == skpostbac.__version__
-    assert "independent" in document["comparison"]["note"]
+    assert document["comparison"]["note"].startswith("Paired comparison: all classifiers were")
     assert [pair["rope"] for pair in document["comparison"]["pairs"]] == [None] * 3
 
 
@@ -231,7 +229,8 @@ def test_text_shows_the_numbers_of_the_document(wine_csv, run):
         assert row[0] == f"{pair['first']} - {pair['second']}"
         assert row[1] == f"{pair['mean']:+.3f}"
         assert row[2] == f"[{pair['low']:+.3f}, {pair['high']:+.3f}]"
-    assert document["comparison"]["note"] in text.splitlines()
+    assert document["comparison"]["note"] in text.replace("\n", " ")
+    assert "P(best) is estimated from random draws, with a standard error of at most" in text
 
 
 def test_table_of_probabilities_is_complete(write, run):
@@ -552,7 +551,7 @@ def test_numerical_failure(write, fail, monkeypatch):
     def give_up(*args, **kwargs):
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr("skpostbac._cli._document.compare_posteriors", give_up)
+    monkeypatch.setattr("skpostbac._cli._document.compare_predictions", give_up)
     message = fail(write(SMALL), "--truth", "truth")
     assert message == "the posteriors cannot be computed: float division by zero"
 

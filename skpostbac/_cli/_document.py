@@ -12,18 +12,17 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skpostbac import __version__
 from skpostbac._cli._table import InputError, Table
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, posterior_balanced_accuracy
-from skpostbac.model_selection import PosteriorComparison, compare_posteriors
+from skpostbac.model_selection import PosteriorComparison, compare_predictions
 
 Record: TypeAlias = dict[str, Any]
 
-INDEPENDENCE_NOTE = (
-    "Posteriors are taken as independent: conservative where classifiers err on the same samples."
-)
+# The same table gives the same output.
+SEED = 0
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ def make_document(table: Table, settings: Settings) -> Record:
     InputError
         If the classes do not fit the labels of the table.
     """
-    posteriors = _evaluate(table, settings)
+    comparison = _compare(table, settings) if len(table.classifiers) > 1 else None
+    posteriors = _evaluate(table, settings) if comparison is None else _by_classifier(comparison)
     document = {
         "version": __version__,
         "data": _describe_data(table, next(iter(posteriors.values()))),
@@ -65,26 +65,45 @@ def make_document(table: Table, settings: Settings) -> Record:
         "comparison": None,
         "ranking": None,
     }
-    if len(posteriors) > 1:
-        comparison = compare_posteriors(posteriors, rope=settings.rope)
+    if comparison is not None:
         document["comparison"] = _describe_comparison(comparison, settings.level)
         document["ranking"] = _describe_ranking(comparison)
     return document
 
 
+def _compare(table: Table, settings: Settings) -> PosteriorComparison:
+    y_true, *y_preds = _columns(table)
+    return compare_predictions(
+        y_true,
+        dict(zip(table.classifiers, y_preds, strict=True)),
+        rope=settings.rope,
+        random_state=SEED,
+        **_options(table, settings),
+    )
+
+
 def _evaluate(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
+    """Evaluate a classifier that is alone."""
+    y_true, y_pred = _columns(table)
+    (name,) = table.classifiers
+    return {name: posterior_balanced_accuracy(y_true, y_pred, **_options(table, settings))}
+
+
+def _by_classifier(comparison: PosteriorComparison) -> dict[str, PosteriorBalancedAccuracy]:
+    return dict(zip(comparison.names, comparison.posteriors, strict=True))
+
+
+def _columns(table: Table) -> NDArray[np.object_]:
     # As objects: in an array of strings each cell would be as wide as the widest label.
-    y_true, *y_preds = np.array(list(table.rows), dtype=object).T
+    return np.array(list(table.rows), dtype=object).T
+
+
+def _options(table: Table, settings: Settings) -> dict[str, Any]:
     _check_labels(settings.labels, table)
     return {
-        name: posterior_balanced_accuracy(
-            y_true,
-            y_pred,
-            labels=settings.labels,
-            sample_weight=list(table.rows.values()),
-            prior=settings.prior,
-        )
-        for name, y_pred in zip(table.classifiers, y_preds, strict=True)
+        "labels": settings.labels,
+        "sample_weight": list(table.rows.values()),
+        "prior": settings.prior,
     }
 
 
@@ -173,7 +192,7 @@ def _describe_comparison(comparison: PosteriorComparison, level: float) -> Recor
     # The better one comes first, so that a difference is what is gained.
     pairs = combinations(comparison.ranking(), 2)
     return {
-        "note": INDEPENDENCE_NOTE,
+        "note": comparison.explanation,
         "prob_greater": _by_name(comparison),
         "pairs": [_describe_pair(comparison, first, second, level) for first, second in pairs],
     }
@@ -205,7 +224,7 @@ def _describe_pair(
 
 
 def _describe_ranking(comparison: PosteriorComparison) -> list[Record]:
-    keys = ("prob_best", "expected_rank", "expected_loss", "mean")
+    keys = ("prob_best", "prob_best_error", "expected_rank", "expected_loss", "mean")
     return [
         {
             "rank": rank,

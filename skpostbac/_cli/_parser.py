@@ -42,7 +42,8 @@ keys of the JSON object:
               prob_above_chance, prior_prob_above_chance (before the data)
   comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
               the difference first - second; rope: below, within, above)
-  ranking     best first: rank, name, prob_best, expected_rank, expected_loss, mean
+  ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is
+              estimated from random draws), expected_rank, expected_loss, mean
   A number that does not exist is null. So are comparison and ranking of a single classifier, rope
   if it is 0, and chance with a single class.
 

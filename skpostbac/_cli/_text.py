@@ -112,7 +112,7 @@ def _show_comparison(comparison: Record) -> str:
         _section(title, _comparison_rows(table, slice(start, start + MATRIX_COLUMNS)))
         for start in range(0, len(table), MATRIX_COLUMNS)
     ]
-    return "\n\n".join(blocks) + f"\n{comparison['note']}"
+    return "\n\n".join(blocks) + f"\n{_fill(comparison['note'])}"
 
 
 def _comparison_rows(table: Record, shown: slice) -> list[list[str]]:
@@ -147,7 +147,11 @@ def _difference_row(pair: Record) -> list[str]:
 
 def _show_ranking(ranking: Sequence[Record]) -> str:
     header = ["classifier", "P(best)", "expected rank", "expected loss", "mean"]
-    return _section("Ranking, by posterior mean", [header, *map(_ranking_row, ranking)])
+    return _section(
+        "Ranking, by posterior mean",
+        [header, *map(_ranking_row, ranking)],
+        *_explain_draws(max(record["prob_best_error"] for record in ranking)),
+    )
 
 
 def _ranking_row(record: Record) -> list[str]:
@@ -155,6 +159,14 @@ def _ranking_row(record: Record) -> list[str]:
         f"{record['rank']} {_printable(record['name'])}",
         _probability(record["prob_best"]),
         *(_decimal(record[key]) for key in ("expected_rank", "expected_loss", "mean")),
+    ]
+
+
+def _explain_draws(error: float) -> list[str]:
+    if error == 0:
+        return []
+    return [
+        f"P(best) is estimated from random draws, with a standard error of at most {error:.1g}."
     ]
 
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_scalar
 
-from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import label_list
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
+from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._labels import label_list, naming
+from skpostbac.metrics._paired_counts import check_names
 from skpostbac.metrics._score import OBJECTIVES, check_objective
-from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._order import (
-    JointPanels,
-    expected_shortfalls,
-    pairwise_probabilities,
-    rank_probabilities,
-    resolve_jointly,
+from skpostbac.model_selection._joint import (
+    IndependentJoint,
+    Joint,
+    MonteCarloError,
+    PairedJoint,
 )
+from skpostbac.model_selection._report import write_report
+from skpostbac.stats import BoundedDistribution, Interval
 
 Floats = NDArray[np.float64]
 
@@ -30,12 +34,15 @@ Floats = NDArray[np.float64]
 # Names in the repr, which stays on one line.
 _SHOWN_NAMES = 8
 
-# Up to this many classifiers, the law of the difference of each pair costs less than joint panels,
-# and is as good for all laws.
-_FEW = 10
-# The error of pairwise probabilities by panels is absolute, about 1e-12. Where one is smaller than
-# this, it is taken from the law of the difference, which keeps its digits.
-_SMALL = 1e-6
+# Random draws of a comparison of several paired classifiers: standard errors of at most 0.002.
+N_DRAWS = 100_000
+
+# What to sort by beside the objectives of one posterior, largest first.
+_STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
+    "prob_best": lambda comparison: comparison.prob_best(),
+    "expected_rank": lambda comparison: -comparison.expected_rank(),
+    "expected_loss": lambda comparison: -comparison.expected_loss(),
+}
 
 
 class RopeMasses(NamedTuple):
@@ -56,9 +63,14 @@ class RopeMasses(NamedTuple):
 class PosteriorComparison:
     """Posterior probabilities of which classifier is better, and by how much.
 
-    Mostly made by :func:`compare_posteriors`. The T classifiers are in the order in which they were
-    given, and so are the rows and columns of all arrays. Every number is computed from the exact
-    posteriors by quadrature; nothing is sampled.
+    Mostly made by :func:`compare_predictions`, if all classifiers were tested on the same samples,
+    or by :func:`compare_posteriors`, if each had its own. The T classifiers are in the order in
+    which they were given, and so are the rows and columns of all arrays.
+
+    All that concerns two classifiers, and all that concerns independent posteriors, is computed
+    from exact laws by quadrature. Ranks of more than two classifiers on the same samples, and
+    losses on the same samples, are averages over random draws from their joint posterior;
+    :meth:`monte_carlo_error` has their standard errors.
 
     Parameters
     ----------
@@ -69,6 +81,9 @@ class PosteriorComparison:
     rope : float, default=0.0
         Half-width of the region of practical equivalence, not negative: differences of at most
         this size, to either side, make no difference in practice.
+    joint : object, default=None
+        How the posteriors depend on each other; by default they are independent.
+        :meth:`from_paired_counts` sets it.
 
     Raises
     ------
@@ -82,7 +97,8 @@ class PosteriorComparison:
 
     See Also
     --------
-    compare_posteriors : the same for a mapping of names to posteriors.
+    compare_predictions : Classifiers that were tested on the same samples.
+    compare_posteriors : Classifiers that were tested on different samples.
 
     References
     ----------
@@ -105,11 +121,12 @@ class PosteriorComparison:
     names: tuple[str, ...]
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
     rope: float = field(default=0.0, kw_only=True)
+    joint: Joint | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        names = _as_tuple(self.names, "names")
-        posteriors = _as_tuple(self.posteriors, "posteriors")
-        _check_names(names, len(posteriors))
+        names, posteriors = _as_tuple(self.names, "names"), _as_tuple(self.posteriors, "posteriors")
+        _check_number(names, posteriors)
+        check_names(names)
         for name, posterior in zip(names, posteriors, strict=True):
             _check_posterior(name, posterior)
         _check_classes(names, posteriors)
@@ -117,15 +134,64 @@ class PosteriorComparison:
             names=names, posteriors=posteriors, rope=check_rope(self.rope)
         )
 
+    @classmethod
+    def from_paired_counts(
+        cls,
+        counts: PairedCounts,
+        *,
+        rope: float = 0.0,
+        class_weight: ClassWeightLike = None,
+        prior: ArrayLike = "uniform",
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        n_draws: int = N_DRAWS,
+        n_jobs: int | None = None,
+    ) -> PosteriorComparison:
+        """Compare classifiers by the joint counts of their outcomes on the same samples.
+
+        Parameters
+        ----------
+        counts : PairedCounts
+            Which of the T >= 2 classifiers were right together, and how often.
+        rope, class_weight, prior, random_state, n_draws, n_jobs
+            As for :func:`compare_predictions`.
+
+        Returns
+        -------
+        comparison : PosteriorComparison
+
+        Examples
+        --------
+        Two tables of a pair of classifiers: both right, only the first, only the second, neither.
+
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> comparison
+        PosteriorComparison('old', 'new', rope=0, paired)
+        >>> comparison.prob_greater().round(4)
+        array([[0.5   , 0.0191],
+               [0.9809, 0.5   ]])
+        """
+        if not isinstance(counts, PairedCounts):
+            raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
+        posteriors = tuple(
+            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
+            for name in counts.names
+        )
+        n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=1))
+        joint = PairedJoint(counts, posteriors, n_draws, _draw_seed(random_state), n_jobs)
+        return cls(counts.names, posteriors, rope=rope, joint=joint)
+
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g})"
+        kind = "" if self.joint is None else f", {self.joint.kind}"
+        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
 
     def __str__(self) -> str:
         return self.report()
 
-    def difference(self, a: str, b: str) -> BetaAverage:
+    def difference(self, a: str, b: str) -> BoundedDistribution:
         """Return the law of the balanced accuracy of `a` less that of `b`.
 
         Parameters
@@ -135,15 +201,19 @@ class PosteriorComparison:
 
         Returns
         -------
-        BetaAverage
-            The law, on an interval within [-1, 1].
+        law : BoundedDistribution
+            The law, on an interval within [-1, 1]: a :class:`~skpostbac.stats.PairedDifference`
+            for classifiers on the same samples, else a :class:`~skpostbac.stats.BetaAverage`.
 
         Raises
         ------
         ValueError
             If a name is unknown, or both are the same.
         """
-        return self._law(self._index(a, "a"), self._index(b, "b"))
+        i, j = self._index(a, "a"), self._index(b, "b")
+        if i == j:
+            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+        return self._joint.difference(i, j)
 
     def difference_interval(self, a: str, b: str, level: float = 0.95) -> Interval:
         """Return the central credible interval of the difference of `a` and `b`.
@@ -189,11 +259,11 @@ class PosteriorComparison:
 
         Notes
         -----
-        Up to ten classifiers, each pair is taken from the law of its difference. Of more than ten,
-        all pairs are integrated at once, with an absolute error of about 1e-12 (1e-5 for two laws
-        whose masses are within a few spacings of floats of one end of the support); the law of the
-        difference then gives those below 1e-6 only. Either way, a tiny probability is right in
-        relative terms.
+        Each pair is taken from the exact law of its difference, so that a tiny probability is
+        right in relative terms. Only of more than ten independent classifiers, all pairs are
+        integrated at once, with an absolute error of about 1e-12 (1e-5 for two laws whose masses
+        are within a few spacings of floats of one end of the support); the law of the difference
+        then gives those below 1e-6.
 
         Examples
         --------
@@ -235,7 +305,20 @@ class PosteriorComparison:
             the best one, whichever that is. Never negative; small if the classifier is the best
             or hardly worse.
         """
-        return expected_shortfalls(self._panels)
+        return self._expected_loss.copy()
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of what is averaged over random draws.
+
+        Returns
+        -------
+        rank_probabilities : array of shape (T, T)
+        expected_rank, expected_loss : array of shape (T,)
+            Standard errors of what the methods of these names return; the first column of
+            ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
+            all of independent classifiers, and the ranks of two.
+        """
+        return self._joint.monte_carlo_error()
 
     def win_counts(self) -> NDArray[np.intp]:
         """Return how many of the others each classifier beats, by the posterior mean.
@@ -266,15 +349,28 @@ class PosteriorComparison:
 
         Parameters
         ----------
-        objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-            What to sort by.
+        objective : {"mean", "median", "mode", "lower", "upper", "prob_best", "expected_rank", \
+                "expected_loss"}, default="mean"
+            What to sort by: a figure of each posterior alone, or of how it stands among all.
         level : float in (0, 1), default=0.95
             Probability of the bounds "lower" and "upper".
 
         Returns
         -------
         tuple of T str
-            Names in decreasing order of the objective; ties stay in the order given.
+            Names in decreasing order of the objective, or in increasing order of expected rank
+            and loss; ties stay in the order given.
+
+        Examples
+        --------
+        One is likely to be better, the other more certain to be good.
+
+        >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+        >>> few = PosteriorBalancedAccuracy.from_counts([9, 10], [10, 10])
+        >>> many = PosteriorBalancedAccuracy.from_counts([84, 84], [100, 100])
+        >>> comparison = compare_posteriors({"few": few, "many": many})
+        >>> comparison.ranking("prob_best"), comparison.ranking("lower")
+        (('few', 'many'), ('many', 'few'))
         """
         return tuple(self.names[index] for index in self._order(objective, level))
 
@@ -290,11 +386,13 @@ class PosteriorComparison:
         -------
         list of T dict
             With the keys "name", "mean", "low", "high" (the central credible interval),
-            "prob_best", "expected_rank", "expected_loss" and "wins"; ``pandas.DataFrame`` takes
-            the list as it is.
+            "prob_best", "prob_best_error" (its standard error, 0 if it is exact),
+            "expected_rank", "expected_loss" and "wins"; ``pandas.DataFrame`` takes the list as
+            it is.
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
+            "prob_best_error": self.monte_carlo_error().rank_probabilities[:, 0].tolist(),
             "expected_rank": self.expected_rank().tolist(),
             "expected_loss": self.expected_loss().tolist(),
             "wins": self.win_counts().tolist(),
@@ -310,76 +408,75 @@ class PosteriorComparison:
         ]
 
     def report(self, level: float = 0.95) -> str:
-        """Say the result in plain sentences, one line for each classifier, best first.
+        """Say the result in plain sentences: what was compared, and how, and who stands where.
 
         Parameters
         ----------
         level : float in (0, 1), default=0.95
             Probability of the credible intervals.
-        """
-        best, *others = self.summary(level)
-        lines = [_introduce(best, level, len(self.names))]
-        lines += [self._compare_with(best["name"], record, level) for record in others]
-        return "\n".join(lines)
 
-    def _compare_with(self, best: str, record: dict[str, Any], level: float) -> str:
-        """Say how one classifier stands against the best."""
-        law = self.difference(best, record["name"])
-        low, high = law.interval(level)
-        return (
-            f"{record['name']} has {_describe(record, level)}. {best} is better "
-            f"{_describe_masses(_rope_masses(law, self.rope), self.rope)}; "
-            f"the difference is {law.mean():.3f} ({low:.3f} to {high:.3f})."
-        )
+        Returns
+        -------
+        text : str
+            Two lines on the score and on the comparison, one line for each classifier, best
+            first, and one on the precision of random draws if there are any.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> print(PosteriorComparison.from_paired_counts(counts).report())
+        Scores are balanced accuracies: the share of samples that is recognised, averaged over the
+        classes; guessing scores 0.500.
+        Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
+        for that they agree on many of them, in part by chance.
+        new has the highest posterior mean of 2 classifiers, 0.779 (95% credible interval 0.665 to
+        0.874); it is the best with probability 0.981.
+        old has 0.665 (95% credible interval 0.541 to 0.780). new is better with probability 0.981;
+        the difference is 0.115 (0.006 to 0.234).
+        """
+        return write_report(self, level)
+
+    @property
+    def explanation(self) -> str:
+        """What was compared, paired or independent, in a plain sentence."""
+        return self._joint.explain()
 
     def _index(self, name: str, argument: str) -> int:
         if name not in self.names:
             raise ValueError(f"{argument} must be one of {self.names}, got {name!r}")
         return self.names.index(name)
 
-    def _law(self, i: int, j: int) -> BetaAverage:
-        if i == j:
-            raise ValueError(f"a and b must be different classifiers, got {self.names[i]!r} twice")
-        return self.posteriors[i].distribution - self.posteriors[j].distribution
-
     def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
-        check_objective(objective, level)
-        values = [-float(OBJECTIVES[objective](entry, level)) for entry in self.posteriors]
-        order: list[int] = np.argsort(values, kind="stable").tolist()
+        values = self._merits(objective, level)
+        order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order
+
+    def _merits(self, objective: str, level: float) -> Floats:
+        """Return what to sort by, larger for the better."""
+        check_objective(objective, level, (*OBJECTIVES, *_STANDINGS))
+        if objective in _STANDINGS:
+            return _STANDINGS[objective](self)
+        return np.array([float(OBJECTIVES[objective](entry, level)) for entry in self.posteriors])
+
+    @cached_property
+    def _joint(self) -> Joint:
+        return IndependentJoint(self.posteriors) if self.joint is None else self.joint
 
     @cached_property
     def _prob_greater(self) -> Floats:
-        count = len(self.names)
-        if count <= _FEW:
-            probabilities = np.full((count, count), 0.5)
-            is_exact = np.ones((count, count), dtype=bool)
-        else:
-            probabilities = pairwise_probabilities(self._panels)
-            is_exact = np.minimum(probabilities, probabilities.T) < _SMALL
-        for i, j in np.argwhere(np.triu(is_exact, 1)).tolist():
-            probabilities[i, j], probabilities[j, i] = _both_sides(self._law(i, j))
-        return probabilities
-
-    @cached_property
-    def _panels(self) -> JointPanels:
-        return resolve_jointly([posterior.distribution for posterior in self.posteriors])
+        return self._joint.prob_greater()
 
     @cached_property
     def _rank_probabilities(self) -> Floats:
-        return rank_probabilities(self._panels)
+        return self._joint.rank_probabilities()
+
+    @cached_property
+    def _expected_loss(self) -> Floats:
+        return self._joint.expected_loss()
 
 
-def _both_sides(law: BetaAverage) -> tuple[float, float]:
-    """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
-    if law.mean() < 0:
-        above = float(law.ccdf(0.0))
-        return above, 1 - above
-    below = float(law.cdf(0.0))
-    return 1 - below, below
-
-
-def _rope_masses(law: BetaAverage, rope: float) -> RopeMasses:
+def _rope_masses(law: BoundedDistribution, rope: float) -> RopeMasses:
     within = float(law.cdf(-rope, rope)) if rope > 0 else 0.0
     return RopeMasses(float(law.cdf(-rope)), within, float(law.ccdf(rope)))
 
@@ -387,38 +484,6 @@ def _rope_masses(law: BetaAverage, rope: float) -> RopeMasses:
 def _interval_record(posterior: PosteriorBalancedAccuracy, level: float) -> dict[str, float]:
     low, high = posterior.credible_interval(level)
     return {"low": float(low), "high": float(high)}
-
-
-def _introduce(best: dict[str, Any], level: float, count: int) -> str:
-    return (
-        f"{best['name']} has the highest posterior mean of {count} classifiers, "
-        f"{_describe(best, level)}; it is the best with probability "
-        f"{_format_probability(best['prob_best'])}."
-    )
-
-
-def _describe(record: dict[str, Any], level: float) -> str:
-    return (
-        f"{record['mean']:.3f} ({100 * level:g}% credible interval "
-        f"{record['low']:.3f} to {record['high']:.3f})"
-    )
-
-
-def _describe_masses(masses: RopeMasses, rope: float) -> str:
-    below, within, above = map(_format_probability, masses)
-    if rope == 0:
-        return f"with probability {above}"
-    return (
-        f"by more than {rope:g} with probability {above}, as good within {rope:g} with "
-        f"probability {within} and worse with probability {below}"
-    )
-
-
-def _format_probability(value: float) -> str:
-    """Write a probability with three digits, and never as 0 or 1."""
-    if value < 0.0005:
-        return "< 0.001"
-    return "> 0.999" if value > 0.9995 else f"{value:.3f}"
 
 
 def compare_posteriors(
@@ -451,7 +516,7 @@ def compare_posteriors(
     -----
     The posteriors are taken as independent, as they are if no sample was used to test two of the
     classifiers. On one and the same test set, the errors of good classifiers mostly agree, and
-    their difference is known better than it appears here.
+    their difference is known better than it appears here: use :func:`compare_predictions`.
 
     Classes are the same if their labels are equal: the number 1 and the text "1" are two classes.
     :func:`pooled_posteriors` has the labels as text unless they are given to it.
@@ -480,24 +545,146 @@ def compare_posteriors(
     return PosteriorComparison(tuple(posteriors), tuple(posteriors.values()), rope=rope)
 
 
+def compare_predictions(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    rope: float = 0.0,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: ArrayLike = "uniform",
+    random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    n_draws: int = N_DRAWS,
+    n_jobs: int | None = None,
+) -> PosteriorComparison:
+    r"""Compare classifiers that were tested on the same samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    predictions : mapping of str to array-like of shape (n_samples,)
+        The labels that each of T >= 2 classifiers predicts for the same samples, by its name.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in balanced accuracy; not negative.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
+        observations of the sample, and narrows the posterior.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+        Prior of the accuracy of each classifier on each class, as for
+        :class:`PosteriorBalancedAccuracy`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random draws, for ranks of more than two classifiers and for losses. It is
+        drawn from once, here; the result then stays the same. By default fresh entropy.
+    n_draws : int, default=100_000
+        Number of random draws.
+    n_jobs : int, default=None
+        Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
+
+    Returns
+    -------
+    PosteriorComparison
+        Probabilities of which is better, the differences, ranks and losses.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is
+        invalid; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise them.
+
+    See Also
+    --------
+    compare_posteriors : Classifiers that were tested on different samples.
+    paired_counts : All that is used of the labels; counts of several batches add up.
+
+    Notes
+    -----
+    On each class, a sample has one of :math:`2^T` patterns: which classifiers are right. The
+    probabilities of the patterns have a Dirichlet prior of mass :math:`a + b`, with independent
+    classifiers that are each right with probability :math:`a / (a + b)` as its mean. Given the
+    counts, the accuracy of each classifier has its posterior
+    :math:`\mathrm{Beta}(a + k, b + n - k)` exactly, as without the others, and each pair has a
+    Dirichlet law of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever
+    other classifiers there are. The law of their difference is exact.
+
+    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
+    classifier and in all moments up to the third; what is left out of fourth moments is far below
+    the Monte Carlo error.
+
+    The posterior describes the predictions that were made; it knows nothing of the variation
+    between training sets.
+
+    Examples
+    --------
+    Two classifiers that agree on most samples; the second is right on three more.
+
+    >>> from skpostbac import compare_posteriors, compare_predictions, posterior_balanced_accuracy
+    >>> y_true = ["a"] * 20 + ["b"] * 20
+    >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+    >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+    >>> comparison = compare_predictions(y_true, {"one": one, "two": two})
+    >>> comparison.prob_greater().round(3)
+    array([[0.5  , 0.061],
+           [0.939, 0.5  ]])
+    >>> comparison.difference_interval("two", "one")
+    Interval(low=-0.020, high=0.173)
+
+    As if they had been tested on different samples, the same is far less certain:
+
+    >>> posteriors = {
+    ...     name: posterior_balanced_accuracy(y_true, y_pred)
+    ...     for name, y_pred in {"one": one, "two": two}.items()
+    ... }
+    >>> compare_posteriors(posteriors).prob_greater().round(3)
+    array([[0.5  , 0.233],
+           [0.767, 0.5  ]])
+    """
+    counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
+    _check_several(counts.names, "predictions")
+    return PosteriorComparison.from_paired_counts(
+        counts,
+        rope=rope,
+        class_weight=class_weight,
+        prior=prior,
+        random_state=random_state,
+        n_draws=n_draws,
+        n_jobs=n_jobs,
+    )
+
+
+def _draw_seed(random_state: int | np.random.RandomState | np.random.Generator | None) -> int:
+    """Return a seed: of fresh entropy for None, never of the global state."""
+    if random_state is None:
+        random_state = np.random.default_rng()
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    with naming("random_state"):
+        return int(check_random_state(random_state).randint(2**31 - 1))
+
+
 def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:
     if not isinstance(values, tuple | list):
         raise TypeError(f"{argument} must be a tuple or a list, got {type(values).__name__}")
     return tuple(values)
 
 
-def _check_names(names: tuple[Any, ...], n_posteriors: int) -> None:
-    if len(names) != n_posteriors:
+def _check_number(names: tuple[Any, ...], posteriors: tuple[Any, ...]) -> None:
+    if len(names) != len(posteriors):
         raise ValueError(
-            f"posteriors must be as many as names, got {n_posteriors} for {len(names)} names"
+            f"posteriors must be as many as names, got {len(posteriors)} for {len(names)} names"
         )
-    if n_posteriors < 2:
-        raise ValueError(f"posteriors must hold at least two classifiers, got {n_posteriors}")
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"the names of posteriors must be strings, got {name!r}")
-    if len(set(names)) < len(names):
-        raise ValueError(f"the names of posteriors must be different, got {reprlib.repr(names)}")
+    _check_several(posteriors, "posteriors")
+
+
+def _check_several(classifiers: Sized, name: str) -> None:
+    if len(classifiers) < 2:
+        raise ValueError(f"{name} must hold at least two classifiers, got {len(classifiers)}")
 
 
 def _check_posterior(name: str, posterior: Any) -> None:

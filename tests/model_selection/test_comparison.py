@@ -266,16 +266,20 @@ def test_summary_is_a_table(three):
 
 
 def test_report_says_the_result(three):
-    """One sentence for each, best first, without certainty."""
-    first, second, third = three.report().splitlines()
+    """What was compared, then one sentence for each, best first, without certainty."""
+    score, how, first, second, third = three.report().splitlines()
+    assert score.endswith("averaged over the classes; guessing scores 0.333.")
+    assert how.startswith(
+        "Independent comparison: the classifiers are taken to have been tested on"
+    )
     assert first == (
         "C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
         "0.742 to 0.968); it is the best with probability 0.865."
     )
     assert second == (
         "C1 has 0.776 (95% credible interval 0.622 to 0.903). C3 is better by more than 0.01 "
-        "with probability 0.841, as good within 0.01 with probability 0.046 and worse with "
-        "probability 0.113; the difference is 0.103 (-0.083 to 0.287)."
+        "with probability 0.841, as good within 0.01 with probability 0.046 and worse by more "
+        "than 0.01 with probability 0.113; the difference is 0.103 (-0.083 to 0.287)."
     )
     assert "with probability > 0.999, as good within 0.01 with probability < 0.001" in third
     assert str(three) == three.report()
@@ -283,7 +287,7 @@ def test_report_says_the_result(three):
 
 def test_report_without_rope():
     """No practical equivalence is spoken of."""
-    line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[1]
+    line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[3]
     assert "90% credible interval" in line
     assert "C3 is better with probability 0.865; the difference is 0.103" in line
 
@@ -341,7 +345,7 @@ def test_copies_are_equal(duplicate, three):
         pytest.param(
             {"a": posterior([1], [2]), 1: posterior([1], [2])},
             TypeError,
-            "names of posteriors must be strings, got 1",
+            "names of classifiers must be strings, got 1",
             id="name",
         ),
     ],

@@ -1,0 +1,276 @@
+"""How several posteriors depend on each other: what a comparison asks, and two answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import combinations
+from operator import add
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._counts import format_count
+from skpostbac.stats import BoundedDistribution, PairedDifference
+from skpostbac.stats._order import (
+    JointPanels,
+    expected_shortfalls,
+    pairwise_probabilities,
+    rank_probabilities,
+    resolve_jointly,
+)
+from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
+
+Floats = NDArray[np.float64]
+
+# Up to this many classifiers, the law of the difference of each pair costs less than joint panels,
+# and is as good for all laws.
+_FEW = 10
+# The error of pairwise probabilities by panels is absolute, about 1e-12. Where one is smaller than
+# this, it is taken from the law of the difference, which keeps its digits.
+_SMALL = 1e-6
+
+# Numbers in an array of a block of draws that fit the cache: of shares of patterns, which are used
+# once, and of accuracies, which are used over and over.
+_BLOCK_SHARES = 2**20
+_BLOCK_ACCURACIES = 2**15
+
+
+class MonteCarloError(NamedTuple):
+    """Standard errors of what is averaged over random draws; zeros for what is exact."""
+
+    rank_probabilities: Floats
+    """Of each rank for each classifier, shape (T, T)."""
+    expected_rank: Floats
+    """Shape (T,)."""
+    expected_loss: Floats
+    """Shape (T,)."""
+
+
+class Joint(Protocol):
+    """The joint law of the balanced accuracies of T classifiers, by their positions."""
+
+    @property
+    def kind(self) -> str:
+        """One word for how the posteriors depend on each other."""
+        ...
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        ...
+
+    def difference(self, i: int, j: int, /) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        ...
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        ...
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        ...
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,)."""
+        ...
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of ranks and losses."""
+        ...
+
+
+@dataclass(frozen=True)
+class IndependentJoint:
+    """Independent posteriors: all by quadrature."""
+
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+
+    kind: ClassVar[str] = "independent"
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        return (
+            "Independent comparison: the classifiers are taken to have been tested on different "
+            "samples, and it is accounted for that one may have had easier samples by chance."
+        )
+
+    def difference(self, i: int, j: int) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        return self.posteriors[i].distribution - self.posteriors[j].distribution
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        count = len(self.posteriors)
+        if count <= _FEW:
+            probabilities = np.full((count, count), 0.5)
+            is_exact = np.ones((count, count), dtype=bool)
+        else:
+            probabilities = pairwise_probabilities(self._panels)
+            is_exact = np.minimum(probabilities, probabilities.T) < _SMALL
+        for i, j in np.argwhere(np.triu(is_exact, 1)).tolist():
+            probabilities[i, j], probabilities[j, i] = _both_sides(self.difference(i, j))
+        return probabilities
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        return rank_probabilities(self._panels)
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,)."""
+        return expected_shortfalls(self._panels)
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return zeros: nothing is drawn."""
+        count = len(self.posteriors)
+        return MonteCarloError(np.zeros((count, count)), np.zeros(count), np.zeros(count))
+
+    @cached_property
+    def _panels(self) -> JointPanels:
+        return resolve_jointly([posterior.distribution for posterior in self.posteriors])
+
+
+@dataclass(frozen=True)
+class PairedJoint:
+    """Posteriors of classifiers that were tested on the same samples.
+
+    Pairs are computed by quadrature, ranks and losses of more than two from seeded random draws.
+    """
+
+    counts: PairedCounts
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    """Those of the margins of `counts`, all of the same prior and class weights."""
+    n_draws: int
+    seed: int
+    n_jobs: int | None = field(default=None, compare=False)
+
+    kind: ClassVar[str] = "paired"
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        return (
+            f"Paired comparison: all classifiers were tested on the same "
+            f"{format_count(self.counts.n_samples)} samples, and it is accounted for that they "
+            "agree on many of them, in part by chance."
+        )
+
+    def difference(self, i: int, j: int) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        # The law is that of the second of a table less the first.
+        cells = self.counts.cells(self.counts.names[j], self.counts.names[i])
+        first = self.posteriors[0]
+        return PairedDifference(cells, prior=prior_cells(first.prior), weights=first._weights)
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        count = len(self.posteriors)
+        probabilities = np.full((count, count), 0.5)
+        pairs = list(combinations(range(count), 2))
+        laws = (self.difference(*pair) for pair in pairs)
+        sides = Parallel(n_jobs=self.n_jobs)(delayed(_both_sides)(law) for law in laws)
+        for (i, j), both in zip(pairs, sides, strict=True):
+            probabilities[i, j], probabilities[j, i] = both
+        return probabilities
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        if self._is_pair:
+            above, below = _both_sides(self.difference(0, 1))
+            return np.array([[above, below], [below, above]])
+        return self._tally.ranks / self.n_draws
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,)."""
+        return self._tally.losses / self.n_draws
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of ranks and losses."""
+        losses = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
+        if self._is_pair:
+            return MonteCarloError(np.zeros((2, 2)), np.zeros(2), losses)
+        ranks = np.arange(len(self.posteriors), dtype=np.float64)
+        first, second = self._tally.ranks @ ranks, self._tally.ranks @ ranks**2
+        # One more draw of either kind: what was never drawn is not impossible.
+        share = (self._tally.ranks + 1) / (self.n_draws + 2)
+        shares = np.sqrt(share * (1 - share) / self.n_draws)
+        return MonteCarloError(shares, _standard_error(first, second, self.n_draws), losses)
+
+    @property
+    def _is_pair(self) -> bool:
+        # The only ranks that follow from the differences, and so are exact.
+        return len(self.posteriors) == 2
+
+    @cached_property
+    def _tally(self) -> Tally:
+        laws, weights = self._class_laws(), self.posteriors[0].class_weight
+        rows = _block_rows(laws)
+        starts = range(0, self.n_draws, rows)
+        # As many seeds as blocks, whichever process draws them.
+        seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
+        blocks = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(_draw_block)(laws, weights, min(rows, self.n_draws - start), seed)
+            for start, seed in zip(starts, seeds, strict=True)
+        )
+        total: Tally = reduce(add, blocks)
+        return total
+
+    def _class_laws(self) -> list[PatternLaw]:
+        # The rows are sorted by class.
+        ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
+        patterns = np.split(self.counts.patterns.astype(np.float64), ends)
+        counts = np.split(self.counts.counts, ends)
+        prior = self.posteriors[0].prior.tolist()
+        return [
+            PatternLaw(observed, number, a, b)
+            for observed, number, (a, b) in zip(patterns, counts, prior, strict=True)
+        ]
+
+
+def prior_cells(prior: Floats) -> Floats:
+    """Return the Dirichlet prior of the four cells of two classifiers, from that of each.
+
+    The margins of the cells ``(a^2, ab, ab, b^2) / (a + b)`` are Beta(a, b).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> prior_cells(np.array([[1.0, 1.0], [3.0, 1.0]]))
+    array([[0.5 , 0.5 , 0.5 , 0.5 ],
+           [2.25, 0.75, 0.75, 0.25]])
+    """
+    a, b = prior.T
+    right = a / (a + b)
+    return np.stack([a * right, b * right, b * right, b * (b / (a + b))], axis=1)
+
+
+def _both_sides(law: BoundedDistribution) -> tuple[float, float]:
+    """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
+    if law.mean() < 0:
+        above = float(law.ccdf(0.0))
+        return above, 1 - above
+    below = float(law.cdf(0.0))
+    return 1 - below, below
+
+
+def _block_rows(laws: Sequence[PatternLaw]) -> int:
+    """Return the number of draws in a block, which depends on nothing but the data."""
+    n_shares = 1 + max(len(law.counts) for law in laws)
+    n_classifiers = len(laws[0].patterns.T)
+    return max(1, min(_BLOCK_SHARES // n_shares, _BLOCK_ACCURACIES // n_classifiers))
+
+
+def _draw_block(
+    laws: Sequence[PatternLaw], weights: Floats, size: int, seed: np.random.SeedSequence
+) -> Tally:
+    rng = np.random.default_rng(seed)
+    return tally(draw_averages(laws, weights, size, rng), rng)
+
+
+def _standard_error(sums: Floats, squares: Floats, n_draws: int) -> Floats:
+    """Return the standard error of a mean, from sums of values and of their squares."""
+    variance = np.maximum(squares / n_draws - (sums / n_draws) ** 2, 0.0)
+    return np.sqrt(variance / n_draws)

@@ -1,0 +1,84 @@
+"""A comparison in plain sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skpostbac.model_selection._comparison import PosteriorComparison, RopeMasses
+
+
+def write_report(comparison: PosteriorComparison, level: float) -> str:
+    """Say what was compared, and how, and who stands where: best first, a line each."""
+    best, *others = comparison.summary(level)
+    lines = [
+        _explain_score(comparison),
+        comparison.explanation,
+        _introduce(best, level, len(comparison.names)),
+        *(_compare_with_best(comparison, best["name"], record, level) for record in others),
+    ]
+    error = max(record["prob_best_error"] for record in [best, *others])
+    return "\n".join(lines + _describe_draws(error))
+
+
+def _describe_draws(error: float) -> list[str]:
+    """Say how precise random draws are; nothing if there are none."""
+    if error == 0:
+        return []
+    source = "Probabilities of being the best are estimated from random draws"
+    return [f"{source}, with a standard error of at most {error:.1g}."]
+
+
+def _explain_score(comparison: PosteriorComparison) -> str:
+    posterior = comparison.posteriors[0]
+    guessing = f"; guessing scores {posterior.chance:.3f}" if posterior.chance < 1 else ""
+    return (
+        "Scores are balanced accuracies: the share of samples that is recognised, averaged over "
+        f"the classes{guessing}."
+    )
+
+
+def _introduce(best: dict[str, Any], level: float, count: int) -> str:
+    return (
+        f"{best['name']} has the highest posterior mean of {count} classifiers, "
+        f"{_describe(best, level)}; it is the best with probability "
+        f"{format_probability(best['prob_best'])}."
+    )
+
+
+def _compare_with_best(
+    comparison: PosteriorComparison, best: str, record: dict[str, Any], level: float
+) -> str:
+    """Say how one classifier stands against the best."""
+    law = comparison.difference(best, record["name"])
+    low, high = law.interval(level)
+    masses = comparison.rope_masses(best, record["name"])
+    return (
+        f"{record['name']} has {_describe(record, level)}. {best} is better "
+        f"{_describe_masses(masses, comparison.rope)}; "
+        f"the difference is {law.mean():.3f} ({low:.3f} to {high:.3f})."
+    )
+
+
+def _describe(record: dict[str, Any], level: float) -> str:
+    return (
+        f"{record['mean']:.3f} ({100 * level:g}% credible interval "
+        f"{record['low']:.3f} to {record['high']:.3f})"
+    )
+
+
+def _describe_masses(masses: RopeMasses, rope: float) -> str:
+    below, within, above = map(format_probability, masses)
+    if rope == 0:
+        return f"with probability {above}"
+    return (
+        f"by more than {rope:g} with probability {above}, as good within {rope:g} with "
+        f"probability {within} and worse by more than {rope:g} with probability {below}"
+    )
+
+
+def format_probability(value: float) -> str:
+    """Write a probability with three digits, and never as 0 or 1."""
+    if value < 0.0005:
+        return "< 0.001"
+    return "> 0.999" if value > 0.9995 else f"{value:.3f}"
