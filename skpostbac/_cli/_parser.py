@@ -21,8 +21,8 @@ Posterior balanced accuracy of classifiers, from a table of their predictions: h
 them is, whether it is better than another, and which one to keep.
 
 FILE is a CSV table in UTF-8: a header, then one row for each sample, with its true label and the
-prediction of each classifier. Without FILE, three scikit-learn classifiers are evaluated on data
-that ships with scikit-learn."""
+prediction of each classifier. The classifiers are compared sample by sample. Without FILE, three
+scikit-learn classifiers are evaluated on data that ships with scikit-learn."""
 
 EPILOG = """\
 labels:

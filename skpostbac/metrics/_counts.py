@@ -252,7 +252,7 @@ def read_outcomes(
     _check_lengths(y_true, y_preds, weight)
     if weight is not None and not weight.any():
         raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
-    true = _sorted_labels(_encode_true(y_true))
+    true = _encode_true(y_true)
     hits = (_find_hits(y_true, true, y_pred, name) for name, y_pred in y_preds.items())
     return Outcomes(true.values, true.codes, hits, weight)
 
@@ -284,11 +284,11 @@ def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
 def _check_lengths(
     y_true: LabelArray, y_preds: Mapping[str, LabelArray], weight: FloatArray | None
 ) -> None:
-    for name, y_pred in y_preds.items():
-        with naming(name):
-            check_consistent_length(y_true, y_pred)
-    with naming("sample_weight"):
-        check_consistent_length(y_true, weight)
+    others: dict[str, NDArray[Any] | None] = {**y_preds, "sample_weight": weight}
+    for name, other in others.items():
+        if other is not None and len(other) != len(y_true):
+            with naming(name):
+                check_consistent_length(y_true, other)
     if not len(y_true):
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
@@ -297,10 +297,10 @@ def _check_lengths(
 
 
 def _encode_true(y_true: LabelArray) -> EncodedLabels:
-    return encode_integral(y_true) if is_integral(y_true) else encode_labels(y_true, "y_true")
-
-
-def _sorted_labels(labels: EncodedLabels) -> EncodedLabels:
+    """Encode the true labels by the sorted ones."""
+    if is_integral(y_true):
+        return encode_integral(y_true)
+    labels = encode_labels(y_true, "y_true")
     order = np.argsort(labels.values)
     return EncodedLabels(labels.values[order], np.argsort(order)[labels.codes])
 

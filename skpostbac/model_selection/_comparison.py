@@ -24,6 +24,7 @@ from skpostbac.model_selection._joint import (
     Joint,
     MonteCarloError,
     PairedJoint,
+    check_prior_cells,
 )
 from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Interval
@@ -178,6 +179,7 @@ class PosteriorComparison:
             PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
             for name in counts.names
         )
+        check_prior_cells(posteriors[0].prior)
         n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=1))
         joint = PairedJoint(counts, posteriors, n_draws, _draw_seed(random_state), n_jobs)
         return cls(counts.names, posteriors, rope=rope, joint=joint)
@@ -316,7 +318,8 @@ class PosteriorComparison:
         expected_rank, expected_loss : array of shape (T,)
             Standard errors of what the methods of these names return; the first column of
             ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
-            all of independent classifiers, and the ranks of two.
+            all of independent classifiers, and the ranks of two. A loss of 0 with an error of 0
+            was met in no draw.
         """
         return self._joint.monte_carlo_error()
 
@@ -596,7 +599,9 @@ def compare_predictions(
     ------
     TypeError, ValueError
         If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is
-        invalid; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise them.
+        invalid; if the prior leaves less than 1e-6 to one of the four outcomes of two
+        classifiers; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise
+        them.
 
     See Also
     --------

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._arrays import SMALLEST
 from skpostbac.metrics._counts import format_count
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._order import (
@@ -245,6 +246,17 @@ def prior_cells(prior: Floats) -> Floats:
     a, b = prior.T
     right = a / (a + b)
     return np.stack([a * right, b * right, b * right, b * (b / (a + b))], axis=1)
+
+
+def check_prior_cells(prior: Floats) -> None:
+    """Refuse a prior of which a cell is too small for a law, whatever the counts of a pair."""
+    cells = prior_cells(prior)
+    if np.any(small := cells.min(axis=1) < SMALLEST):
+        a, b = prior[np.argmax(small)]
+        raise ValueError(
+            f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
+            f"paired comparison, got a = {a:g} and b = {b:g}"
+        )
 
 
 def _both_sides(law: BoundedDistribution) -> tuple[float, float]:

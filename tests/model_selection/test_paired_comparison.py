@@ -510,6 +510,7 @@ def test_repr():
         ({"predictions": {"A": [0, 1], "B": [0]}}, ValueError, r"predictions\['B'\]: "),
         ({"rope": -1}, ValueError, "rope must be"),
         ({"prior": "flat"}, ValueError, "prior must be one of"),
+        ({"prior": (9, 0.001)}, ValueError, "prior must have .* got a = 9 and b = 0.001"),
         ({"class_weight": [1]}, ValueError, "class_weight must have"),
         ({"labels": [7]}, ValueError, "label"),
         ({"sample_weight": [-1, 1]}, ValueError, "sample_weight must be"),
