@@ -318,8 +318,8 @@ class PosteriorComparison:
         expected_rank, expected_loss : array of shape (T,)
             Standard errors of what the methods of these names return; the first column of
             ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
-            all of independent classifiers, and the ranks of two. A loss of 0 with an error of 0
-            was met in no draw.
+            all of independent classifiers, the ranks of two, and differences of losses, whose
+            error is one and the same.
         """
         return self._joint.monte_carlo_error()
 

@@ -185,20 +185,33 @@ class PairedJoint:
         return self._tally.ranks / self.n_draws
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,)."""
-        return self._tally.losses / self.n_draws
+        """Return the expected shortfall of each against the best, shape (T,).
+
+        Losses differ as the means do, exactly. What is drawn is the loss of the classifier of the
+        highest mean, which varies least.
+        """
+        means = self._means
+        best = int(np.argmax(means))
+        losses: Floats = means[best] - means + self._tally.losses[best] / self.n_draws
+        return losses
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return the standard errors of ranks and losses."""
-        losses = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
+        count = len(self.posteriors)
+        loss = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
+        losses = np.full(count, loss[np.argmax(self._means)])
         if self._is_pair:
             return MonteCarloError(np.zeros((2, 2)), np.zeros(2), losses)
-        ranks = np.arange(len(self.posteriors), dtype=np.float64)
+        ranks = np.arange(count, dtype=np.float64)
         first, second = self._tally.ranks @ ranks, self._tally.ranks @ ranks**2
         # One more draw of either kind: what was never drawn is not impossible.
         share = (self._tally.ranks + 1) / (self.n_draws + 2)
         shares = np.sqrt(share * (1 - share) / self.n_draws)
         return MonteCarloError(shares, _standard_error(first, second, self.n_draws), losses)
+
+    @property
+    def _means(self) -> Floats:
+        return np.array([posterior.mean() for posterior in self.posteriors])
 
     @property
     def _is_pair(self) -> bool:
