@@ -230,7 +230,7 @@ def test_text_shows_the_numbers_of_the_document(wine_csv, run):
         assert row[1] == f"{pair['mean']:+.3f}"
         assert row[2] == f"[{pair['low']:+.3f}, {pair['high']:+.3f}]"
     assert document["comparison"]["note"] in text.replace("\n", " ")
-    assert "P(best) is estimated from random draws, with a standard error of at most" in text
+    assert "P(best) is estimated from random draws, with a standard error of up to about" in text
 
 
 def test_table_of_probabilities_is_complete(write, run):

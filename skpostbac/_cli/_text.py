@@ -166,7 +166,7 @@ def _explain_draws(error: float) -> list[str]:
     if error == 0:
         return []
     return [
-        f"P(best) is estimated from random draws, with a standard error of at most {error:.1g}."
+        f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
     ]
 
 

@@ -26,7 +26,7 @@ def _describe_draws(error: float) -> list[str]:
     if error == 0:
         return []
     source = "Probabilities of being the best are estimated from random draws"
-    return [f"{source}, with a standard error of at most {error:.1g}."]
+    return [f"{source}, with a standard error of up to about {error:.1g}."]
 
 
 def _explain_score(comparison: PosteriorComparison) -> str:

@@ -466,7 +466,7 @@ def test_report(four):
     assert "by chance" in how
     assert first.startswith(f"{four.ranking()[0]} has the highest posterior mean of 4 classifiers")
     assert len(others) == 3
-    assert "estimated from random draws, with a standard error of at most 0.00" in precision
+    assert "estimated from random draws, with a standard error of up to about 0.00" in precision
 
 
 def test_report_names_the_better_one():
