@@ -19,11 +19,13 @@ if TYPE_CHECKING:
         MonteCarloError,
         PosteriorComparison,
         PosteriorRefit,
+        RequiredTestSize,
         RopeMasses,
         compare_posteriors,
         compare_predictions,
         cross_val_posterior,
         pooled_posteriors,
+        required_test_size,
     )
 
 __version__ = "0.1.0.dev0"
@@ -36,6 +38,7 @@ __all__ = [
     "PosteriorBalancedAccuracy",
     "PosteriorComparison",
     "PosteriorRefit",
+    "RequiredTestSize",
     "RopeMasses",
     "class_counts",
     "compare_posteriors",
@@ -46,6 +49,7 @@ __all__ = [
     "pooled_posteriors",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
+    "required_test_size",
 ]
 
 _ROOMS = ("skpostbac.metrics", "skpostbac.model_selection")

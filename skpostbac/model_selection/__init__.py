@@ -1,4 +1,4 @@
-"""Pooled cross-validation, choice of the best candidate of a search, and comparison."""
+"""Pooled cross-validation, choice of the best candidate, comparison, and test-set size."""
 
 from skpostbac.model_selection._comparison import (
     PosteriorComparison,
@@ -9,14 +9,17 @@ from skpostbac.model_selection._comparison import (
 from skpostbac.model_selection._joint import MonteCarloError
 from skpostbac.model_selection._pooling import cross_val_posterior, pooled_posteriors
 from skpostbac.model_selection._refit import PosteriorRefit
+from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
 
 __all__ = [
     "MonteCarloError",
     "PosteriorComparison",
     "PosteriorRefit",
+    "RequiredTestSize",
     "RopeMasses",
     "compare_posteriors",
     "compare_predictions",
     "cross_val_posterior",
     "pooled_posteriors",
+    "required_test_size",
 ]
