@@ -8,7 +8,8 @@ quantile of .701; the averages of the folds' own were .745 and .581.
 
 What pooled counts describe are the predictions that were made, each by the model of its fold, as
 independent trials. They ignore how much the models would vary with other training sets, so that
-the posterior is narrower than what is known about a model trained anew.
+the posterior is narrower than what is known about a model trained anew. `_training_variation` has a
+correction for this, which is off by default.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ from sklearn.model_selection import check_cv, cross_validate
 from skpostbac.metrics import ClassCountsScorer, PosteriorBalancedAccuracy, class_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.model_selection._training_variation import (
+    TrainingVariation,
+    named,
+    training_inflation,
+)
 
 Floats = NDArray[np.float64]
 
@@ -215,6 +221,7 @@ def pooled_posteriors(
     prior: ArrayLike = "uniform",
     class_weight: ClassWeightLike = None,
     n_repeats: int = 1,
+    training_variation: TrainingVariation = None,
 ) -> tuple[PosteriorBalancedAccuracy, ...]:
     """Pool the test folds: one posterior for each candidate of a search.
 
@@ -239,6 +246,11 @@ def pooled_posteriors(
         How often the cross-validation tested each sample, such as the ``n_repeats`` of
         :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The counts are divided by it:
         testing a sample again does not make it two samples.
+    training_variation : {"nadeau-bengio"}, optional
+        A correction for the variation between training sets, for K-fold cross-validation. The
+        counts are divided by ``1 + K / (K - 1)``, by which Nadeau and Bengio [1]_ multiply the
+        variance of the average over K folds. The posteriors name it, also in their repr, and
+        have the attributes ``training_variation`` and ``inflation``. By default there is none.
 
     Returns
     -------
@@ -252,7 +264,8 @@ def pooled_posteriors(
         If fits failed; the message names the candidates and the splits, by position. To leave
         candidates out, drop their rows from a ``DataFrame`` of the results. Also if there are no
         counts, if a label was not counted, if two keys of `class_weight` have the same text and
-        there are no `labels`, or if `n_repeats` does not divide the number of splits.
+        there are no `labels`, if `n_repeats` does not divide the number of splits, or if
+        `training_variation` is another or there are fewer than two folds to correct.
 
     See Also
     --------
@@ -263,7 +276,10 @@ def pooled_posteriors(
     -----
     Pooled counts describe the predictions that were made, each by the model of its fold, as
     independent trials. They ignore the variation between training sets: another sample would
-    have given other models, and the posterior of what those achieve is wider.
+    have given other models, and the posterior of what those achieve is wider. Of four classifiers
+    on synthetic data, with 5 and 10 folds, the 95 % intervals held the balanced accuracy to be
+    expected of a model trained anew with a probability of 0.81 to 0.96, and with the correction of
+    `training_variation` of 0.94 to 1.00: it is cautious. :ref:`cross_validation` has the tables.
 
     Failed fits are recognised by the nan that ``error_score=np.nan``, the default of searches,
     leaves, and by folds in which nothing was tested, which ``error_score=0`` leaves. Other
@@ -271,6 +287,11 @@ def pooled_posteriors(
 
     If a class may be absent from a training set, give the scorer the labels of all classes:
     ``ClassCountsScorer(labels=np.unique(y))``.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine
+       Learning 52(3), 239-281.
 
     Examples
     --------
@@ -287,13 +308,21 @@ def pooled_posteriors(
     ... ).fit(X, y)
     >>> [posterior.mean() for posterior in pooled_posteriors(search.cv_results_)]
     [0.5903, 0.8819]
+    >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
+    PosteriorBalancedAccuracy(mean=0.867, 95% CI=[0.788, 0.929], n_classes=3, n=79.1111,
+        training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels)
     times = check_n_repeats(n_repeats, counts.n_splits)
     if counts.has_failed.any():
         raise ValueError(f"cv_results has counts of failed fits: {counts.failures()}")
+    inflation = training_inflation(training_variation, counts.n_splits // times)
     return tuple(
-        counts.posterior(candidate, times, prior=prior, class_weight=class_weight)
+        named(
+            counts.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight),
+            training_variation,
+            inflation,
+        )
         for candidate in range(len(counts.correct))
     )
 
@@ -358,7 +387,8 @@ def cross_val_posterior(
     shuffled splits, a sample tested more often than others has the greater part in the share of
     correct predictions.
 
-    As in :func:`pooled_posteriors`, the posterior ignores the variation between training sets.
+    The posterior ignores the variation between training sets; :func:`pooled_posteriors`, which
+    see, has a correction for it.
 
     Weights in `params` go to ``fit`` alone, and each tested sample counts as one. For weighted
     counts, call :func:`~sklearn.model_selection.cross_validate` with a :class:`ClassCountsScorer`
