@@ -375,7 +375,8 @@ def test_seeds_reproduce():
     np.testing.assert_array_equal(best(np.random.RandomState(1)), best(np.random.RandomState(1)))
     np.testing.assert_array_equal(best(np.random.default_rng(1)), best(np.random.default_rng(1)))
     assert np.any(best(1) != best(2))
-    assert np.any(best(None) != best(None))
+    # A share of the draws is a coarse number: two may well agree, ten do not.
+    assert len({tuple(best(None)) for _ in range(10)}) > 1
 
 
 def test_the_global_state_is_left_alone():
