@@ -157,9 +157,10 @@ class TiltedTerms:
     def _sub_gaussian_scale(self) -> Floats:
         """Standard deviation that bounds each transform by that of a normal law.
 
-        A Beta is sub-Gaussian with variance 1 / (4 (n + 1)) at most (Marchal and Arbel,
-        Electronic Communications in Probability 22, 2017). Term k of the Taylor series of its transform about the mean is
-        below (e z^2 / k)^(k / 2), where z is this standard deviation times the modulus of s.
+        A Beta is sub-Gaussian with variance 1 / (4 (n + 1)) at most (Marchal and Arbel, Electronic
+        Communications in Probability 22, 2017). Term k of the Taylor series of its transform about
+        the mean is below (e z^2 / k)^(k / 2), where z is this standard deviation times the modulus
+        of s.
         """
         return 0.5 * np.abs(self.weights) / np.sqrt(self._betas.n + 1)
 
