@@ -378,11 +378,12 @@ def test_round_trip(laws, data):
     for inverse, direct in ((law.icdf, law.logcdf), (law.iccdf, law.logccdf)):
         x = inverse(p)
         step = 2 * place_rounding(law, x)
+        worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
         if min(law.a.min(), law.b.min()) < 0.5:
             # What is within the rounding of a corner is taken to be on it.
             step = np.maximum(step, 4 * np.finfo(float).eps * np.abs(law.weights).sum())
+            worth = ABSOLUTE_SMALL * np.minimum(p, 1 - p)
         ends = np.exp([direct(x - step), direct(x + step)])
-        worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
         assert (ends.min(axis=0) - worth <= p).all()
         assert (p <= ends.max(axis=0) + worth).all()
 
