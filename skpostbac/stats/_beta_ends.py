@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gamma, gammaln
 
 from skpostbac.stats._special import Complexes, Floats, log_beta, polynomial
-from skpostbac.stats._tilted_beta import REACH
+from skpostbac.stats._tilted_beta import REACH, SHIFTS
 
 # Terms of a series below this share of the largest are left out.
 _NEGLIGIBLE = 1e-18
@@ -18,7 +18,6 @@ _MAX_TERMS = (24, 72, 200)
 _HALF_TURN = 1j * np.pi * np.array([1.0, 0.0])[:, np.newaxis, np.newaxis]
 # (-1)^k / k, k = 2 ... 17.
 _LOG_TERMS = ((-1.0) ** np.arange(16) / np.arange(2.0, 18.0)).tolist()
-_SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
 
 
 def end_radius(a: Floats, b: Floats) -> Floats:
@@ -106,7 +105,7 @@ def _gamma_nodes(order: float) -> tuple[Floats, Floats]:
 
     log x = v - exp(-v): exponentially spread out towards zero, where a small order decays slowly.
     """
-    bandwidth = ((REACH - order * np.log(np.cos(_SHIFTS))) / _SHIFTS).min()
+    bandwidth = ((REACH - order * np.log(np.cos(SHIFTS))) / SHIFTS).min()
     low = np.log(order) - REACH / order - np.sqrt(2 * REACH / order)
     high = np.log(_gamma_reach(np.asarray(order)))
     start, stop = (low if low > 0 else -np.log1p(-low)), high + np.exp(-high)
