@@ -6,20 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval, numbers
-from skpostbac.stats._inversion import Inversion, Tails
+from skpostbac.stats._distribution import numbers
+from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._moments import cumulants, variances
-from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._points import Floats, Frame, exact_sum, weighted_mean
 from skpostbac.stats._weighted_betas import WeightedBetas
+from skpostbac.stats._weighted_sum import WeightedSum
 
 # Beyond these the variable is a constant, or a coin, as far as doubles can tell.
 _SMALLEST, _LARGEST = 1e-6, 1e15
-# Up to this many classes the corners of the cube of their values are few.
-_FEW = 8
 
 
-class BetaAverage(BoundedDistribution):
+class BetaAverage(WeightedSum):
     r"""Law of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
 
     :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the posterior
@@ -138,38 +136,11 @@ class BetaAverage(BoundedDistribution):
         """Return the variance, in closed form."""
         return float(variances(self.a, self.b, self.weights).sum())
 
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, in closed form."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, in closed form; it is zero for a normal law."""
-        return self._cumulants[2] / self._cumulants[0] ** 2
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> np.float64 | Floats:
-        """Draw independent random values.
-
-        Parameters
-        ----------
-        shape : int or tuple of int, default=()
-            Shape of the result; a single float for ``()``.
-        rng : numpy.random.Generator or int, optional
-            Generator, or a seed for a new one. By default a generator with fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-        """
-        rng = np.random.default_rng(rng)
+    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for a, b, weight in zip(self.a, self.b, self.weights, strict=True):
             total += weight * rng.beta(a, b, size=shape)
-        return total[()]
+        return total
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
@@ -200,25 +171,10 @@ class BetaAverage(BoundedDistribution):
         kept = self.weights != 0
         return Inversion(WeightedBetas.of(self.a[kept], self.b[kept], self.weights[kept]))
 
-    def _tails(self, points: Points) -> Tails:
-        return self._inversion.tails(points)
-
-    def _centre(self, y: Floats) -> Values:
-        return self._inversion.centre(y)
-
-    def _kinks(self) -> list[float]:
-        if self.a.size > _FEW:
-            return []
+    @property
+    def _ends(self) -> Floats:
         n = self.a + self.b
-        low, high = -self.weights * self.a / n, self.weights * self.b / n
-        places = np.zeros(1)
-        for pair in zip(low, high, strict=True):
-            places = np.unique(np.add.outer(places, pair))
-        return places.tolist()
-
-    @cached_property
-    def _log_end_densities(self) -> Interval:
-        return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
+        return np.array([-self.weights * self.a / n, self.weights * self.b / n]).T
 
 
 def _positive_vector(name: str, values: ArrayLike) -> Floats:

@@ -75,13 +75,29 @@ class BoundedDistribution(ABC):
         """Return the excess kurtosis, which is zero for a normal law."""
 
     @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+        """Draw random values."""
+
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
         *,
         rng: np.random.Generator | int | None = None,
     ) -> np.float64 | Floats:
-        """Draw random values."""
+        """Draw independent random values.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default=()
+            Shape of the result; a single float for ``()``.
+        rng : numpy.random.Generator or int, optional
+            Generator, or a seed for a new one. By default a generator with fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+        """
+        return _scalar(self._draw(np.random.default_rng(rng), shape))
 
     def support(self) -> Interval:
         """Return the smallest and the largest possible value.

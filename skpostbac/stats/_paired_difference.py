@@ -6,19 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval, numbers
-from skpostbac.stats._inversion import Inversion, Tails
-from skpostbac.stats._points import Floats, Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._distribution import numbers
+from skpostbac.stats._inversion import Inversion
+from skpostbac.stats._points import Floats, Frame, exact_sum, weighted_mean
 from skpostbac.stats._weighted_pairs import WeightedPairs, cumulants
+from skpostbac.stats._weighted_sum import WeightedSum
 
 # Beyond these double precision cannot tell a class from a constant, or a coin.
 _SMALLEST, _LARGEST = 1e-6, 1e15
-# Up to this many classes the corners of the cube of their values are few.
-_FEW = 6
 
 
-class PairedDifference(BoundedDistribution):
+class PairedDifference(WeightedSum):
     r"""Law of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` for two classifiers on one test set.
 
     :math:`\theta_i^A` and :math:`\theta_i^B` are the accuracies of the classifiers A and B on the
@@ -146,43 +144,12 @@ class PairedDifference(BoundedDistribution):
         vars(law)["_frame"] = self._frame.mirrored()
         return law
 
-    def variance(self) -> float:
-        """Return the variance, in closed form."""
-        return self._cumulants[0]
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, in closed form."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, in closed form; it is zero for a normal law."""
-        return self._cumulants[2] / self._cumulants[0] ** 2
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> np.float64 | Floats:
-        """Draw independent random values.
-
-        Parameters
-        ----------
-        shape : int or tuple of int, default=()
-            Shape of the result; a single float for ``()``.
-        rng : numpy.random.Generator or int, optional
-            Generator, or a seed for a new one. By default a generator with fresh entropy.
-
-        Returns
-        -------
-        sample : float or ndarray of shape `shape`
-        """
-        rng = np.random.default_rng(rng)
+    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for (b, a, r), weight in zip(self._alphas, self.weights, strict=True):
             differing = rng.beta(b + a, r, size=shape)
             total += weight * differing * (2 * rng.beta(b, a, size=shape) - 1)
-        return total[()]
+        return total
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
@@ -215,26 +182,11 @@ class PairedDifference(BoundedDistribution):
         kept = self.weights != 0
         return Inversion(WeightedPairs.of(self._alphas[kept], self.weights[kept]))
 
-    def _tails(self, points: Points) -> Tails:
-        return self._inversion.tails(points)
-
-    def _centre(self, y: Floats) -> Values:
-        return self._inversion.centre(y)
-
-    def _kinks(self) -> list[float]:
-        if len(self.counts) > _FEW:
-            return []
+    @property
+    def _ends(self) -> Floats:
         b, a, r = self._alphas.T
-        n = a + b + r
-        steps = np.stack([2 * a + r, -2 * b - r, a - b], axis=1) * (self.weights / n)[:, np.newaxis]
-        places = np.zeros(1)
-        for row in steps:
-            places = np.unique(np.add.outer(places, row))
-        return places.tolist()
-
-    @cached_property
-    def _log_end_densities(self) -> Interval:
-        return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
+        steps = np.array([2 * a + r, -2 * b - r, a - b]) * self.weights / (a + b + r)
+        return np.asarray(steps.T)
 
 
 def _counts(counts: ArrayLike) -> Floats:

@@ -1,0 +1,67 @@
+"""What the laws of weighted sums of independent variables share: all of them are inverted."""
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from skpostbac.stats._contour import Values
+from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._inversion import Inversion, Tails
+from skpostbac.stats._points import Floats, Points
+
+# Up to this many corners are worth a look for the mode.
+_FEW_CORNERS = 1000
+
+
+class WeightedSum(BoundedDistribution):
+    """The law of a weighted sum of independent variables, each on a bounded interval.
+
+    Subclasses also say how to draw from it, and where it lives (`_frame`).
+    """
+
+    @property
+    @abstractmethod
+    def _inversion(self) -> Inversion:
+        """The law, by inversion of its transform."""
+
+    @property
+    @abstractmethod
+    def _cumulants(self) -> tuple[float, float, float]:
+        """Second, third and fourth cumulant."""
+
+    @property
+    @abstractmethod
+    def _ends(self) -> Floats:
+        """Distances of the ends of each term from its mean, shape (l, n_ends)."""
+
+    def variance(self) -> float:
+        """Return the variance, in closed form."""
+        return self._cumulants[0]
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, in closed form."""
+        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, in closed form; it is zero for a normal law."""
+        return self._cumulants[2] / self._cumulants[0] ** 2
+
+    def _tails(self, points: Points) -> Tails:
+        return self._inversion.tails(points)
+
+    def _centre(self, y: Floats) -> Values:
+        return self._inversion.centre(y)
+
+    def _kinks(self) -> list[float]:
+        ends = self._ends
+        if float(ends.shape[1]) ** len(ends) > _FEW_CORNERS:
+            return []
+        places = np.zeros(1)
+        for row in ends:
+            places = np.unique(np.add.outer(places, row))
+        return places.tolist()
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
