@@ -19,10 +19,12 @@ from skpostbac.metrics._counts import format_count
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._order import (
     JointPanels,
+    Law,
     expected_shortfalls,
     pairwise_probabilities,
     rank_probabilities,
     resolve_jointly,
+    sharpen,
 )
 from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
 
@@ -31,9 +33,12 @@ Floats = NDArray[np.float64]
 # Up to this many classifiers, the law of the difference of each pair costs less than joint panels,
 # and is as good for all laws.
 _FEW = 10
-# The error of pairwise probabilities by panels is absolute, about 1e-12. Where one is smaller than
-# this, it is taken from the law of the difference, which keeps its digits.
-_SMALL = 1e-6
+# Panels give pairwise probabilities and losses six digits down to these. A smaller probability is
+# taken from the law of the difference, a smaller loss from panels with exact tails.
+_SMALL_PROBABILITY = 1e-9
+_SMALL_LOSS = 1e-12
+# Rivals less likely than this to beat the best, beside the likeliest, add nothing to its loss.
+_NEGLIGIBLE = 1e-12
 
 # Numbers in an array of a block of draws that fit the cache: of shares of patterns, which are used
 # once, and of accuracies, which are used over and over.
@@ -112,7 +117,7 @@ class IndependentJoint:
             is_exact = np.ones((count, count), dtype=bool)
         else:
             probabilities = pairwise_probabilities(self._panels)
-            is_exact = np.minimum(probabilities, probabilities.T) < _SMALL
+            is_exact = np.minimum(probabilities, probabilities.T) < _SMALL_PROBABILITY
         for i, j in np.argwhere(np.triu(is_exact, 1)).tolist():
             probabilities[i, j], probabilities[j, i] = _both_sides(self.difference(i, j))
         return probabilities
@@ -123,7 +128,20 @@ class IndependentJoint:
 
     def expected_loss(self) -> Floats:
         """Return the expected shortfall of each against the best, shape (T,)."""
-        return expected_shortfalls(self._panels)
+        losses = expected_shortfalls(self._panels)
+        best = int(np.argmin(losses))
+        if losses[best] < _SMALL_LOSS:
+            losses[best] = self._small_loss(best)
+        return losses
+
+    def _small_loss(self, best: int) -> float:
+        """Return the expected shortfall of an all but certain winner, to relative accuracy."""
+        others = [i for i in range(len(self.posteriors)) if i != best]
+        chances = [_both_sides(self.difference(i, best))[0] for i in others]
+        least = _NEGLIGIBLE * max(chances)
+        rivals = [i for i, chance in zip(others, chances, strict=True) if chance > least]
+        laws = [self._laws[i] for i in (best, *rivals)]
+        return float(expected_shortfalls(sharpen(self._panels, laws))[0])
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return zeros: nothing is drawn."""
@@ -132,7 +150,11 @@ class IndependentJoint:
 
     @cached_property
     def _panels(self) -> JointPanels:
-        return resolve_jointly([posterior.distribution for posterior in self.posteriors])
+        return resolve_jointly(self._laws)
+
+    @property
+    def _laws(self) -> list[Law]:
+        return [posterior.distribution for posterior in self.posteriors]
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,30 @@ def test_certain_differences_keep_their_digits():
     assert 0 < comparison.expected_loss()[0] < 1e-30
 
 
+@pytest.mark.parametrize("count", [2, 12])
+def test_losses_of_a_certain_winner_keep_their_digits(count):
+    """All that the best one can lose is to the second best, as the law of their difference says."""
+    right = [[285, 280], [180, 190], *([90 - i, 60] for i in range(count - 2))]
+    comparison = compare_posteriors(
+        {str(i): posterior(correct, [300, 300]) for i, correct in enumerate(right)}
+    )
+    law = comparison.difference("1", "0")
+    # E max(X, 0) is the integral of a tail that falls like an exponential.
+    scale = law.ccdf(0.0) / law.pdf(0.0)
+    nodes, weights = np.polynomial.laguerre.laggauss(30)
+    expected = scale * np.sum(weights * np.exp(nodes) * law.ccdf(scale * nodes))
+    assert 0 < expected < 1e-40
+    assert comparison.expected_loss()[0] == pytest.approx(expected, rel=1e-6, abs=0)
+
+
+def test_a_hundred_equal_classifiers():
+    """Each is the best with the same probability."""
+    same = posterior([9, 8, 30], [10, 10, 40])
+    comparison = compare_posteriors({str(i): same for i in range(100)})
+    np.testing.assert_allclose(comparison.rank_probabilities(), 0.01, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(comparison.prob_greater(), 0.5, rtol=0, atol=1e-12)
+
+
 def test_classifiers_may_differ_in_all_but_the_classes():
     """Numbers of samples, prior, weights and order of the classes are each posterior's own."""
     comparison = compare_posteriors(

@@ -1,6 +1,6 @@
 """Order statistics of independent laws: ranks, pairs and shortfalls."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -11,14 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from skpostbac.stats import _order
+from skpostbac.stats import BetaAverage, _order
+from skpostbac.stats._contour import Values
 from skpostbac.stats._order import (
     STIFFNESS,
     expected_shortfalls,
     pairwise_probabilities,
     rank_probabilities,
     resolve_jointly,
+    sharpen,
 )
+from skpostbac.stats._points import Frame
 
 
 @dataclass
@@ -30,9 +33,6 @@ class ScaledBeta:
     low: float = 0.0
     width: float = 1.0
 
-    def support(self):
-        return self.low, self.low + self.width
-
     def cdf(self, x):
         return stats.beta.cdf(x, self.a, self.b, self.low, self.width)
 
@@ -42,8 +42,29 @@ class ScaledBeta:
     def mean(self):
         return self.low + self.width * self.a / (self.a + self.b)
 
+    @property
+    def _frame(self):
+        to_low, to_high = self.mean() - self.low, self.low + self.width - self.mean()
+        return Frame(self.low, 0.0, self.low + self.width, 0.0, self.mean(), 0.0, to_low, to_high)
+
+    def _centre(self, y):
+        tail = self.ccdf(self.mean() + y)
+        unused = np.full_like(tail, np.nan)
+        return Values(tail, unused, unused, unused)
+
+    def __neg__(self):
+        return replace(self, a=self.b, b=self.a, low=-(self.low + self.width))
+
     def standard_deviation(self):
         return self.width * stats.beta.std(self.a, self.b)
+
+
+def inverted_beta(a, b):
+    """Return a Beta law by inversion, as an average of one."""
+    return BetaAverage([a], [b])
+
+
+MAKERS = {"SciPy": ScaledBeta, "inverted": inverted_beta}
 
 
 def polynomial_product(first, second):
@@ -88,19 +109,21 @@ INTEGER_LAWS = {
 }
 
 
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
 @pytest.mark.parametrize("parameters", INTEGER_LAWS.values(), ids=INTEGER_LAWS.keys())
-def test_rank_probabilities_are_exact(parameters):
+def test_rank_probabilities_are_exact(parameters, maker):
     """They agree with exact rational integration of polynomials."""
-    panels = resolve_jointly([ScaledBeta(a, b) for a, b in parameters])
+    panels = resolve_jointly([maker(a, b) for a, b in parameters])
     expected = np.array(exact_ranks(parameters), dtype=float)
     # a few hundred nodes, each right to a few units in the last place
     np.testing.assert_allclose(rank_probabilities(panels), expected, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
 @pytest.mark.parametrize("parameters", INTEGER_LAWS.values(), ids=INTEGER_LAWS.keys())
-def test_pairwise_probabilities_are_exact(parameters):
+def test_pairwise_probabilities_are_exact(parameters, maker):
     """They agree with the ranks of two laws alone."""
-    pairwise = pairwise_probabilities(resolve_jointly([ScaledBeta(*p) for p in parameters]))
+    pairwise = pairwise_probabilities(resolve_jointly([maker(*p) for p in parameters]))
     for i, j in combinations(range(len(parameters)), 2):
         expected = float(exact_ranks([parameters[i], parameters[j]])[0][0])
         assert pairwise[i, j] == pytest.approx(expected, abs=1e-13)
@@ -149,12 +172,90 @@ def test_shortfall_is_the_expected_maximum_less_the_mean(parameters):
 
 def test_shortfall_of_a_certain_winner_keeps_its_digits():
     """P(X_2 > X_1) is 1e-21 here, and the shortfall of the first is smaller still."""
-    sure, other = ScaledBeta(60, 2), ScaledBeta(2, 60)
-    shortfall = expected_shortfalls(resolve_jointly([sure, other]))[0]
+    laws = [inverted_beta(60, 2), inverted_beta(2, 60)]
+    shortfall = expected_shortfalls(sharpen(resolve_jointly(laws), laws))[0]
     points = np.linspace(0, 1, 20001)
-    expected = np.trapezoid(sure.cdf(points) * other.ccdf(points), points)
+    expected = np.trapezoid(ScaledBeta(60, 2).cdf(points) * ScaledBeta(2, 60).ccdf(points), points)
     assert 0 < expected < 1e-20
     assert shortfall == pytest.approx(expected, rel=1e-6)
+
+
+def ranks_on_a_grid(cdf):
+    """Leave out each law, multiply the others, and sum over the cells of a grid."""
+    ranks = []
+    for i, own in enumerate(cdf):
+        above = np.zeros_like(cdf)
+        above[0] = 1.0
+        for other in np.delete(cdf, i, axis=0):
+            above[1:] = above[1:] * other + above[:-1] * (1 - other)
+            above[0] *= other
+        ranks.append((above[:, 1:] + above[:, :-1]) / 2 @ np.diff(own))
+    return np.array(ranks)
+
+
+@pytest.mark.parametrize("parameters", HARD_LAWS.values(), ids=HARD_LAWS.keys())
+def test_ranks_and_shortfalls_on_a_dense_grid(parameters):
+    """They agree with sums over the cells between many quantiles of all laws."""
+    laws = [ScaledBeta(*p) for p in parameters]
+    shares = np.linspace(0, 1, 4001)
+    quantiles = [stats.beta.ppf(shares, law.a, law.b, law.low, law.width) for law in laws]
+    points = np.unique([*np.concatenate(quantiles), *np.linspace(-0.5, 1, 10001)])
+    cdf = np.array([law.cdf(points) for law in laws])
+    panels = resolve_jointly(laws)
+    # A cell holds 1 / 4000 of a law at most; the rules leave the square of that.
+    ranks = rank_probabilities(panels)
+    np.testing.assert_allclose(ranks, ranks_on_a_grid(cdf), rtol=0, atol=1e-6)
+    below_another = cdf * [1 - np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(laws))]
+    expected = np.trapezoid(below_another, points)
+    np.testing.assert_allclose(expected_shortfalls(panels), expected, rtol=0, atol=1e-6)
+
+
+# Right and wrong predictions of the classes of a few classifiers.
+COUNTS = {
+    "ordinary": [([30, 8, 3], [2, 2, 1]), ([30, 2, 1], [2, 8, 3]), ([28, 9, 4], [4, 1, 0])],
+    "perfect": [([20, 15], [0, 0]), ([8, 9], [0, 0]), ([900, 80], [0, 0]), ([19, 15], [1, 0])],
+    "kinks": [([0, 1], [1, 0]), ([0, 0], [0, 0]), ([2, 0], [0, 1]), ([1, 1, 0], [0, 1, 0])],
+    "widths": [([4, 3], [1, 2]), ([7e5, 7e5], [3e5, 3e5]), ([69, 72], [31, 28]), ([5], [0])],
+    "many classes": [([9] * 50, [3] * 50), ([18] * 50, [5] * 50), ([8] * 49 + [90], [3] * 50)],
+}
+
+
+def averages(counts, prior=1.0):
+    """Return the laws of average accuracies."""
+    return [BetaAverage(np.add(right, prior), np.add(wrong, prior)) for right, wrong in counts]
+
+
+@pytest.mark.parametrize("prior", [0.5, 1.0])
+@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
+def test_central_tails_are_the_exact_ones(counts, prior):
+    """Two contours of a law give its tails to absolute accuracy, wherever the nodes are."""
+    laws = averages(counts, prior)
+    panels = resolve_jointly(laws)
+    exact = sharpen(panels, laws)
+    # a few units in the last place of 1, times the digits that x has lost beside its mean
+    np.testing.assert_allclose(panels.cdf, exact.cdf, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(panels.ccdf, exact.ccdf, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("prior", [0.5, 1.0])
+@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
+def test_pairs_are_differences(counts, prior):
+    """The pairs agree with the inversion of the law of each difference."""
+    laws = averages(counts, prior)
+    pairwise = pairwise_probabilities(resolve_jointly(laws))
+    for i, j in combinations(range(len(laws)), 2):
+        # kinks are halved down to this
+        assert pairwise[i, j] == pytest.approx((laws[i] - laws[j]).ccdf(0.0), rel=0, abs=1e-11)
+
+
+def test_small_probabilities_have_relative_accuracy():
+    """The errors of both tails fall off as they do, and so do those of the pairs."""
+    laws = [BetaAverage([k + 1, k + 1], [101 - k, 101 - k]) for k in range(40, 91, 5)]
+    pairwise = pairwise_probabilities(resolve_jointly(laws))
+    small = np.argwhere((pairwise > 1e-10) & (pairwise < 1e-5))
+    assert len(small) > 10
+    for i, j in small:
+        assert pairwise[i, j] == pytest.approx((laws[i] - laws[j]).ccdf(0.0), rel=1e-6, abs=0)
 
 
 def test_many_laws():
@@ -207,8 +308,8 @@ def test_noise_does_not_refine_for_ever():
     """A law computed to six digits only ends in a bounded number of panels."""
 
     class Noisy(ScaledBeta):
-        def cdf(self, x):
-            return np.round(super().cdf(x), 6)
+        def ccdf(self, x):
+            return np.round(super().ccdf(x), 6)
 
     panels = resolve_jointly([Noisy(8, 3), Noisy(7, 4)])
     assert len(panels.edges) <= 2 * _order.MAX_PANELS
