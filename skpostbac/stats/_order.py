@@ -15,7 +15,7 @@ both ends mean that the mass of a law, however narrow, cannot slip between two n
 
 Products of distribution functions need no more than absolute accuracy, and two contours of each
 law give that at all nodes: one for the tail above its mean, one for the tail below. Their errors
-are some 1e-16 at the mean and fall off outwards, so that even probabilities of 1e-10 come out
+are about 1e-15 at the mean and fall off outwards, so that even probabilities of 1e-10 come out
 right to six digits. Only `sharpen` asks for the far tails themselves, at ten times the price.
 
 A law whose mass sits within a few spacings of doubles of a nonzero end of its support, such as one
@@ -206,15 +206,15 @@ def _first_points(laws: Sequence[Law]) -> Floats:
     return np.unique([low, *np.linspace(first, last, FIRST_PANELS + 1), high])
 
 
-def _evaluate(tails: Sequence[Tails], edges: Floats) -> JointPanels:
+def _evaluate(laws: Sequence[Tails], edges: Floats) -> JointPanels:
     """Evaluate the tails of all laws at the nodes of the panels between the edges."""
     if not len(edges):
-        empty = np.empty((0, NODES.size, len(tails)))
+        empty = np.empty((0, NODES.size, len(laws)))
         return JointPanels(edges, empty, empty)
     share = (1 + NODES) / 2
     # Exact at both ends, so that neighbours meet in one value.
     x = edges[:, :1] * share[::-1] + edges[:, 1:] * share
-    cdf, ccdf = zip(*(both(x) for both in tails), strict=True)
+    cdf, ccdf = zip(*(tails(x) for tails in laws), strict=True)
     return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
 
 
@@ -222,23 +222,24 @@ def _central_tails(law: Law) -> Tails:
     """Return the tails of a law to absolute accuracy, by one contour for either side."""
     minus = -law
 
-    def both(x: Floats) -> tuple[Floats, Floats]:
+    def tails(x: Floats) -> tuple[Floats, Floats]:
         y = law._frame.locate(x).from_mean
         is_low = y < 0
         lower, upper = minus._centre(-y[is_low]).tail, law._centre(y[~is_low]).tail
+        # Rounding leaves less than nothing here and there.
         return _complete(is_low, np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0))
 
-    return both
+    return tails
 
 
 def _exact_tails(law: Law) -> Tails:
     """Return the tails of a law to relative accuracy."""
 
-    def both(x: Floats) -> tuple[Floats, Floats]:
+    def tails(x: Floats) -> tuple[Floats, Floats]:
         is_low = x < law._frame.mean
         return _complete(is_low, law.cdf(x[is_low]), law.ccdf(x[~is_low]))
 
-    return both
+    return tails
 
 
 def _complete(is_low: NDArray[np.bool_], lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
