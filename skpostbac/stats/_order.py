@@ -51,8 +51,8 @@ __all__ = [
     "sharpen",
 ]
 
-# P(X <= x) and P(X > x) of one law.
-Tails = Callable[[Floats], tuple[Floats, Floats]]
+# Gives P(X <= x) and P(X > x) of one law.
+BothTails = Callable[[Floats], tuple[Floats, Floats]]
 
 # A panel is resolved once the last Legendre coefficients, times what they can matter, are below
 # this. They overstate the error of an integral: what is left out of F is nearly orthogonal to the
@@ -206,7 +206,7 @@ def _first_points(laws: Sequence[Law]) -> Floats:
     return np.unique([low, *np.linspace(first, last, FIRST_PANELS + 1), high])
 
 
-def _evaluate(laws: Sequence[Tails], edges: Floats) -> JointPanels:
+def _evaluate(laws: Sequence[BothTails], edges: Floats) -> JointPanels:
     """Evaluate the tails of all laws at the nodes of the panels between the edges."""
     if not len(edges):
         empty = np.empty((0, NODES.size, len(laws)))
@@ -218,7 +218,7 @@ def _evaluate(laws: Sequence[Tails], edges: Floats) -> JointPanels:
     return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
 
 
-def _central_tails(law: Law) -> Tails:
+def _central_tails(law: Law) -> BothTails:
     """Return the tails of a law to absolute accuracy, by one contour for either side."""
     minus = -law
 
@@ -232,7 +232,7 @@ def _central_tails(law: Law) -> Tails:
     return tails
 
 
-def _exact_tails(law: Law) -> Tails:
+def _exact_tails(law: Law) -> BothTails:
     """Return the tails of a law to relative accuracy."""
 
     def tails(x: Floats) -> tuple[Floats, Floats]:
