@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from skpostbac.metrics import (
         ClassCounts,
         ClassCountsScorer,
+        OutcomesScorer,
         PairedCounts,
         PosteriorBalancedAccuracy,
         class_counts,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         compare_posteriors,
         compare_predictions,
         cross_val_posterior,
+        pooled_paired_counts,
         pooled_posteriors,
         required_test_size,
     )
@@ -34,6 +36,7 @@ __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
     "MonteCarloError",
+    "OutcomesScorer",
     "PairedCounts",
     "PosteriorBalancedAccuracy",
     "PosteriorComparison",
@@ -46,6 +49,7 @@ __all__ = [
     "cross_val_posterior",
     "make_posterior_scorer",
     "paired_counts",
+    "pooled_paired_counts",
     "pooled_posteriors",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",

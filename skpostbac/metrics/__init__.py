@@ -7,11 +7,12 @@ from skpostbac.metrics._posterior import (
     posterior_balanced_accuracy,
 )
 from skpostbac.metrics._score import posterior_balanced_accuracy_score
-from skpostbac.metrics._scorer import ClassCountsScorer, make_posterior_scorer
+from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
 
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
+    "OutcomesScorer",
     "PairedCounts",
     "PosteriorBalancedAccuracy",
     "class_counts",

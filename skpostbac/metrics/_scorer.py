@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
@@ -15,8 +16,9 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
-from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._counts import ClassCounts, class_counts, read_outcomes
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
+from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, word_keys
 from skpostbac.metrics._prior import check_prior, resolve_prior
 from skpostbac.metrics._score import check_objective, posterior_balanced_accuracy_score
 
@@ -127,6 +129,7 @@ class ClassCountsScorer:
     See Also
     --------
     make_posterior_scorer : Scorer that returns one number.
+    OutcomesScorer : Counts, and the outcome of each test sample, to compare candidates in pairs.
 
     Notes
     -----
@@ -179,10 +182,7 @@ class ClassCountsScorer:
             If the estimator has no `classes_`, or if `y` has a class that is not among them.
         """
         y_pred = estimator.predict(X)
-        counts = class_counts(y, y_pred, labels=self.labels, sample_weight=sample_weight)
-        if self.labels is None:
-            counts = counts.reindex(_estimator_labels(estimator, counts))
-        return _as_dict(counts)
+        return _as_dict(_fold_counts(estimator, y, y_pred, self, sample_weight))
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
         """Request, refuse or rename `sample_weight` where metadata routing is enabled.
@@ -233,19 +233,156 @@ class ClassCountsScorer:
         return f"ClassCountsScorer({labels})"
 
 
-def _estimator_labels(estimator: Any, counts: ClassCounts) -> LabelArray:
+class OutcomesScorer:
+    """Scorer that also keeps which test samples were predicted correctly.
+
+    Use it in place of :class:`ClassCountsScorer` in a search: its candidates are tested on the
+    same folds, and with the outcome of each sample they can be compared in pairs, by
+    :class:`PosteriorRefit` and :func:`pooled_paired_counts`.
+
+    Parameters
+    ----------
+    max_test_size : int
+        Samples of the largest test fold, or more; the number of all samples always suffices.
+    labels : array-like of shape (n_classes,), default=None
+        As for :class:`ClassCountsScorer`.
+
+    Attributes
+    ----------
+    max_test_size : int
+    labels : ndarray of shape (n_classes,) or None
+        Read-only copy of the parameter.
+
+    Raises
+    ------
+    ValueError
+        If `max_test_size` is not a positive integer, or as :class:`ClassCountsScorer` raises it.
+
+    See Also
+    --------
+    ClassCountsScorer : The counts alone, also of weighted samples.
+
+    Notes
+    -----
+    scikit-learn stores numbers only, of 64 bits, and the same ones of each fold. Beside
+    ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``, ``outcomes_1``, ...,
+    integers of 53 bits, one bit for each sample: the samples sorted by the text of their class
+    and in the order of the fold within it. The number of these columns depends on
+    `max_test_size` alone. Their means and ranks, which a search adds, mean nothing.
+
+    Sample weights are not taken: each sample counts as one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skpostbac import OutcomesScorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> classifier = DummyClassifier(strategy="most_frequent").fit(X, y)
+    >>> outcomes = OutcomesScorer(100)(classifier, X[55:63], y[55:63])
+    >>> outcomes["total_0"], outcomes["total_1"], bin(int(outcomes["outcomes_0"]))
+    (4.0, 4.0, '0b11110000')
+    """
+
+    def __init__(self, max_test_size: int, *, labels: ArrayLike | None = None) -> None:
+        self.max_test_size = _check_size(max_test_size)
+        self.labels = None if labels is None else unique_label_array(labels, "labels")
+        if self.labels is not None:
+            _keys(self.labels)
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> dict[str, float]:
+        """Find the correct predictions of a fitted estimator on a test set.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted classifier; without `labels` it must have `classes_`.
+        X : array-like
+            Test data, passed to `estimator.predict`.
+        y : array-like of shape (n_samples,)
+            True labels.
+
+        Returns
+        -------
+        outcomes : dict of str to float
+            ``correct_<label>`` and ``total_<label>`` of each class, and ``outcomes_<number>``.
+
+        Raises
+        ------
+        ValueError
+            If there are more samples than `max_test_size`, or as :class:`ClassCountsScorer`
+            raises it.
+        """
+        y_pred = estimator.predict(X)
+        counts = _fold_counts(estimator, y, y_pred, self)
+        if counts.n_samples > self.max_test_size:
+            raise ValueError(
+                f"max_test_size must be at least the number of samples of each test set, "
+                f"got {self.max_test_size} for one of {counts.n_samples:.0f}"
+            )
+        words = pack_bits(_sorted_hits(y, y_pred, counts.classes), n_words(self.max_test_size))
+        return _as_dict(counts) | dict(zip(word_keys(len(words)), words.tolist(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OutcomesScorer):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.max_test_size, None if self.labels is None else tuple(label_list(self.labels))
+
+    def __repr__(self) -> str:
+        labels = "" if self.labels is None else f", labels={label_list(self.labels)}"
+        return f"OutcomesScorer({self.max_test_size}{labels})"
+
+
+def _check_size(max_test_size: object) -> int:
+    is_bool = isinstance(max_test_size, bool)  # an int to Python
+    if is_bool or not isinstance(max_test_size, int | np.integer) or max_test_size < 1:
+        raise ValueError(f"max_test_size must be a positive integer, got {max_test_size!r}")
+    return int(max_test_size)
+
+
+def _fold_counts(
+    estimator: Any,
+    y: ArrayLike,
+    y_pred: ArrayLike,
+    scorer: ClassCountsScorer | OutcomesScorer,
+    sample_weight: ArrayLike | None = None,
+) -> ClassCounts:
+    """Count the classes of the scorer, by default those of the estimator."""
+    counts = class_counts(y, y_pred, labels=scorer.labels, sample_weight=sample_weight)
+    if scorer.labels is not None:
+        return counts
+    return counts.reindex(_estimator_labels(estimator, counts, type(scorer).__name__))
+
+
+def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> NDArray[np.bool_]:
+    """Tell which samples of the classes are predicted correctly, sorted as in words."""
+    outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
+    (hits,) = outcomes.hits
+    labels = label_list(classes)
+    rank = {labels[position]: place for place, position in enumerate(class_order(labels))}
+    places = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])
+    place = places[outcomes.codes]
+    order = np.argsort(place, kind="stable")
+    return hits[order[np.sum(place < 0) :]]
+
+
+def _estimator_labels(estimator: Any, counts: ClassCounts, scorer: str) -> LabelArray:
     """Return the classes of the estimator, which must have all that were counted."""
     if not hasattr(estimator, "classes_"):
-        raise ValueError(
-            f"{type(estimator).__name__} has no classes_; pass labels= to ClassCountsScorer"
-        )
+        raise ValueError(f"{type(estimator).__name__} has no classes_; pass labels= to {scorer}")
     labels = unique_label_array(estimator.classes_, "classes_")
     known = set(label_list(labels))
     unknown = [label for label in label_list(counts.classes) if label not in known]
     if unknown:
         raise ValueError(
             f"y has classes that the estimator was not trained on, {unknown}; "
-            "pass labels= to ClassCountsScorer"
+            f"pass labels= to {scorer}"
         )
     return labels
 

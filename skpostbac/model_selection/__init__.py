@@ -7,6 +7,7 @@ from skpostbac.model_selection._comparison import (
     compare_predictions,
 )
 from skpostbac.model_selection._joint import MonteCarloError
+from skpostbac.model_selection._pairing import pooled_paired_counts
 from skpostbac.model_selection._pooling import cross_val_posterior, pooled_posteriors
 from skpostbac.model_selection._refit import PosteriorRefit
 from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
@@ -20,6 +21,7 @@ __all__ = [
     "compare_posteriors",
     "compare_predictions",
     "cross_val_posterior",
+    "pooled_paired_counts",
     "pooled_posteriors",
     "required_test_size",
 ]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from sklearn.model_selection import check_cv, cross_validate
 from skpostbac.metrics import ClassCountsScorer, PosteriorBalancedAccuracy, class_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._outcome_words import WORD_KEY
 from skpostbac.model_selection._training_variation import (
     TrainingVariation,
     named,
@@ -85,6 +87,11 @@ class FoldCounts:
             total=self.total[..., index],
             as_text=False,
         )
+
+    def check_fits(self) -> None:
+        """Refuse counts of failed fits."""
+        if self.has_failed.any():
+            raise ValueError(f"cv_results has counts of failed fits: {self.failures()}")
 
     def failures(self) -> str:
         """Name the candidates and splits with failed fits, "" if there are none."""
@@ -152,6 +159,21 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
     )
     counts = FoldCounts(tuple(names), correct, total, _has_failed(correct, total), from_search)
     return counts if labels is None else counts.select(labels)
+
+
+def fold_words(cv_results: Any) -> Floats | None:
+    """Collect the outcomes of samples, packed into words; None if they were not kept.
+
+    Returns
+    -------
+    words : array of shape (n_candidates, n_splits, n_words) or None
+        See :class:`OutcomesScorer`.
+    """
+    prefixes = _prefixes(_count_keys(cv_results))
+    names = list(
+        takewhile(lambda name: prefixes[0] + name in cv_results, map(WORD_KEY.format, count()))
+    )
+    return _stack(cv_results, prefixes, names, prefixes != ["test_"]) if names else None
 
 
 def _has_failed(correct: Floats, total: Floats) -> NDArray[np.bool_]:
@@ -271,6 +293,7 @@ def pooled_posteriors(
     --------
     cross_val_posterior : cross-validate one estimator and pool.
     PosteriorRefit : choose the best candidate of a search by its pooled posterior.
+    pooled_paired_counts : which candidates were right together.
 
     Notes
     -----
@@ -314,8 +337,7 @@ def pooled_posteriors(
     """
     counts = fold_counts(cv_results, labels)
     times = check_n_repeats(n_repeats, counts.n_splits)
-    if counts.has_failed.any():
-        raise ValueError(f"cv_results has counts of failed fits: {counts.failures()}")
+    counts.check_fits()
     inflation = training_inflation(training_variation, counts.n_splits // times)
     return tuple(
         named(

@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
+    OutcomesScorer,
     class_counts,
     make_posterior_scorer,
     posterior_balanced_accuracy_score,
@@ -252,6 +253,95 @@ def test_counts_scorer_keeps_its_own_labels():
     assert scorer == ClassCountsScorer(labels=[0, 1])
     with pytest.raises(ValueError, match="read-only"):
         scorer.labels[0] = 5
+
+
+# OutcomesScorer
+
+
+def unpack(outcomes, n_samples):
+    """Read the outcomes of the samples from the text of the integers."""
+    count = sum(key.startswith("outcomes_") for key in outcomes)
+    words = [f"{int(outcomes[f'outcomes_{number}']):053b}"[::-1] for number in range(count)]
+    return [bit == "1" for bit in "".join(words)[:n_samples]]
+
+
+@pytest.mark.parametrize("labels", [None, [2, 0]], ids=["all", "some"])
+def test_outcomes_come_with_the_counts(labels):
+    """One bit a sample, sorted by class; the counts are those of the other scorer."""
+    classifier = tree().fit(X, Y)
+    outcomes = OutcomesScorer(200, labels=labels)(classifier, X, Y)
+    counts = ClassCountsScorer(labels=labels)(classifier, X, Y)
+    assert {key: outcomes[key] for key in counts} == counts
+    hits = classifier.predict(X) == Y
+    expected = np.concatenate([hits[label == Y] for label in sorted(labels or [0, 1, 2])])
+    assert unpack(outcomes, len(expected)) == expected.tolist()
+    assert not all(expected)
+
+
+def test_outcomes_are_sorted_by_the_text_of_their_class():
+    """Class 10 comes before class 9."""
+    y = np.array([9, 10, 9, 10, 10])
+    classifier = Constant().fit(y[:, np.newaxis], y)
+    outcomes = OutcomesScorer(5, labels=[9, 10])(classifier, y[:, np.newaxis], y)
+    assert unpack(outcomes, 5) == [False, False, False, True, True]
+
+
+def test_keys_of_outcomes_depend_on_the_size_alone():
+    """Folds that differ by a sample have the same columns."""
+    classifier, scorer = tree().fit(X, Y), OutcomesScorer(54)
+    keys = {tuple(scorer(classifier, X[:size], Y[:size])) for size in (53, 54)}
+    assert len(keys) == 1
+    assert "outcomes_1" in keys.pop()
+    assert {type(value) for value in scorer(classifier, X[:54], Y[:54]).values()} == {float}
+
+
+def test_more_samples_than_there_is_room_for_are_refused():
+    """Never left out in silence; samples of other classes need no room."""
+    classifier = tree().fit(X, Y)
+    with pytest.raises(ValueError, match=r"max_test_size must be at least .* 177 for one of 178"):
+        OutcomesScorer(177)(classifier, X, Y)
+    assert OutcomesScorer(59, labels=[0])(classifier, X, Y)["total_0"] == 59
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, True, "9", None], ids=repr)
+def test_bad_sizes_are_refused(size):
+    """At construction."""
+    with pytest.raises(ValueError, match="max_test_size must be a positive integer"):
+        OutcomesScorer(size)
+
+
+def test_errors_of_outcomes_name_their_scorer():
+    """The advice is about the scorer at hand."""
+    with pytest.raises(ValueError, match="pass labels= to OutcomesScorer"):
+        OutcomesScorer(200)(Constant().fit(X, Y), X, Y)
+    with pytest.raises(ValueError, match=r"not trained on, \[2\]; pass labels= to OutcomesScorer"):
+        OutcomesScorer(200)(tree().fit(X[Y < 2], Y[Y < 2]), X, Y)
+    with pytest.raises(ValueError, match="labels must not"):
+        OutcomesScorer(200, labels=[1, 1])
+
+
+@pytest.mark.parametrize("labels", [None, [0, 1], ["b", "a"]], ids=repr)
+def test_outcomes_scorer_is_a_value(labels):
+    """Equal, printable and picklable by what it was made of."""
+    scorer = OutcomesScorer(np.int64(9), labels=labels)
+    for twin in (
+        pickle.loads(pickle.dumps(scorer)),
+        clone(scorer, safe=False),
+        eval(repr(scorer)),
+    ):
+        assert twin == scorer
+        assert hash(twin) == hash(scorer)
+    assert scorer != OutcomesScorer(8, labels=labels)
+    assert scorer != OutcomesScorer(9, labels=[5])
+    assert scorer != ClassCountsScorer(labels=labels)
+
+
+def test_weights_do_not_reach_the_outcomes():
+    """They go to the fit, and each tested sample counts as one."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        classifier = tree().set_fit_request(sample_weight=True)
+        scores = validate(OutcomesScorer(200), classifier, sample_weight=np.full(len(Y), 3.0))
+        assert scores == validate(OutcomesScorer(200))
 
 
 # Both
