@@ -1,0 +1,89 @@
+"""How complex each candidate of a search is: by a number in the results, or by a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from skpostbac.metrics._labels import naming
+
+Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
+
+
+def check_complexity(complexity: object) -> None:
+    """Refuse what is neither a name nor a function nor None."""
+    if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
+        raise TypeError(
+            "complexity must be a name, a function of the parameters or None, "
+            f"got {type(complexity).__name__}"
+        )
+
+
+def complexity_keys(
+    cv_results: Any, complexity: Complexity, candidates: Sequence[int]
+) -> list[Any]:
+    """Return what sorts the candidates from the simplest to the most complex.
+
+    Parameters
+    ----------
+    cv_results : dict or DataFrame
+        ``cv_results_`` of a search.
+    complexity : str, callable or None
+        See :class:`PosteriorRefit`. Without one all candidates are alike.
+    candidates : sequence of int
+        Positions of the candidates.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 0.1}, {"C": 10}], "mean_fit_time": [3.0, 2.0]}
+    >>> complexity_keys(results, "-C", [0, 1])
+    [-0.1, -10]
+    >>> complexity_keys(results, "mean_fit_time", [0, 1])
+    [3.0, 2.0]
+    """
+    if complexity is None:
+        return [None] * len(candidates)
+    if isinstance(complexity, str):
+        return _numbers(cv_results, complexity, candidates)
+    params = list(cv_results["params"])
+    keys = [complexity(params[candidate]) for candidate in candidates]
+    with naming("complexity"):
+        sorted(keys)  # the error of keys without an order names the argument
+    return keys
+
+
+def _numbers(cv_results: Any, complexity: str, candidates: Sequence[int]) -> list[Any]:
+    """Return the numbers of that name, or minus them."""
+    name = complexity.removeprefix("-")
+    values = _column(cv_results, name)
+    numbers = [_number(values[candidate], name, candidate) for candidate in candidates]
+    return numbers if name == complexity else [-number for number in numbers]
+
+
+def _column(cv_results: Any, name: str) -> list[Any]:
+    """Return the values of a parameter, or of a column of the results."""
+    params: list[Mapping[str, Any]] = list(cv_results["params"])
+    if any(name in chosen for chosen in params):
+        return [chosen.get(name, np.nan) for chosen in params]
+    if name in cv_results:
+        return list(cv_results[name])
+    known = sorted({name for chosen in params for name in chosen})
+    raise ValueError(
+        f"complexity must name a parameter of the search, {known}, or a column of cv_results, "
+        f"got {name!r}"
+    )
+
+
+def _number(value: Any, name: str, candidate: int) -> Any:
+    """Return a number; None is no limit."""
+    if value is None:
+        return np.inf
+    if not isinstance(value, Real) or value != value:
+        raise ValueError(
+            f"complexity: candidate {candidate} has no number for {name!r}, got {value!r}; "
+            "give a function of the parameters"
+        )
+    return value
