@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -48,7 +48,7 @@ def complexity_keys(
         return [None] * len(candidates)
     if isinstance(complexity, str):
         return _numbers(cv_results, complexity, candidates)
-    params = list(cv_results["params"])
+    params = _params(cv_results)
     keys = [complexity(params[candidate]) for candidate in candidates]
     with naming("complexity"):
         sorted(keys)  # the error of keys without an order names the argument
@@ -63,9 +63,15 @@ def _numbers(cv_results: Any, complexity: str, candidates: Sequence[int]) -> lis
     return numbers if name == complexity else [-number for number in numbers]
 
 
+def _params(cv_results: Any) -> list[dict[str, Any]]:
+    if "params" not in cv_results:
+        raise ValueError("complexity needs the 'params' of a search, which cv_results has not")
+    return list(cv_results["params"])
+
+
 def _column(cv_results: Any, name: str) -> list[Any]:
     """Return the values of a parameter, or of a column of the results."""
-    params: list[Mapping[str, Any]] = list(cv_results["params"])
+    params = _params(cv_results)
     if any(name in chosen for chosen in params):
         return [chosen.get(name, np.nan) for chosen in params]
     if name in cv_results:

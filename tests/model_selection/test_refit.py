@@ -485,6 +485,12 @@ def test_a_parameter_that_some_candidates_lack():
     assert PosteriorRefit(complexity=count_params)(results) == 0
 
 
+def test_a_complexity_needs_the_parameters():
+    """Counts alone do not say which candidate is simple."""
+    with pytest.raises(ValueError, match="complexity needs the 'params'"):
+        PosteriorRefit(complexity="depth")(FEW_OR_MANY)
+
+
 @pytest.mark.parametrize("complexity", [3, ["depth"], b"depth"], ids=repr)
 def test_what_is_no_complexity_is_refused_at_once(complexity):
     """Before the search."""
