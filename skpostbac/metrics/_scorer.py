@@ -270,7 +270,8 @@ class OutcomesScorer:
     and in the order of the fold within it. The number of these columns depends on
     `max_test_size` alone. Their means and ranks, which a search adds, mean nothing.
 
-    Sample weights are not taken: each sample counts as one.
+    Sample weights are not taken: each sample counts as one. Where scikit-learn wants a single
+    number, as in successive halving, use :func:`make_posterior_scorer`.
 
     Examples
     --------

@@ -108,9 +108,10 @@ class PosteriorRefit:
         lambda cannot. By default the best candidate is chosen, however complex it is.
     rope : float, default=0.0
         A difference in balanced accuracy of at most this size makes no difference in practice;
-        not negative. Used with a `complexity` only, as is `limit`.
+        not negative. Without a `complexity` neither it nor `limit` changes the choice.
     limit : float in (0, 1), default=0.84
-        A candidate must be worse than the best by more than `rope` with a probability below this.
+        A candidate is eligible if the probability that it is worse than the best by more than
+        `rope` is below this.
 
     Raises
     ------
@@ -134,7 +135,7 @@ class PosteriorRefit:
     Notes
     -----
     Of equally simple candidates the one with the largest objective is chosen, and the first of
-    those that tie.
+    those that tie. The best itself is always eligible.
 
     There are two ways to set `rope` and `limit`:
 
@@ -152,7 +153,8 @@ class PosteriorRefit:
     probabilities are nearer to 1/2: a limit of more than 1/2 lets worse candidates pass, and one
     of less refuses good ones. :ref:`cross_validation` has an example.
 
-    As all pooled posteriors, these say nothing of other training sets.
+    It is the probability of the predictions that were made: like all pooled posteriors, it ignores
+    the variation between training sets.
 
     scikit-learn sets ``best_index_``, ``best_params_`` and ``best_estimator_``, but no
     ``best_score_`` with a callable ``refit``, and ``search.score(X, y)`` raises ``KeyError``
@@ -303,7 +305,8 @@ class PosteriorRefit:
         counts = pair_candidates(
             fold_counts(cv_results), words, candidates, labels=self.labels, times=self.n_repeats
         )
-        return PairedJoint(counts, posteriors, n_draws=1, seed=0)  # for differences, not drawn
+        # Differences of two are exact: nothing will be drawn.
+        return PairedJoint(counts, posteriors, n_draws=1, seed=0)
 
     def _is_eligible(self, standing: Standing) -> bool:
         return standing.prob_worse < self.limit
