@@ -155,7 +155,8 @@ def test_posteriors_agree_with_the_library(wine, wine_csv, run):
             high=high,
             lower=posterior.iccdf(0.9),
             prob_above_chance=posterior.prob_above_chance(),
-            prior_prob_above_chance=posterior.summary()["prior_prob_above_chance"],
+            prior_prob_above_chance=posterior.prob_above_chance().prior,
+            bayes_factor_above_chance=posterior.prob_above_chance().bayes_factor,
         )
 
 
@@ -290,6 +291,7 @@ def test_single_class(write, run):
     record = document["posteriors"][0]
     assert record["mean"] == 0.5  # Beta(2, 2)
     assert record["prob_above_chance"] is None
+    assert record["bayes_factor_above_chance"] is None
     assert document["data"]["chance"] is None
     text = run(path, "--truth", "truth")
     assert table(text, "Posterior")[1][-1] == "-"

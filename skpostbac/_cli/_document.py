@@ -183,7 +183,11 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
         "lower": _number(posterior.iccdf(level)),
         **{
             key: _number(summary[key]) if has_chance else None
-            for key in ("prob_above_chance", "prior_prob_above_chance")
+            for key in (
+                "prob_above_chance",
+                "prior_prob_above_chance",
+                "bayes_factor_above_chance",
+            )
         },
     }
 

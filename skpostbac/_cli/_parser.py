@@ -39,7 +39,8 @@ keys of the JSON object:
   posteriors  for each classifier: name, correct (by class), n_unseen (predictions of a label that
               is no class), accuracy and balanced_accuracy of the sample, mean, median, low and
               high (central interval), lower (bound that is exceeded with probability level),
-              prob_above_chance, prior_prob_above_chance (before the data)
+              prob_above_chance, prior_prob_above_chance (before the data),
+              bayes_factor_above_chance (odds after the data over odds before)
   comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
               the difference first - second; rope: below, within, above)
   ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is

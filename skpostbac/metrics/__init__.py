@@ -6,6 +6,7 @@ from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
 )
+from skpostbac.metrics._prob_above_chance import ProbAboveChance
 from skpostbac.metrics._score import posterior_balanced_accuracy_score
 from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
 
@@ -15,6 +16,7 @@ __all__ = [
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorBalancedAccuracy",
+    "ProbAboveChance",
     "class_counts",
     "make_posterior_scorer",
     "paired_counts",

@@ -29,6 +29,7 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
+from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
 from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._distribution import check_level as check_level
 
@@ -225,6 +226,11 @@ class PosteriorBalancedAccuracy:
         b = self.prior[:, 1] + (self.counts.total - self.counts.correct)
         return BetaAverage(a, b, weights=self._weights)
 
+    @cached_property
+    def prior_distribution(self) -> BetaAverage:
+        """The law of the weighted average before the data."""
+        return BetaAverage(self.prior[:, 0], self.prior[:, 1], weights=self._weights)
+
     @property
     def _weights(self) -> FloatArray | None:
         # None lets the engine treat equal weights as equal, and exactly 1 / l.
@@ -341,20 +347,26 @@ class PosteriorBalancedAccuracy:
         """Return the probability that the balanced accuracy is below `value`."""
         return self.cdf(value)
 
-    def prob_above_chance(self) -> float:
+    def prob_above_chance(self) -> ProbAboveChance:
         """Return the probability that the classifier is better than guessing.
 
         Guessing has accuracy 1 / n_classes on each class, and so in each weighted average.
-        Compare the result with that of the prior alone: with a uniform prior it is 0.5, 0.83,
-        0.99 and 1.00 for 2, 3, 5 and 10 classes before any data.
+
+        Returns
+        -------
+        probability : ProbAboveChance
+            A float with the attributes `prior`, the same probability before the data, and
+            `bayes_factor`, the odds after the data over those before. With a uniform prior the
+            former is 0.5, 0.83, 0.99 and 1.00 for 2, 3, 5 and 10 classes: look at both. With a
+            single class there is nothing to guess, and the factor is nan.
 
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
-        0.8260
+        ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
         """
-        return float(self.ccdf(self.chance))
+        return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
 
     def recalls(self) -> dict[Hashable, BetaAverage]:
         """Return the posterior of the accuracy on each class, by label.
@@ -384,11 +396,12 @@ class PosteriorBalancedAccuracy:
         -------
         figures : dict of str to float
             "mean", "median", "mode", "standard_deviation", "low" and "high" (the ends of the
-            central credible interval), "level", "chance", "prob_above_chance" and
-            "prior_prob_above_chance", the same probability before the data.
+            central credible interval), "level", "chance", "prob_above_chance",
+            "prior_prob_above_chance", the same probability before the data, and
+            "bayes_factor_above_chance", the odds after the data over those before.
         """
         low, high = self.credible_interval(level)
-        prior = BetaAverage(self.prior[:, 0], self.prior[:, 1], weights=self._weights)
+        above_chance = self.prob_above_chance()
         return {
             "mean": self.mean(),
             "median": self.median(),
@@ -398,8 +411,9 @@ class PosteriorBalancedAccuracy:
             "high": high,
             "level": float(level),
             "chance": self.chance,
-            "prob_above_chance": self.prob_above_chance(),
-            "prior_prob_above_chance": float(prior.ccdf(self.chance)),
+            "prob_above_chance": float(above_chance),
+            "prior_prob_above_chance": above_chance.prior,
+            "bayes_factor_above_chance": above_chance.bayes_factor,
         }
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
@@ -531,7 +545,7 @@ def posterior_balanced_accuracy(
     >>> posterior
     PosteriorBalancedAccuracy(mean=0.708, 95% CI=[0.421, 0.925], n_classes=2, n=6)
     >>> posterior.prob_above_chance()
-    0.9286
+    ProbAboveChance(0.9286, prior=0.5, bayes_factor=13)
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
