@@ -6,6 +6,7 @@ from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
 )
+from skpostbac.metrics._prior_influence import PriorInfluence
 from skpostbac.metrics._prob_above_chance import ProbAboveChance
 from skpostbac.metrics._score import posterior_balanced_accuracy_score
 from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
@@ -16,6 +17,7 @@ __all__ = [
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorBalancedAccuracy",
+    "PriorInfluence",
     "ProbAboveChance",
     "class_counts",
     "make_posterior_scorer",

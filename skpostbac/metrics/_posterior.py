@@ -29,6 +29,7 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
+from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
 from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._distribution import check_level as check_level
@@ -367,6 +368,30 @@ class PosteriorBalancedAccuracy:
         ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
         """
         return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
+
+    def prior_influence(self) -> PriorInfluence:
+        """Return how far the prior has moved the mean, and by which classes.
+
+        Returns
+        -------
+        influence : PriorInfluence
+            Distance of the posterior mean from the observed recalls, in posterior standard
+            deviations.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
+        PriorInfluence(shift=0.26, mean=0.561, observed=0.544, most_moved=(1, 0))
+        """
+        return prior_influence(
+            self.counts, self._recall_means, self.class_weight, self.standard_deviation()
+        )
+
+    @property
+    def _recall_means(self) -> FloatArray:
+        a, b = self.distribution.a, self.distribution.b
+        return a / (a + b)
 
     def recalls(self) -> dict[Hashable, BetaAverage]:
         """Return the posterior of the accuracy on each class, by label.

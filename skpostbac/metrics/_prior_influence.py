@@ -1,0 +1,157 @@
+"""How far the prior moves the posterior away from what was observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from reprlib import repr as short_repr
+
+import numpy as np
+
+from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._labels import label_list
+
+# Classes named in the repr.
+SHOWN_CLASSES = 3
+
+
+@dataclass(frozen=True, repr=False)
+class PriorInfluence:
+    r"""How far the prior moves the posterior mean, and by which classes.
+
+    Made by :meth:`PosteriorBalancedAccuracy.prior_influence`. All shifts are in posterior standard
+    deviations, and negative where the prior pulls down. That of class i is
+    :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in the notation of
+    :class:`PosteriorBalancedAccuracy`, and all of them add up to that of the balanced accuracy.
+
+    A class without samples has no recall to compare with: its posterior is its prior. It is
+    compared with the balanced accuracy of the classes that have samples, which is what an average
+    without it would have put in its place, and is listed in `unobserved`.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+        What was observed.
+    recall_means : tuple of n_classes floats
+        Posterior mean of the accuracy on each class.
+    mean : float
+        Posterior mean of the balanced accuracy.
+    observed : float
+        Weighted mean of the observed recalls of the classes that have samples; nan if none of
+        them has a positive weight.
+    class_shifts : tuple of n_classes floats
+        The part of each class in `shift`.
+
+    Notes
+    -----
+    A shift tells how much the prior decides, and not whether it is wrong.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> influence = posterior.prior_influence()
+    >>> influence
+    PriorInfluence(shift=-0.72, mean=0.776, observed=0.829, most_moved=(2, 1, 0))
+    >>> influence.class_shifts
+    (-0.1169, -0.2271, -0.3785)
+    """
+
+    counts: ClassCounts
+    recall_means: tuple[float, ...]
+    mean: float
+    observed: float
+    class_shifts: tuple[float, ...]
+
+    @property
+    def shift(self) -> float:
+        """Posterior mean less `observed`, in posterior standard deviations; nan without it."""
+        return math.fsum(self.class_shifts)
+
+    @property
+    def unobserved(self) -> tuple[Hashable, ...]:
+        """Labels of the classes without samples, which rest on the prior alone."""
+        absent = np.flatnonzero(self.counts.total == 0)
+        return tuple(label_list(self.counts.classes[absent]))
+
+    @property
+    def most_moved(self) -> tuple[Hashable, ...]:
+        """Labels of all classes by the size of their shift, the most moved first."""
+        order = np.argsort(-np.abs(self.class_shifts), stable=True)
+        return tuple(label_list(self.counts.classes[order]))
+
+    def summary(self) -> list[dict[str, Hashable]]:
+        """Return a record of each class, as ``pandas.DataFrame`` takes them.
+
+        Returns
+        -------
+        records : list of n_classes dicts
+            "class", "correct", "total", "observed" (recall; nan without samples), "mean"
+            (posterior) and "shift".
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([9, 1], [9, 2], classes=["a", "b"])
+        >>> posterior.prior_influence().summary()[0]["mean"]
+        0.9091
+        """
+        columns = {
+            "class": label_list(self.counts.classes),
+            "correct": self.counts.correct.tolist(),
+            "total": self.counts.total.tolist(),
+            "observed": observed_recalls(self.counts).tolist(),
+            "mean": self.recall_means,
+            "shift": self.class_shifts,
+        }
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def __repr__(self) -> str:
+        facts = [
+            f"shift={self.shift:.2f}",
+            f"mean={self.mean:.3f}",
+            f"observed={self.observed:.3f}",
+            f"most_moved={short_repr(self.most_moved[:SHOWN_CLASSES])}",
+        ]
+        if self.unobserved:
+            facts.append(f"unobserved={short_repr(self.unobserved)}")
+        return f"PriorInfluence({', '.join(facts)})"
+
+
+def prior_influence(
+    counts: ClassCounts, recall_means: FloatArray, weights: FloatArray, standard_deviation: float
+) -> PriorInfluence:
+    """Compare posterior means with what was observed.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        What was observed.
+    recall_means : ndarray of shape (n_classes,)
+        Posterior mean of the accuracy on each class.
+    weights : ndarray of shape (n_classes,)
+        Weights of the classes, of sum 1.
+    standard_deviation : float
+        That of the posterior of the average.
+    """
+    recalls = observed_recalls(counts)
+    seen = counts.total > 0
+    weight = weights[seen].sum()
+    observed = float(weights[seen] @ recalls[seen] / weight) if weight else math.nan
+    moved = recall_means - np.where(seen, recalls, observed)
+    return PriorInfluence(
+        counts,
+        tuple(recall_means.tolist()),
+        float(weights @ recall_means),
+        observed,
+        tuple((weights * moved / standard_deviation).tolist()),
+    )
+
+
+def observed_recalls(counts: ClassCounts) -> FloatArray:
+    """Return the share of correct predictions of each class, nan without samples."""
+    with np.errstate(invalid="ignore"):
+        return counts.correct / counts.total

@@ -1,0 +1,165 @@
+"""How far the prior moves the posterior mean, class by class."""
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
+
+
+def influence_of(correct, total, *, classes=None, **options):
+    """Return the influence of the prior on the posterior of some counts."""
+    classes = range(len(total)) if classes is None else classes
+    counts = ClassCounts(list(classes), correct, total)
+    return PosteriorBalancedAccuracy(counts, **options).prior_influence()
+
+
+def exact_shifts(correct, total, a, b, weights):
+    """Return the shift of each class: fractions up to the square root of the variance."""
+    params = [(a + k, b + n - k) for k, n in zip(correct, total, strict=True)]
+    means = [p / (p + q) for p, q in params]
+    variances = [p * q / ((p + q) ** 2 * (p + q + 1)) for p, q in params]
+    sd = math.sqrt(sum(w * w * v for w, v in zip(weights, variances, strict=True)))
+    recalls = [Fraction(k, n) for k, n in zip(correct, total, strict=True)]
+    moved = zip(weights, means, recalls, strict=True)
+    return [float(w * (mean - recall)) / sd for w, mean, recall in moved]
+
+
+@st.composite
+def observed_tables(draw):
+    """Draw correct and total counts of a few classes that all have samples, and weights."""
+    total = draw(st.lists(st.integers(1, 60), min_size=1, max_size=6))
+    correct = [draw(st.integers(0, n)) for n in total]
+    return correct, total, [draw(st.integers(1, 5)) for _ in total]
+
+
+@given(table=observed_tables(), a=st.integers(1, 4), b=st.integers(1, 4))
+def test_shifts_are_exact(table, a, b):
+    """Each class has its part, as in rational arithmetic, and the parts add up."""
+    correct, total, weights = table
+    influence = influence_of(correct, total, prior=(a, b), class_weight=weights)
+    shares = [Fraction(weight, sum(weights)) for weight in weights]
+    expected = exact_shifts(correct, total, Fraction(a), Fraction(b), shares)
+    # A difference of numbers up to 1, over a standard deviation of 0.01 and more.
+    np.testing.assert_allclose(influence.class_shifts, expected, rtol=0, atol=1e-12)
+    assert influence.shift == pytest.approx(sum(expected), abs=1e-12)
+
+
+@given(table=observed_tables())
+def test_shift_is_what_lies_between_mean_and_observation(table):
+    """It leads from the observed balanced accuracy to the posterior mean."""
+    correct, total, weights = table
+    posterior = PosteriorBalancedAccuracy(
+        ClassCounts(range(len(total)), correct, total), class_weight=weights
+    )
+    influence = posterior.prior_influence()
+    observed = np.average(np.divide(correct, total), weights=weights)
+    assert influence.observed == pytest.approx(observed, rel=1e-14)
+    assert influence.mean == pytest.approx(posterior.mean(), rel=1e-14)
+    moved = observed + influence.shift * posterior.standard_deviation()
+    assert moved == pytest.approx(posterior.mean(), rel=1e-12)
+
+
+def test_a_class_without_samples_is_compared_with_the_others():
+    """Its prior mean stands against the average of what was observed, and it is named."""
+    influence = influence_of([9, 8, 0], [10, 10, 0], classes=["a", "b", "c"])
+    observed, means = 0.85, np.array([10 / 12, 9 / 12, 1 / 2])
+    sd = np.sqrt(10 * 2 / (12**2 * 13) + 9 * 3 / (12**2 * 13) + 1 / 12) / 3
+    expected = (means - [0.9, 0.8, observed]) / 3 / sd
+    np.testing.assert_allclose(influence.class_shifts, expected, rtol=1e-12)
+    assert influence.shift == pytest.approx((means.mean() - observed) / sd, rel=1e-12)
+    assert influence.unobserved == ("c",)
+    assert influence.most_moved == ("c", "a", "b")
+    assert math.isnan(influence.summary()[2]["observed"])
+
+
+@pytest.mark.parametrize(
+    ("total", "weights"), [([0, 0], None), ([5, 0], [0, 1])], ids=["no samples", "no weight"]
+)
+def test_without_observations_there_is_no_shift(total, weights):
+    """What was not observed cannot be compared with; the posterior is the prior."""
+    influence = influence_of([0, 0], total, class_weight=weights)
+    assert math.isnan(influence.observed)
+    assert math.isnan(influence.shift)
+    assert influence.mean == 0.5
+
+
+def test_a_prior_in_agreement_moves_nothing():
+    """Half of the samples are right, as the prior expects."""
+    influence = influence_of([5, 50], [10, 100], prior="jeffreys")
+    assert influence.class_shifts == (0, 0)
+    assert influence.most_moved == (0, 1)
+
+
+def test_opposite_shifts_cancel():
+    """The average stays, though both classes move."""
+    influence = influence_of([0, 10], [10, 10])
+    assert influence.shift == pytest.approx(0, abs=1e-15)
+    assert influence.class_shifts[0] > 0.5
+    assert influence.class_shifts[1] < -0.5
+
+
+def test_classes_are_sorted_by_their_shift():
+    """By size, whatever the sign; fewer samples are moved more."""
+    influence = influence_of([1, 0, 45], [10, 4, 50], classes=["x", "y", "z"])
+    sizes = dict(zip("xyz", np.abs(influence.class_shifts), strict=True))
+    assert influence.most_moved == tuple(sorted(sizes, key=sizes.get, reverse=True))
+    assert influence.most_moved == ("y", "x", "z")
+
+
+def test_more_classes_are_moved_more():
+    """With the same counts in each, the shift grows as the square root of their number."""
+    one, hundred = (influence_of([9] * n, [10] * n).shift for n in (1, 100))
+    assert hundred == pytest.approx(10 * one, rel=1e-12)
+
+
+def test_summary_is_a_data_frame():
+    """A row for each class."""
+    influence = influence_of([9, 1], [9, 2], classes=["a", "b"])
+    frame = pd.DataFrame(influence.summary()).set_index("class")
+    assert list(frame.columns) == ["correct", "total", "observed", "mean", "shift"]
+    assert frame.loc["b"].tolist()[:4] == [1, 2, 0.5, 0.5]
+    assert frame["shift"].sum() == pytest.approx(influence.shift, rel=1e-15)
+
+
+def test_repr_is_one_line():
+    """Short with many classes, and with long labels."""
+    text = repr(influence_of([9] * 50, [10] * 50))
+    assert text == ("PriorInfluence(shift=-4.56, mean=0.833, observed=0.900, most_moved=(0, 1, 2))")
+    classes = ["x" * 1000, *map(str, range(99))]
+    text = repr(influence_of([0] * 100, [1] + [0] * 99, classes=classes))
+    assert "unobserved=('0', '1'" in text
+    assert "\n" not in text
+    assert len(text) < 300
+
+
+def test_influence_is_a_value():
+    """Frozen, equal by value, hashable, and the same after pickling."""
+    influence = influence_of([9, 1], [9, 2])
+    twin = pickle.loads(pickle.dumps(influence))
+    assert twin == influence == influence_of([9, 1], [9, 2])
+    assert hash(twin) == hash(influence)
+    assert influence != influence_of([9, 1], [9, 2], prior="jeffreys")
+    with pytest.raises(AttributeError, match="cannot assign"):
+        influence.mean = 1.0
+
+
+def test_only_the_means_and_the_standard_deviation_matter():
+    """A posterior that has others by another prior is compared just the same."""
+
+    class Moved(PosteriorBalancedAccuracy):
+        @property
+        def _recall_means(self):
+            return np.array([0.5, 0.25])
+
+        def standard_deviation(self):
+            return 0.125
+
+    influence = Moved(ClassCounts([0, 1], [1, 1], [2, 2])).prior_influence()
+    assert influence.class_shifts == (0, -1)
