@@ -157,6 +157,8 @@ def test_posteriors_agree_with_the_library(wine, wine_csv, run):
             prob_above_chance=posterior.prob_above_chance(),
             prior_prob_above_chance=posterior.prob_above_chance().prior,
             bayes_factor_above_chance=posterior.prob_above_chance().bayes_factor,
+            prior_influence=posterior.prior_influence().shift,
+            prior_dominates=False,
         )
 
 
@@ -296,6 +298,25 @@ def test_single_class(write, run):
     text = run(path, "--truth", "truth")
     assert table(text, "Posterior")[1][-1] == "-"
     assert "Chance" not in text
+
+
+@pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
+def test_a_prior_that_dominates_is_noted(write, run, columns):
+    """One line below the table, and nothing else, says that the prior decides."""
+    cells = [[letter] * (columns + 1) for letter in "abcdefgh"]
+    header = ["truth", *["one", "two"][:columns]]
+    path = write("\n".join(map(",".join, [header, *cells])) + "\n")
+    args = [path, "--truth", "truth"]
+    # Eight laws Beta(2, 1) of mean 2/3 and variance 1/18.
+    shift = -(1 / 3) / (1 / 18 / 8) ** 0.5
+    for record in json.loads(run(*args, "--json"))["posteriors"]:
+        assert record["prior_influence"] == pytest.approx(shift, rel=1e-12)
+        assert record["prior_dominates"] is True
+    note = (
+        "The prior moves the mean by up to 4.0 standard deviations: consider --prior hierarchical."
+    )
+    assert run(*args).splitlines().count(note) == 1
+    assert "The prior moves" not in run(*args, "--prior", "1,2")
 
 
 def test_labels_keep_an_absent_class(write, run):

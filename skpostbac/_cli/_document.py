@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skpostbac import __version__
 from skpostbac._cli._table import InputError, Table
-from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, posterior_balanced_accuracy
+from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, class_counts
+from skpostbac.metrics._prior_warning import dominating_influence
 from skpostbac.model_selection import PosteriorComparison, compare_predictions
 
 Record: TypeAlias = dict[str, Any]
@@ -76,6 +77,7 @@ def _compare(table: Table, settings: Settings) -> PosteriorComparison:
     return compare_predictions(
         y_true,
         dict(zip(table.classifiers, y_preds, strict=True)),
+        prior=settings.prior,
         rope=settings.rope,
         random_state=SEED,
         **_options(table, settings),
@@ -86,7 +88,8 @@ def _evaluate(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAc
     """Evaluate a classifier that is alone."""
     y_true, y_pred = _columns(table)
     (name,) = table.classifiers
-    return {name: posterior_balanced_accuracy(y_true, y_pred, **_options(table, settings))}
+    counts = class_counts(y_true, y_pred, **_options(table, settings))
+    return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
 
 
 def _by_classifier(comparison: PosteriorComparison) -> dict[str, PosteriorBalancedAccuracy]:
@@ -100,11 +103,7 @@ def _columns(table: Table) -> NDArray[np.object_]:
 
 def _options(table: Table, settings: Settings) -> dict[str, Any]:
     _check_labels(settings.labels, table)
-    return {
-        "labels": settings.labels,
-        "sample_weight": list(table.rows.values()),
-        "prior": settings.prior,
-    }
+    return {"labels": settings.labels, "sample_weight": list(table.rows.values())}
 
 
 def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
@@ -189,6 +188,8 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
                 "bayes_factor_above_chance",
             )
         },
+        "prior_influence": _number(posterior.prior_influence().shift),
+        "prior_dominates": dominating_influence(posterior) is not None,
     }
 
 

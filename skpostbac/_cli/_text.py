@@ -80,6 +80,7 @@ def _show_posteriors(document: Record, level: str) -> str:
         [header, *map(_posterior_row, records)],
         *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
         *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
+        *_report_prior(list(filter(itemgetter("prior_dominates"), records))),
     )
 
 
@@ -103,6 +104,14 @@ def _report_unseen(record: Record) -> str:
     number = record["n_unseen"]
     what = "1 prediction is" if number == 1 else f"{number} predictions are"
     return f"{_printable(record['name'])}: {what} of no class, and counted as wrong."
+
+
+def _report_prior(dominated: Sequence[Record]) -> list[str]:
+    if not dominated:
+        return []
+    shift = max(abs(record["prior_influence"]) for record in dominated)
+    note = f"The prior moves the mean by up to {shift:.1f} standard deviations"
+    return [f"{note}: consider --prior hierarchical."]
 
 
 def _show_comparison(comparison: Record) -> str:

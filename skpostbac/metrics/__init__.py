@@ -7,6 +7,7 @@ from skpostbac.metrics._posterior import (
     posterior_balanced_accuracy,
 )
 from skpostbac.metrics._prior_influence import PriorInfluence
+from skpostbac.metrics._prior_warning import PriorInfluenceWarning
 from skpostbac.metrics._prob_above_chance import ProbAboveChance
 from skpostbac.metrics._score import posterior_balanced_accuracy_score
 from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
@@ -18,6 +19,7 @@ __all__ = [
     "PairedCounts",
     "PosteriorBalancedAccuracy",
     "PriorInfluence",
+    "PriorInfluenceWarning",
     "ProbAboveChance",
     "class_counts",
     "make_posterior_scorer",

@@ -30,6 +30,7 @@ from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
 from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
+from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
 from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._distribution import check_level as check_level
@@ -163,6 +164,11 @@ class PosteriorBalancedAccuracy:
         -------
         posterior : PosteriorBalancedAccuracy
 
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the mean by more than 1.5 posterior standard deviations.
+
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
@@ -171,9 +177,10 @@ class PosteriorBalancedAccuracy:
         """
         if classes is None:
             classes = _common_index(correct, total)
-        total = nonnegative_array(total, "total")
-        counts = ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
-        return cls(counts, prior=prior, class_weight=class_weight)
+        counts = _numbered_counts(correct, total, classes)
+        posterior = cls(counts, prior=prior, class_weight=class_weight)
+        warn_if_prior_dominates(posterior)
+        return posterior
 
     @classmethod
     def from_confusion_matrix(
@@ -202,6 +209,11 @@ class PosteriorBalancedAccuracy:
         -------
         posterior : PosteriorBalancedAccuracy
 
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the mean by more than 1.5 posterior standard deviations.
+
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
@@ -212,13 +224,10 @@ class PosteriorBalancedAccuracy:
         matrix, index = _confusion_matrix(C), _matrix_index(C)
         with np.errstate(over="ignore"):  # infinite counts are refused
             total = matrix.sum(axis=1)
-        return cls.from_counts(
-            np.diag(matrix),
-            total,
-            classes=index if labels is None else labels,
-            prior=prior,
-            class_weight=class_weight,
-        )
+        counts = _numbered_counts(np.diag(matrix), total, index if labels is None else labels)
+        posterior = cls(counts, prior=prior, class_weight=class_weight)
+        warn_if_prior_dominates(posterior)
+        return posterior
 
     @cached_property
     def distribution(self) -> BetaAverage:
@@ -547,6 +556,11 @@ def posterior_balanced_accuracy(
     ValueError, TypeError
         As :func:`class_counts` and :class:`PosteriorBalancedAccuracy` raise them.
 
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves the mean by more than 1.5 posterior standard deviations.
+
     See Also
     --------
     posterior_balanced_accuracy_score : One number out of this posterior.
@@ -573,7 +587,9 @@ def posterior_balanced_accuracy(
     ProbAboveChance(0.9286, prior=0.5, bayes_factor=13)
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    warn_if_prior_dominates(posterior)
+    return posterior
 
 
 def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
@@ -603,6 +619,12 @@ def _matrix_index(C: Any) -> Any:
                 f"found the row {row!r} where the column is {column!r}"
             )
     return index
+
+
+def _numbered_counts(correct: ArrayLike, total: ArrayLike, classes: Any) -> ClassCounts:
+    """Return counts of classes that are 0, 1, ... if they have no labels."""
+    total = nonnegative_array(total, "total")
+    return ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
 
 
 def _common_index(correct: Any, total: Any) -> Any:

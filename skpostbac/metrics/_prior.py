@@ -79,6 +79,13 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> FloatArray:
     return np.broadcast_to(spec, (n_classes, 2))
 
 
+def is_one_symmetric_law(spec: PriorSpec) -> bool:
+    """Tell whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
+    if isinstance(spec, str):
+        return spec in NAMED_PRIORS
+    return spec.ndim == 1 and bool(spec[0] == spec[1])
+
+
 def format_prior(spec: PriorSpec) -> str:
     """Write a checked prior in a few characters."""
     if isinstance(spec, str):

@@ -47,6 +47,7 @@ class PriorInfluence:
     Notes
     -----
     A shift tells how much the prior decides, and not whether it is wrong.
+    :class:`PriorInfluenceWarning` tells what large ones do to intervals.
 
     Examples
     --------

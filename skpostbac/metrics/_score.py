@@ -8,10 +8,8 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._posterior import (
-    PosteriorBalancedAccuracy,
-    posterior_balanced_accuracy,
-)
+from skpostbac.metrics._counts import class_counts
+from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
 from skpostbac.stats._distribution import check_level
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | FloatArray]] = {
@@ -79,6 +77,10 @@ def posterior_balanced_accuracy_score(
     make_posterior_scorer : The scorer for model selection.
     posterior_balanced_accuracy : The whole posterior.
 
+    Notes
+    -----
+    There is no :class:`PriorInfluenceWarning` here, which a search would repeat in each fold.
+
     References
     ----------
     .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
@@ -95,14 +97,8 @@ def posterior_balanced_accuracy_score(
     0.4714
     """
     check_objective(objective, level)
-    posterior = posterior_balanced_accuracy(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        class_weight=class_weight,
-        prior=prior,
-    )
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     score = float(OBJECTIVES[objective](posterior, level))
     return _adjust(score, posterior.chance) if adjusted else score
 

@@ -71,7 +71,8 @@ def make_posterior_scorer(
     Notes
     -----
     Each test set has a posterior of its own, so that the mean of the scores of k folds counts
-    the prior k times. Pool the counts of the folds where this matters.
+    the prior k times. Pool the counts of the folds where this matters. Single folds give no
+    :class:`PriorInfluenceWarning`, however much the prior decides in them; pooled ones do.
 
     Examples
     --------

@@ -26,10 +26,16 @@ from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv, cross_validate
 
-from skpostbac.metrics import ClassCountsScorer, PosteriorBalancedAccuracy, class_counts
+from skpostbac.metrics import (
+    ClassCounts,
+    ClassCountsScorer,
+    PosteriorBalancedAccuracy,
+    class_counts,
+)
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._outcome_words import WORD_KEY
+from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.model_selection._training_variation import (
     TrainingVariation,
     named,
@@ -111,13 +117,13 @@ class FoldCounts:
         class_weight: ClassWeightLike,
     ) -> PosteriorBalancedAccuracy:
         """Pool the folds of a candidate; `times` is how often a sample was tested."""
-        return PosteriorBalancedAccuracy.from_counts(
+        counts = ClassCounts(
+            self.labels,
             self.correct[candidate].sum(axis=0) / times,
             self.total[candidate].sum(axis=0) / times,
-            classes=self.labels,
-            prior=prior,
-            class_weight=weights_by_text(class_weight) if self.as_text else class_weight,
         )
+        class_weight = weights_by_text(class_weight) if self.as_text else class_weight
+        return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
@@ -289,6 +295,12 @@ def pooled_posteriors(
         there are no `labels`, if `n_repeats` does not divide the number of splits, or if
         `training_variation` is another or there are fewer than two folds to correct.
 
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves a mean by more than 1.5 posterior standard deviations: once, for the
+        candidate that it moves most.
+
     See Also
     --------
     cross_val_posterior : cross-validate one estimator and pool.
@@ -339,7 +351,7 @@ def pooled_posteriors(
     times = check_n_repeats(n_repeats, counts.n_splits)
     counts.check_fits()
     inflation = training_inflation(training_variation, counts.n_splits // times)
-    return tuple(
+    posteriors = tuple(
         named(
             counts.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight),
             training_variation,
@@ -347,6 +359,8 @@ def pooled_posteriors(
         )
         for candidate in range(len(counts.correct))
     )
+    warn_if_prior_dominates(*posteriors)
+    return posteriors
 
 
 def cross_val_posterior(
@@ -396,6 +410,11 @@ def cross_val_posterior(
     Exception
         Whatever the estimator raises: a failed fit ends it.
 
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves the mean by more than 1.5 posterior standard deviations.
+
     See Also
     --------
     pooled_posteriors : the same for the candidates of a search, or with a scorer of your own.
@@ -440,15 +459,17 @@ def cross_val_posterior(
         error_score="raise",
     )
     times = _times_tested(y, labels, [test for _, test in splits])
-    return fold_counts(scores, labels).posterior(0, times, prior=prior, class_weight=class_weight)
+    counts = fold_counts(scores, labels)
+    posterior = counts.posterior(0, times, prior=prior, class_weight=class_weight)
+    warn_if_prior_dominates(posterior)
+    return posterior
 
 
 def _check_prior(labels: ArrayLike, prior: ArrayLike, class_weight: ClassWeightLike) -> None:
     """Refuse a bad prior before the first fit, not after the last."""
     nothing = np.zeros(np.size(labels))
-    PosteriorBalancedAccuracy.from_counts(
-        nothing, nothing, classes=labels, prior=prior, class_weight=class_weight
-    )
+    counts = ClassCounts(labels, nothing, nothing)
+    PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
 
 def _unweighted_counts(labels: ArrayLike) -> ClassCountsScorer:

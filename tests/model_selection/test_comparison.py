@@ -171,6 +171,7 @@ def test_the_order_of_the_classifiers_does_not_matter(order, three):
 COUNTS = st.lists(st.tuples(*[st.integers(0, 30)] * 4), min_size=2, max_size=3)
 
 
+@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
 @settings(max_examples=15)
 @given(COUNTS)
 def test_the_difference_turns_round(counts):
@@ -436,7 +437,11 @@ def test_other_classes_are_refused():
 
 def test_labels_as_text_are_other_classes():
     """Pooled results know the labels of `y` if they are given."""
-    results = {f"test_{kind}_{label}": [1.0] for kind in ("correct", "total") for label in range(2)}
+    results = {
+        f"test_{kind}_{label}": [count]
+        for kind, count in (("correct", 5.0), ("total", 6.0))
+        for label in range(2)
+    }
     (as_text,) = pooled_posteriors(results)
     (as_labels,) = pooled_posteriors(results, labels=[0, 1])
     other = posterior([1, 1], [2, 2])

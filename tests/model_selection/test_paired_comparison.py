@@ -326,7 +326,8 @@ def test_labels_and_absent_classes():
     y_true, predictions = [0, 0, 1, 2], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 2]}
     comparison = compare_predictions(y_true, predictions, labels=[0, 1, 5], n_draws=DRAWS)
     for posterior, y_pred in zip(comparison.posteriors, predictions.values(), strict=True):
-        assert posterior == posterior_balanced_accuracy(y_true, y_pred, labels=[0, 1, 5])
+        counts = class_counts(y_true, y_pred, labels=[0, 1, 5])
+        assert posterior == PosteriorBalancedAccuracy(counts)
     law = comparison.difference("A", "B")
     # Only class 0 tells them apart: one sample of two, and priors of 1/2 for each cell.
     assert law.mean() == pytest.approx(1 / 4 / 3)

@@ -26,7 +26,12 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac.metrics import ClassCounts, ClassCountsScorer, class_counts
+from skpostbac.metrics import (
+    ClassCounts,
+    ClassCountsScorer,
+    PriorInfluenceWarning,
+    class_counts,
+)
 from skpostbac.model_selection import PosteriorRefit, cross_val_posterior, pooled_posteriors
 
 TREE = DecisionTreeClassifier(random_state=0)
@@ -384,14 +389,16 @@ def test_groups_reach_the_splitter():
 def test_folds_without_a_class_are_pooled():
     """Sorted classes in unshuffled folds: the folds miss classes, the pool has them all."""
     X, y = load_iris(return_X_y=True)
-    posterior = cross_val_posterior(GaussianNB(), X, y, cv=KFold(3))
+    with pytest.warns(PriorInfluenceWarning, match="from the observed 0.000 to 0.019"):
+        posterior = cross_val_posterior(GaussianNB(), X, y, cv=KFold(3))
     assert posterior.counts == ClassCounts([0, 1, 2], [0, 0, 0], [50, 50, 50])
 
 
 def test_given_labels_keep_an_absent_class():
     """A class that does not occur stays, as its prior."""
     X, y = load_iris(return_X_y=True)
-    posterior = cross_val_posterior(GaussianNB(), X, y, labels=[0, 1, 2, 3])
+    with pytest.warns(PriorInfluenceWarning, match="from the observed 0.953 to 0.827"):
+        posterior = cross_val_posterior(GaussianNB(), X, y, labels=[0, 1, 2, 3])
     assert posterior.counts.total.tolist() == [50, 50, 50, 0]
 
 

@@ -1,0 +1,151 @@
+"""Where a user is told that the prior decides, and where not."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac.metrics import (
+    ClassCounts,
+    ClassCountsScorer,
+    PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
+    class_counts,
+    make_posterior_scorer,
+    posterior_balanced_accuracy,
+    posterior_balanced_accuracy_score,
+)
+from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
+from skpostbac.metrics._prior_warning import dominating_influence
+from skpostbac.model_selection import (
+    PosteriorRefit,
+    compare_predictions,
+    cross_val_posterior,
+    pooled_posteriors,
+)
+
+from_counts = PosteriorBalancedAccuracy.from_counts
+
+# Eight classes, two samples of each, all of them right.
+LABELS = np.repeat(np.arange(8), 2)
+
+ENTRIES = {
+    "labels": lambda: posterior_balanced_accuracy(LABELS, LABELS),
+    "counts": lambda: from_counts([2] * 8, [2] * 8),
+    "matrix": lambda: PosteriorBalancedAccuracy.from_confusion_matrix(
+        confusion_matrix(LABELS, LABELS)
+    ),
+    "pooled": lambda: pooled_posteriors(
+        {f"test_{kind}_{label}": [2.0] for kind in ("correct", "total") for label in range(8)}
+    ),
+    "cross-validated": lambda: cross_val_posterior(
+        DecisionTreeClassifier(random_state=0), LABELS[:, None], LABELS, cv=2
+    ),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_every_entry_warns_once_where_the_user_calls(entry):
+    """From labels, counts, a matrix and folds; the remedy stands in the message."""
+    with pytest.warns(PriorInfluenceWarning) as record:
+        entry()
+    (warning,) = record
+    assert warning.filename == __file__
+    # Beta(3, 1) in each class: mean 3/4, variance 3/80, and so 1/4 / sqrt(3/80/8) = 3.65.
+    assert str(warning.message) == (
+        "The prior moves the mean of the balanced accuracy from the observed 1.000 to 0.750, "
+        "which is 3.7 posterior standard deviations. With many classes and few samples of each, "
+        "use prior='hierarchical'."
+    )
+
+
+def test_candidates_share_one_warning():
+    """Pooled folds warn of the candidate that is moved most."""
+    results = {
+        f"split0_test_{kind}_{label}": counts
+        for kind, counts in (("correct", [50.0, 2.0, 100.0]), ("total", [100.0, 2.0, 101.0]))
+        for label in range(8)
+    }
+    with pytest.warns(PriorInfluenceWarning, match="from the observed 1.000 to 0.750") as record:
+        pooled_posteriors(results)
+    assert len(record) == 1
+
+
+def test_scores_searches_and_comparisons_stay_silent():
+    """Warnings are errors here: none of these gives one, nor does what is derived."""
+    X, y = LABELS[:, None], LABELS
+    tree = DecisionTreeClassifier(random_state=0)
+    assert posterior_balanced_accuracy_score(y, y) == pytest.approx(3 / 4)
+    cross_val_score(tree, X, y, cv=2, scoring=make_posterior_scorer())
+    GridSearchCV(
+        tree, {"max_depth": [4, 8]}, cv=2, scoring=ClassCountsScorer(), refit=PosteriorRefit()
+    ).fit(X, y)
+    compare_predictions(y, {"A": y, "B": y[::-1]})
+    posterior = PosteriorBalancedAccuracy(class_counts(y, y))
+    pickle.loads(pickle.dumps(posterior + posterior)).summary()
+
+
+@pytest.mark.parametrize(
+    ("prior", "expected"),
+    [
+        ("uniform", True),
+        ("jeffreys", True),
+        ("neutral", True),
+        ((1, 1), True),
+        ((1, 2), False),
+        (np.ones((8, 2)), False),
+    ],
+    ids=["uniform", "jeffreys", "neutral", "symmetric", "asymmetric", "rows"],
+)
+def test_a_prior_of_the_users_own_is_no_surprise(prior, expected):
+    """Unequal pairs and arrays are meant to move the posterior."""
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        from_counts([2] * 8, [2] * 8, prior=prior)
+    assert bool(record) is expected
+
+
+@pytest.mark.parametrize("name", ["uniform", "jeffreys", "neutral", "reciprocal"])
+def test_named_beta_priors_are_one_symmetric_law(name):
+    """All classes alike, and as many errors as hits."""
+    assert is_one_symmetric_law(check_prior(name))
+
+
+def test_a_prior_that_learns_is_not():
+    """The remedy is not warned of."""
+    assert not is_one_symmetric_law("hierarchical")
+
+
+@pytest.mark.parametrize("n", [1, 10, 100, 10**6])
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_threshold(n, n_classes):
+    """Without mistakes the shift is that of one Beta(n + 1, 1), times the root of their number."""
+    law = stats.beta(n + 1, 1)
+    shift = (1 - law.mean()) / law.std() * n_classes**0.5
+    counts = ClassCounts(range(n_classes), [n] * n_classes, [n] * n_classes)
+    posterior = PosteriorBalancedAccuracy(counts)
+    # 1 - mean is 1e-6 and has lost six digits.
+    assert -posterior.prior_influence().shift == pytest.approx(shift, rel=1e-9)
+    assert (dominating_influence(posterior) is not None) == (shift > 1.5)
+
+
+def test_nothing_observed_is_nothing_moved():
+    """A posterior of no samples is the prior, as asked for."""
+    assert from_counts([0] * 9, [0] * 9).prob_above(0.5) == pytest.approx(0.5)
+
+
+def test_intervals_miss_where_it_warns():
+    """The setting of the docstring: 50 classes, 20 samples of each, recall 0.9."""
+    rng = np.random.default_rng(0)
+    covered, warned = [], []
+    for correct in rng.binomial(20, 0.9, size=(40, 50)):
+        posterior = PosteriorBalancedAccuracy(ClassCounts(range(50), correct, [20] * 50))
+        covered.append(0.025 <= posterior.cdf(0.9) <= 0.975)
+        warned.append(dominating_influence(posterior) is not None)
+    assert np.mean(covered) < 0.2
+    assert all(warned)
