@@ -2,6 +2,15 @@
 
 from skpostbac.stats._beta_average import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._hierarchical import HierarchicalBetaAverage
+from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._paired_difference import PairedDifference
 
-__all__ = ["BetaAverage", "BoundedDistribution", "Interval", "PairedDifference"]
+__all__ = [
+    "BetaAverage",
+    "BoundedDistribution",
+    "HierarchicalBetaAverage",
+    "Hyperprior",
+    "Interval",
+    "PairedDifference",
+]

@@ -74,7 +74,7 @@ class BetaAverage(WeightedSum):
             )
         self._equal = weights is None
         equal = np.full(self._a.size, 1 / self._a.size)
-        self._weights = _vector("weights", equal if weights is None else weights)
+        self._weights = vector("weights", equal if weights is None else weights)
         if self._weights.shape != self._a.shape:
             raise ValueError(f"weights must have length {self._a.size}; got {self._weights.size}.")
         if not self._weights.any():
@@ -179,7 +179,7 @@ class BetaAverage(WeightedSum):
 
 def _positive_vector(name: str, values: ArrayLike) -> Floats:
     """Return a read-only copy of a vector of parameters that double precision can tell apart."""
-    array = _vector(name, values)
+    array = vector(name, values)
     if not (array > 0).all():
         raise ValueError(f"{name} must be positive.")
     if not ((array >= _SMALLEST) & (array <= _LARGEST)).all():
@@ -187,7 +187,7 @@ def _positive_vector(name: str, values: ArrayLike) -> Floats:
     return array
 
 
-def _vector(name: str, values: ArrayLike) -> Floats:
+def vector(name: str, values: ArrayLike) -> Floats:
     """Return a read-only copy of a finite, non-empty vector."""
     array = numbers(name, values)
     if array.ndim != 1 or not array.size:

@@ -201,16 +201,22 @@ class Series:
 
 
 def series(law: TiltedSum) -> Series:
-    """Choose the period of the trapezoid rule on the line through the tilt of a law.
+    """Choose the period of the trapezoid rule on the line through the tilt of a law."""
+    low, high = law.bounds(law.everything)
+    mode = law.total(law.terms.mode)
+    return fourier_series(law.tilt, mode - low, mode + high)
+
+
+def fourier_series(tilt: float, low: float, high: float) -> Series:
+    """Choose the period of the trapezoid rule through a tilt for a law between two positions.
 
     The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
     one, and kept below rounding for a large tilt, by a wider period.
     """
-    low, high = law.bounds(law.everything)
-    mode, fade = law.total(law.terms.mode), DEPTH / law.tilt
-    if fade > low + high:
-        return Series(mode - low, mode + high, low + high, _log_image(law.tilt * (low + high)))
-    return Series(mode - low, mode + high, low + high + fade, -np.inf)
+    width, fade = high - low, DEPTH / tilt
+    if fade > width:
+        return Series(low, high, width, _log_image(tilt * width))
+    return Series(low, high, width + fade, -np.inf)
 
 
 @dataclass(frozen=True)

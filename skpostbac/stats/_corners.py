@@ -22,6 +22,7 @@ narrow mass allows, until those classes split in turn. Two series with different
 same T differ by one integral along the horizontal line, with the difference of their factors.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -221,22 +222,37 @@ def _horizon(
 ) -> _Stretch:
     """Place nodes on the horizontal line at a height, to where the corners have decayed."""
     split, rest = np.concatenate([level.split for level in levels]), levels[-1].rest
-    order = law.total(law.terms.decay_order[split], split)
-    decayed = DEPTH / order if order >= 2 else _MAX_LOG_DISTANCE
-    first = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
-    log_distance = min(np.log(abs(first) * period) + decayed, _MAX_LOG_DISTANCE)
-    step, rise = _steepest(first, law.total(law.terms.reach.order[split], split))
-    count = np.ceil(log_distance / step)
-    u = step * np.arange(-count, count + 1) + 1j * rise
-    distance = np.pi / period * np.sinh(u)
+    nearest = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
+    step, distance, turn = level_line(
+        nearest,
+        period,
+        law.total(law.terms.decay_order[split], split),
+        law.total(law.terms.reach.order[split], split),
+    )
     rates = distance + 1j * start
-    measure = (step / period) * np.cosh(u) / (law.tilt + rates)
+    measure = turn / (law.tilt + rates)
     if rest.size:
         near = np.abs(distance.real) < farthest
         rates, distance, measure = rates[near], distance[near], measure[near]
         measure *= law.at(rest, rates)
     tables = [law.corners(level.split, log_mgf, rates) for level in levels]
     return _Stretch(rates, distance, measure, tables, step, 0.0)
+
+
+def level_line(
+    start: complex, period: float, decay_order: float, growth_order: float
+) -> tuple[float, Complexes, Complexes]:
+    """Place nodes on the horizontal line through a point, to where its corners have decayed.
+
+    Returns the step in u, the distances r from the start, and dr / pi for each step. The shares of
+    the corners decay at least with the one power, and grow towards the origin like the other.
+    """
+    decayed = DEPTH / decay_order if decay_order >= 2 else _MAX_LOG_DISTANCE
+    log_distance = min(np.log(abs(start) * period) + decayed, _MAX_LOG_DISTANCE)
+    step, rise = _steepest(start, growth_order)
+    count = np.ceil(log_distance / step)
+    u = step * np.arange(-count, count + 1) + 1j * rise
+    return step, np.pi / period * np.sinh(u), (step / period) * np.cosh(u)
 
 
 def _steepest(s: complex, order: float) -> tuple[float, float]:
@@ -284,7 +300,6 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
     shares = [(one, horizon.corner(one)) for one in paths]
     shares = [(one, share) for one, share in shares if np.abs(share).max() > _NEGLIGIBLE]
-    ratios = [_last_ratio(share) for _, share in shares]
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
@@ -294,9 +309,7 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
     unbounded = np.zeros(len(shares), dtype=bool)
     if not rest.size:
-        # From a node to the next r grows by the factor exp(step): order one leaves its inverse.
-        unbounded = np.array(ratios) > np.exp(-(1 + 1e-9) * horizon.step)
-        values[:, [0, -1]] /= 1 - np.array(ratios)[:, np.newaxis]
+        values, unbounded = _completed(values, horizon.step)
     return Fan(
         places=places,
         blur=blur,
@@ -311,13 +324,52 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     )
 
 
-def _last_ratio(share: Complexes) -> float:
-    """Ratio of the last two coefficients of a corner, by which those beyond go on falling.
+def joint_fan(
+    split: Callable[[Complexes], list[Corner]],
+    tilt: float,
+    start: float,
+    period: float,
+    decay_order: float,
+    growth_order: float,
+) -> Fan:
+    """Complete a series by corners that all split at one height, half a step above the last node.
+
+    `split` gives the corners of the transform at c + rates, relative to M(c).
+    """
+    step, distance, turn = level_line(complex(tilt, start), period, decay_order, growth_order)
+    rates = distance + 1j * start
+    measure = turn / (tilt + rates)
+    shares = [(corner, measure * corner.amplitude) for corner in split(rates)]
+    shares = [(corner, share) for corner, share in shares if np.abs(share).max() > _NEGLIGIBLE]
+    values = np.array([share for _, share in shares]).reshape(len(shares), rates.size)
+    values, unbounded = _completed(values, step)
+    return Fan(
+        places=np.array([corner.offset for corner, _ in shares]),
+        blur=2 * np.finfo(float).eps * np.array([corner.blur for corner, _ in shares]),
+        rates=rates,
+        distance=distance,
+        coefficients=derivatives(values, tilt + rates),
+        unbounded=unbounded,
+        period=period,
+        half_width=0.0,
+        wrap=True,
+        near=tuple(() for _ in shares),
+    )
+
+
+def _completed(values: Complexes, step: float) -> tuple[Complexes, NDArray[np.bool_]]:
+    """Add to the last coefficients of each corner those beyond, which go on falling as a power.
 
     What they add up to counts only at y on the corner itself, and for small exponents there.
+    Also returns at which corners the density is unbounded.
     """
-    last, before = np.abs(share[[-1, -2]])
-    return float(last / before) if last < before else 0.0
+    sizes = np.abs(values)
+    last, before = sizes[:, -1], sizes[:, -2]
+    ratios = np.where(last < before, last / np.maximum(before, 1e-300), 0.0)
+    values = values.copy()
+    values[:, [0, -1]] /= 1 - ratios[:, np.newaxis]
+    # From a node to the next r grows by the factor exp(step): order one leaves its inverse.
+    return values, ratios > np.exp(-(1 + 1e-9) * step)
 
 
 def _near(

@@ -1,4 +1,4 @@
-"""Tail probabilities and densities of a weighted sum of independent variables, at any point.
+"""Tail probabilities and densities of a weighted sum of variables, at any point.
 
 One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
 smaller tail it cannot give to full relative accuracy gets a contour through its own saddlepoint,
@@ -11,11 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from skpostbac.stats._contour import DEPTH, Contour, Values, line_contour, series
-from skpostbac.stats._corners import corner_contour, corner_levels
+from skpostbac.stats._contour import Contour, Values
 from skpostbac.stats._points import Points
 from skpostbac.stats._special import Floats
-from skpostbac.stats._transform import Terms, TiltedSum
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
 _ACCURACY = 1e-12
@@ -26,10 +24,6 @@ _STRIDE = 4.0
 # Tilts are looked for within this range of logs, and told apart down to this difference.
 _MAX_LOG_TILT = 345.0
 _EQUAL_TILTS = 1e-12
-# Above this many nodes on a line it is worth looking for corners.
-_MAX_LINE_NODES = 160
-# No line has more. Only many exponents far below 1/2 on classes of different weight ask for more.
-_ALL_LINE_NODES = 2**17
 
 
 @dataclass(frozen=True)
@@ -41,8 +35,43 @@ class Tails:
     log_pdf: Floats
 
 
+class TiltedLaw(Protocol):
+    """A law under a tilt c; positions are distances from an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    """
+
+    tilt: float
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        ...
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean, cheap and close enough for a first solution."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """The mean, K'(c)."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """The variance, K''(c), roughly."""
+        ...
+
+    def contour(self) -> Contour:
+        """Return a contour through the tilt."""
+        ...
+
+
 class Summands(Protocol):
-    """Independent weighted variables, as an inversion sees them from the upper end of their sum."""
+    """A weighted sum of variables, as an inversion sees it from its upper end."""
 
     @property
     def standard_deviation(self) -> float:
@@ -67,13 +96,13 @@ class Summands(Protocol):
         """Return the summands of minus the sum."""
         ...
 
-    def tilted(self, c: float, *, from_end: bool = False) -> Terms:
+    def tilted(self, c: float, *, from_end: bool = False) -> TiltedLaw:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         ...
 
 
 class Inversion:
-    """The law of a sum of weighted independent variables."""
+    """The law of a weighted sum of variables on bounded intervals."""
 
     def __init__(self, summands: Summands) -> None:
         self._upper, self._lower = summands, summands.mirrored()
@@ -113,11 +142,11 @@ class Inversion:
         # Half a standard deviation away; twice that is the pole of the transform of one perfect
         # class. A law whose variance is owed to rare values far above it has poles before.
         tilt = 0.5 / self.standard_deviation
-        law = TiltedSum(self._upper.tilted(tilt))
-        while law.total(law.terms.mode) > 1.5 * self.standard_deviation:
+        law = self._upper.tilted(tilt)
+        while law.mode > 1.5 * self.standard_deviation:
             tilt /= 2
-            law = TiltedSum(self._upper.tilted(tilt))
-        return _contour(law)
+            law = self._upper.tilted(tilt)
+        return law.contour()
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
@@ -162,9 +191,9 @@ class Inversion:
         """Contour through the saddlepoint of one point, and all points in its coordinate."""
         from_end = bool(points.to_high[target] < points.from_mean[target])
         y = -points.to_high if from_end else points.from_mean
-        return _contour(self._saddle_law(summands, float(y[target]), from_end=from_end)), y
+        return self._saddle_law(summands, float(y[target]), from_end=from_end).contour(), y
 
-    def _saddle_law(self, summands: Summands, y: float, *, from_end: bool) -> TiltedSum:
+    def _saddle_law(self, summands: Summands, y: float, *, from_end: bool) -> TiltedLaw:
         """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
@@ -174,8 +203,8 @@ class Inversion:
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
             c = float(np.exp(log_c))
-            law = TiltedSum(summands.tilted(c, from_end=from_end))
-            spread = law.total(law.terms.variance) + 1 / c**2
+            law = summands.tilted(c, from_end=from_end)
+            spread = law.variance + 1 / c**2
             excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
                 return law
@@ -188,9 +217,9 @@ class Inversion:
         log_c = -float(np.log(self.standard_deviation))
         while high - low > _EQUAL_TILTS:
             c = float(np.exp(log_c))
-            law = TiltedSum(summands.tilted(c, from_end=from_end))
-            excess = law.total(law.terms.mode + law.terms.mean_less_mode) - 1 / c - y
-            spread = law.total(law.terms.variance) + 1 / c**2
+            law = summands.tilted(c, from_end=from_end)
+            excess = law.approximate_mean - 1 / c - y
+            spread = law.variance + 1 / c**2
             if excess**2 < 0.1 * spread:
                 break
             low, high = (low, log_c) if excess > 0 else (log_c, high)
@@ -202,17 +231,6 @@ def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
     """X - step, a bold one cut to size, or the middle of the bracket where that is outside."""
     newton = x - min(max(step, -3.0), 3.0)
     return newton if low < newton < high else 0.5 * (low + high)
-
-
-def _contour(law: TiltedSum) -> Contour:
-    """Build the cheaper of the two contours through the tilt of `law`."""
-    rule = series(law)
-    height = law.decay_height(law.everything, DEPTH)
-    if height > rule.step * _MAX_LINE_NODES and law.corners_are_few:
-        levels = corner_levels(law, rule.period)
-        if levels[0].height < 0.5 * height:
-            return corner_contour(law, rule, levels)
-    return line_contour(law, rule, min(height, rule.step * _ALL_LINE_NODES))
 
 
 def _log_complement(log_p: Floats) -> Floats:

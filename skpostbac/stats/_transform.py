@@ -193,6 +193,12 @@ class Corner:
     blur: float
     amplitude: Complexes
 
+    def times(self, other: "Corner") -> "Corner":
+        """Return the corner of a product of transforms."""
+        return Corner(
+            self.offset + other.offset, self.blur + other.blur, self.amplitude * other.amplitude
+        )
+
 
 class TiltedSum:
     """A sum of independent terms under a common tilt c, seen from an origin."""
@@ -338,15 +344,7 @@ class TiltedSum:
         for weight in np.unique(size):
             alike = size == weight
             group = self._lattice(index[alike], weight, shares[alike])
-            corners = [
-                Corner(
-                    one.offset + other.offset,
-                    one.blur + other.blur,
-                    one.amplitude * other.amplitude,
-                )
-                for one in corners
-                for other in group
-            ]
+            corners = [one.times(other) for one in corners for other in group]
         return corners
 
     @property

@@ -16,6 +16,7 @@ from skpostbac.stats._beta_ends import (
 )
 from skpostbac.stats._moments import central_moments, variances
 from skpostbac.stats._special import Complexes, Floats, log_beta
+from skpostbac.stats._tilted_sum import InvertibleSum
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
 # Ends save an effort that grows like the root of the height.
@@ -85,9 +86,11 @@ class WeightedBetas:
         """Distance from an end of the support within which only leading powers count."""
         return float(1e-18 * np.abs(self.weights).min() / (self.a + self.b).max())
 
-    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedTerms":
+    def tilted(self, c: float, *, from_end: bool = False) -> InvertibleSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        return TiltedTerms(self, tb.tilt_betas(self.a, self.b, self.weights, c), c, from_end)
+        return InvertibleSum(
+            TiltedTerms(self, tb.tilt_betas(self.a, self.b, self.weights, c), c, from_end)
+        )
 
 
 class TiltedTerms:

@@ -17,6 +17,7 @@ from skpostbac.stats._pair_ends import (
     vertex_shares,
 )
 from skpostbac.stats._special import Complexes, Floats, log_beta
+from skpostbac.stats._tilted_sum import InvertibleSum
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
 # Ends save an effort that grows like the square of the height for nodes, as with few counts.
@@ -94,9 +95,11 @@ class WeightedPairs:
         """Distance from an end of the support within which only leading powers count."""
         return float(1e-18 * self.weights.min() / self.alphas.sum(axis=1).max())
 
-    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedPairTerms":
+    def tilted(self, c: float, *, from_end: bool = False) -> InvertibleSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        return TiltedPairTerms(self, tp.tilt_pairs(self.alphas, self.weights, c), c, from_end)
+        return InvertibleSum(
+            TiltedPairTerms(self, tp.tilt_pairs(self.alphas, self.weights, c), c, from_end)
+        )
 
 
 class TiltedPairTerms:

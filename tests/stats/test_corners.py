@@ -6,7 +6,6 @@ import pytest
 from skpostbac.stats import _corners
 from skpostbac.stats._contour import line_contour, series
 from skpostbac.stats._corners import corner_contour, corner_levels
-from skpostbac.stats._transform import TiltedSum
 from skpostbac.stats._weighted_betas import WeightedBetas
 
 # Laws that decay fast enough for a long line, though slowly enough to have corners.
@@ -23,7 +22,7 @@ NARROW_NORMAL = ([9, 30000], [7, 20000], [0.5, 0.5])
 def tilted(law, tilt, from_end=False):
     """Tilt a law by some inverse standard deviations."""
     terms = WeightedBetas.of(*(np.array(values, float) for values in law))
-    return TiltedSum(terms.tilted(tilt / terms.standard_deviation, from_end=from_end))
+    return terms.tilted(tilt / terms.standard_deviation, from_end=from_end)
 
 
 @pytest.mark.parametrize(

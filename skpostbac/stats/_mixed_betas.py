@@ -1,0 +1,125 @@
+"""Classes that borrow from a rate they share, given the nodes of their hyperparameters."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac.stats._hyper_nodes import HyperNodes, Kinds, hyper_nodes
+from skpostbac.stats._hyperprior import Hyperprior
+from skpostbac.stats._special import Floats
+
+# Moments up to this order are made.
+MAX_ORDER = 60
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kinds of classes that share hyperparameters, and the nodes of the posterior of these."""
+
+    kinds: Kinds
+    hyperprior: Hyperprior
+    outlier: float
+    nodes: HyperNodes
+
+    @classmethod
+    def of(cls, kinds: Kinds, hyperprior: Hyperprior, depth: float) -> "Group":
+        """Place nodes wherever the posterior is above exp(-depth) of its largest value.
+
+        Kinds of weight zero tell something of the hyperparameters, and are then left out.
+        """
+        share = hyperprior.outlier_share(int(kinds.count.sum()))
+        nodes = hyper_nodes(kinds, hyperprior, share, depth)
+        kept = kinds.weights != 0
+        nodes = replace(
+            nodes, log_evidence=nodes.log_evidence[:, kept], outlier=nodes.outlier[:, kept]
+        )
+        return cls(kinds.where(kept), hyperprior, share, nodes)
+
+    def mirrored(self) -> "Group":
+        """Return minus the group."""
+        return replace(self, kinds=self.kinds.mirrored())
+
+    def at_nodes(self, kept: NDArray[np.bool_]) -> "Group":
+        """Return the group at some of its nodes."""
+        return replace(self, nodes=self.nodes.where(kept))
+
+    @property
+    def outlier_a(self) -> Floats:
+        """First parameter of the posterior of an outlier of each kind."""
+        return self.kinds.correct + self.hyperprior.base
+
+    @property
+    def outlier_b(self) -> Floats:
+        """Second parameter of the posterior of an outlier of each kind."""
+        return self.kinds.wrong + self.hyperprior.base
+
+    @cached_property
+    def a(self) -> Floats:
+        """First parameter of each kind at each node if it is no outlier, (n_nodes, n_kinds)."""
+        return self.nodes.up[:, np.newaxis] + self.outlier_a
+
+    @cached_property
+    def b(self) -> Floats:
+        """Second parameter of each kind at each node if it is no outlier, (n_nodes, n_kinds)."""
+        return self.nodes.down[:, np.newaxis] + self.outlier_b
+
+    @cached_property
+    def rates(self) -> tuple[Floats, Floats]:
+        """Mean accuracy of each kind at each node, and one less that, (n_nodes, n_kinds)."""
+        r, n = self.nodes.outlier, self.a + self.b
+        other_n = self.outlier_a + self.outlier_b
+        right = (1 - r) * (self.a / n) + r * (self.outlier_a / other_n)
+        return right, (1 - r) * (self.b / n) + r * (self.outlier_b / other_n)
+
+    @cached_property
+    def means(self) -> tuple[Floats, Floats]:
+        """Posterior mean of each kind, and one less that, each of shape (n_kinds,)."""
+        weights = np.exp(self.nodes.log_weights)
+        right, wrong = self.rates
+        return weights @ right, weights @ wrong
+
+    def moments(self, index: slice | NDArray[np.intp]) -> Iterator[Floats]:
+        """Moments 2, 3, ... of some kinds about their `rates`, each (n_nodes, n_kinds).
+
+        Those of a Beta about any centre follow from its differential equation.
+        """
+        right, wrong = (rate[:, index] for rate in self.rates)
+        spread, lean, r = right * wrong, wrong - right, self.nodes.outlier[:, index]
+        n = self.a[:, index] + self.b[:, index]
+        other_n = (self.outlier_a + self.outlier_b)[index]
+        # Means of both parts relative to that of the mixture.
+        jump = self.a / (self.a + self.b) - self.outlier_a / (self.outlier_a + self.outlier_b)
+        shift, other_shift = r * jump[:, index], (r - 1) * jump[:, index]
+        own, other = (np.ones_like(n), shift), (np.ones_like(n), other_shift)
+        for k in range(1, MAX_ORDER):
+            step = k * spread * own[0] + (n * shift + k * lean) * own[1]
+            other_step = k * spread * other[0] + (other_n * other_shift + k * lean) * other[1]
+            own, other = (own[1], step / (n + k)), (other[1], other_step / (other_n + k))
+            yield (1 - r) * own[1] + r * other[1]
+
+    @cached_property
+    def cumulants(self) -> Floats:
+        """Mean and second to fourth cumulant of the sum at each node, shape (4, n_nodes).
+
+        The mean is relative to that over all nodes.
+        """
+        second, third, fourth = islice(self.moments(slice(None)), 3)
+        w, count = self.kinds.weights, self.kinds.count
+        mean = (self.rates[0] - self.means[0]) @ (count * w)
+        parts = (second, third, fourth - 3 * second**2)
+        rest = [part @ (count * w**k) for k, part in enumerate(parts, 2)]
+        return np.array([mean, *rest])
+
+    @cached_property
+    def central_moments(self) -> tuple[float, float, float]:
+        """Second, third and fourth central moment of the sum."""
+        weights, (d, second, third, fourth) = np.exp(self.nodes.log_weights), self.cumulants
+        return (
+            float(weights @ (second + d**2)),
+            float(weights @ (third + 3 * d * second + d**3)),
+            float(weights @ (fourth + 3 * second**2 + 4 * d * third + 6 * d**2 * second + d**4)),
+        )

@@ -1,0 +1,39 @@
+"""A tilted sum of independent terms, with the cheaper of two contours through its tilt."""
+
+from skpostbac.stats._contour import DEPTH, Contour, line_contour, series
+from skpostbac.stats._corners import corner_contour, corner_levels
+from skpostbac.stats._transform import TiltedSum
+
+# Above this many nodes on a line it is worth looking for corners.
+_MAX_LINE_NODES = 160
+# No line has more. Only many exponents far below 1/2 on classes of different weight ask for more.
+_ALL_LINE_NODES = 2**17
+
+
+class InvertibleSum(TiltedSum):
+    """A sum of independent terms under a common tilt, as an inversion sees it."""
+
+    @property
+    def mode(self) -> float:
+        """Sum of the modes of the terms."""
+        return self.total(self.terms.mode)
+
+    @property
+    def approximate_mean(self) -> float:
+        """Tilted mean to second Laplace order."""
+        return self.total(self.terms.mode + self.terms.mean_less_mode)
+
+    @property
+    def variance(self) -> float:
+        """Tilted variance to leading Laplace order."""
+        return self.total(self.terms.variance)
+
+    def contour(self) -> Contour:
+        """Build the cheaper of the two contours through the tilt."""
+        rule = series(self)
+        height = self.decay_height(self.everything, DEPTH)
+        if height > rule.step * _MAX_LINE_NODES and self.corners_are_few:
+            levels = corner_levels(self, rule.period)
+            if levels[0].height < 0.5 * height:
+                return corner_contour(self, rule, levels)
+        return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))
