@@ -34,7 +34,7 @@ from skpostbac.stats._special import Complexes, Floats
 from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
 
 # Corners whose amplitudes are below this are left out.
-_NEGLIGIBLE = 1e-18
+NEGLIGIBLE = 1e-18
 # Radians up to which one stretch of the line is cheaper than a further level of corners.
 _PHASE_BUDGET = 800.0
 # Radians of the line that are worth a level line from its end.
@@ -177,8 +177,7 @@ def corner_levels(law: TiltedSum, period: float) -> list[Level]:
     reach, heights = law.terms.reach, law.terms.end_height
     levels: list[Level] = []
     rest = law.everything
-    # From here on a level line stays clear of the singularity at s = 0.
-    clear = min(2 * law.tilt, _LONG_PHASE / period)
+    clear = clear_height(law.tilt, period)
     while np.isfinite(heights[rest]).any():
         width = law.total((reach.high - reach.low)[rest], rest)
         limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
@@ -187,6 +186,11 @@ def corner_levels(law: TiltedSum, period: float) -> list[Level]:
         levels.append(Level(height, rest[joint], rest[~joint]))
         rest = rest[~joint]
     return levels
+
+
+def clear_height(tilt: float, period: float) -> float:
+    """Height from which on a level line stays clear of the singularity at s = 0."""
+    return min(2 * tilt, _LONG_PHASE / period)
 
 
 def _stages(
@@ -299,7 +303,7 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     mode = law.total(law.terms.mode[rest], rest)
     paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
     shares = [(one, horizon.corner(one)) for one in paths]
-    shares = [(one, share) for one, share in shares if np.abs(share).max() > _NEGLIGIBLE]
+    shares = [(one, share) for one, share in shares if np.abs(share).max() > NEGLIGIBLE]
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
@@ -340,7 +344,7 @@ def joint_fan(
     rates = distance + 1j * start
     measure = turn / (tilt + rates)
     shares = [(corner, measure * corner.amplitude) for corner in split(rates)]
-    shares = [(corner, share) for corner, share in shares if np.abs(share).max() > _NEGLIGIBLE]
+    shares = [(corner, share) for corner, share in shares if np.abs(share).max() > NEGLIGIBLE]
     values = np.array([share for _, share in shares]).reshape(len(shares), rates.size)
     values, unbounded = _completed(values, step)
     return Fan(

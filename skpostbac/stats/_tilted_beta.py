@@ -257,13 +257,12 @@ def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
 
 
-def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats) -> Floats:
+def bandwidths(terms: TiltedBetas, t_max: Floats | float) -> Floats:
     """Bandwidth in log-odds of the weights times exp(i t w theta), |t| <= t_max.
 
     Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth).
     The growth is bounded by that of a Gamma variable near one end, and by that of a Beta variable
-    at the middle of (0, 1); where both bounds are poor it is measured. The best s is taken over a
-    grid. The nodes are spread over `length`.
+    at the middle of (0, 1). The best s is taken over a grid.
     """
     rate = (t_max * np.abs(terms.weight))[:, np.newaxis]
     core = terms.curvature[:, np.newaxis]
@@ -272,9 +271,15 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats)
     # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
     beta_like = 0.5 * (rate * _HALF_TAN + terms.n[:, np.newaxis] * _LOG_SECANT)
     beta_like += 0.1925 * np.abs(terms.tilt)[:, np.newaxis] * _HALF_TAN**2
-    bandwidth: Floats = ((REACH + np.minimum(gamma_like, beta_like)) / SHIFTS).min(axis=1)
+    return np.asarray(((REACH + np.minimum(gamma_like, beta_like)) / SHIFTS).min(axis=1))
+
+
+def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats) -> Floats:
+    """Bandwidth for nodes that are spread over `length`; measured where both bounds are poor."""
+    bandwidth = bandwidths(terms, t_max)
     for i in np.flatnonzero(bandwidth * length > _MANY_STEPS):
-        growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate[i, 0])
+        rate = float(t_max[i] * np.abs(terms.weight[i]))
+        growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate)
         bandwidth[i] = min(bandwidth[i], ((REACH + growth) / SHIFTS).min())
     return bandwidth
 

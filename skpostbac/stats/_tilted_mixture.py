@@ -11,8 +11,8 @@ heights. Where the sum decays only algebraically the rest of its series is summe
 `skpostbac.stats._corners`: as no class borrows more than kappa, all of them split at one height.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy.special import binom, log_expit
 from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats._beta_ends import end_radius, end_shares
 from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Waves, fourier_series
-from skpostbac.stats._corners import Fan, joint_fan
+from skpostbac.stats._corners import NEGLIGIBLE, Fan, clear_height, joint_fan
 from skpostbac.stats._hyperprior import log_borrowing
 from skpostbac.stats._mixed_betas import Group
 from skpostbac.stats._special import Complexes, Floats
@@ -33,19 +33,20 @@ from skpostbac.stats._transform import Corner, Indices
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
 # Numbers in a table at most.
 _TABLE = 2**22
-# A rule in log-odds is uniform this far from the middle of its laws, and leaves out what is below
-# exp(-_DIGITS). Imaginary shifts over which its bandwidth is minimised.
-_CORE, _DIGITS = 2.5, 33.0
-_HALF_TAN = np.tan(tb.SHIFTS / 2)
+# A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
+# out, it needs more of them.
+_CORE, _STRETCHED = 2.5, 1.15
 # Nodes of less weight under a tilt than this are left out.
 _LEAST_WEIGHT = 1e-18
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a law is
 # bounded, and the one by which its variance is found.
-_BOUNDS, _SMALL = np.array([1.5, 6.0]), 1e-3
-# A series ends where its terms have decayed to this, or after so many nodes. It begins with one of
-# these heights, in inverse standard deviations, and grows by a factor.
-_DECAYED, _MOST_NODES = 1e-13, 2**15
-_HEIGHTS, _GROWTH = np.geomspace(7.0, 30.0, 9), 1.3
+_BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+# A series ends where its terms have decayed to this, or after so many nodes. It begins with a
+# height in inverse standard deviations, and grows by a factor.
+_DECAYED, _MOST_NODES = 1e-13, 2**14
+_FIRST_HEIGHT, _GROWTH = 10.0, 1.5
+# Heights among which the one is looked for where a law has decayed.
+_HEIGHTS, _LARGEST_ORDER = np.geomspace(8.0, 1e6, 36), 1e8
 # More corners than this are not summed one by one.
 _MOST_CORNERS = 600
 
@@ -84,22 +85,16 @@ class TiltedGroup:
             self.low_end = -size * np.where(up, right, wrong)
             self.high_end = size * np.where(up, wrong, right)
 
-    def at_nodes(self, kept: NDArray[np.bool_]) -> "TiltedGroup":
+    def at_nodes(self, kept: NDArray[np.bool_], at_tilt: Along) -> "TiltedGroup":
         """Return the group at some of its nodes, seen from the same origin."""
         some = TiltedGroup(self.group.at_nodes(kept), self.tilt, self._from_end)
         some.low_end, some.high_end = self.low_end, self.high_end
+        some.at_tilt = replace(
+            at_tilt,
+            log_weights=at_tilt.log_weights[kept],
+            kind_log_mgfs=at_tilt.kind_log_mgfs[kept],
+        )
         return some
-
-    def position(self, right: Floats, wrong: Floats) -> Floats:
-        """Positions of classes of accuracy `right` = 1 - `wrong`, shape (..., n_kinds)."""
-        weights = self.group.kinds.weights
-        size, up = np.abs(weights), weights > 0
-        below = size * np.where(up, wrong, right)
-        if self._from_end:
-            return np.asarray(-below)
-        # From the nearer of both ends: a difference of small numbers keeps its digits.
-        above = size * np.where(up, right, wrong)
-        return np.where(below < above, self.high_end - below, self.low_end + above)
 
     def along(self, rates: Complexes) -> Along:
         """Evaluate the transform at c + rates."""
@@ -124,6 +119,10 @@ class TiltedGroup:
 
     def _parts(self, block: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Transform some kinds, each in the cheapest way."""
+        split = self.end_heights[block] <= rates.imag.min()
+        for kind in block[split]:
+            yield self._by_ends(kind, rates)
+        block = block[~split]
         short, series = self._by_moments(block, self.tilt + rates)
         if short.any():
             yield series
@@ -134,16 +133,20 @@ class TiltedGroup:
         """Sum the moment series of those kinds for which it is short; returns which those are."""
         group, largest = self.group, float(np.abs(s).max())
         weights = group.kinds.weights[index] * largest
-        terms = [np.ones((group.nodes.up.size, index.size))]
+        terms = [np.ones((self.n_nodes, index.size))]
+        # What a node loses counts by its weight, where that is known.
+        known = vars(self).get("at_tilt")
+        counted = np.ones(self.n_nodes) if known is None else np.exp(known.log_weights)
         terms.append(np.zeros_like(terms[0]))
         total, last, scale = terms[0], np.ones(index.size), weights
         for order, moment in enumerate(group.moments(index), 2):
             scale = scale * weights / order
             terms.append(moment * scale)
             size = np.abs(terms[-1])
-            total, before, last = total + size, last, size.max(axis=0)
-            short = (total.max(axis=0) < _LARGEST_TERMS) & (np.maximum(last, before) < _NEGLIGIBLE)
-            if (short | (total.max(axis=0) >= _LARGEST_TERMS)).all():
+            total = total + size
+            before, last, most = last, counted @ size, counted @ total
+            short = (most < _LARGEST_TERMS) & (np.maximum(last, before) < _NEGLIGIBLE)
+            if (short | (most >= _LARGEST_TERMS)).all():
                 break
         kept = index[short]
         table = np.array([term[:, short] for term in terms]).transpose(2, 1, 0)
@@ -156,7 +159,7 @@ class TiltedGroup:
 
     def _by_nodes(self, index: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Sum a rule in log-odds for each of some kinds."""
-        nodes, low, high = self.group.nodes, *self._reach(index, rates)
+        nodes, span = self.group.nodes, self._span(index, rates)
         base = tb.tilt_betas(
             self.group.outlier_a[index],
             self.group.outlier_b[index],
@@ -166,12 +169,12 @@ class TiltedGroup:
         log_mgf = tb.quadrature(base, tb.extent(base), self.tilt, np.zeros(index.size)).log_mgf
         right, wrong = np.where(base.flipped, (base.q, base.p), (base.p, base.q))
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
-        top = float(np.abs(rates).max())
         for row, kind in enumerate(index):
-            rule = _Rule.of(base.block(slice(row, row + 1)), low[row], high[row], top, self._most)
+            rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
             table = self._reweighting(rule) * rule.weights
-            mass = table.sum(axis=1)
-            waves = np.exp(np.multiply.outer(rule.deviations, rates))
+            mass, counted = table.sum(axis=1), rule.weights > 0
+            table = table[:, counted]
+            waves = np.exp(np.multiply.outer(rule.deviations[counted], rates))
             values = (table @ waves.real + 1j * (table @ waves.imag)) / mass[:, np.newaxis]
             yield _Part(
                 index[[row]],
@@ -179,11 +182,6 @@ class TiltedGroup:
                 (np.log(mass) + log_mgf[row] - nodes.log_evidence[:, kind])[:, np.newaxis],
                 values[np.newaxis],
             )
-
-    @property
-    def _most(self) -> float:
-        """What a class borrows at most."""
-        return float((self.group.nodes.up + self.group.nodes.down).max())
 
     def _reweighting(self, rule: "_Rule") -> Floats:
         """Return g at the abscissae of a rule, shape (n_nodes, n_abscissae)."""
@@ -196,25 +194,37 @@ class TiltedGroup:
         table += share
         return table
 
-    def _reach(self, index: Indices, rates: Complexes) -> tuple[Floats, Floats]:
-        """Log-odds between which some kinds lie, whatever they borrow, at all real parts."""
+    def _by_ends(self, kind: int, rates: Complexes) -> "_Part":
+        """Sum the ends of one kind, at heights where these have separated."""
+        low, high = self._shares(kind, rates)
+        values = high + low * np.exp((self.low_end[kind] - self.high_end[kind]) * rates)
+        places = np.full((self.n_nodes, 1), self.high_end[kind])
+        log_mgf = self.at_tilt.kind_log_mgfs[:, [kind]] - self.tilt * places
+        return _Part(np.array([kind]), places, log_mgf, values[np.newaxis])
+
+    def _span(self, index: Indices, rates: Complexes) -> Floats:
+        """Log-odds between which some kinds lie, and bandwidths there, shape (3, n_kinds).
+
+        They hold whatever the classes borrow, and at all real parts and heights.
+        """
         nodes, group = self.group.nodes, self.group
         kappa = nodes.up + nodes.down
         ends = [np.argmin(nodes.up), np.argmax(nodes.up), np.argmin(nodes.down)]
         ends += [np.argmax(nodes.down), np.argmin(kappa), np.argmax(kappa)]
-        up, down = np.append(nodes.up[ends], 0.0), np.append(nodes.down[ends], 0.0)
-        a = np.add.outer(up, group.outlier_a[index])
-        b = np.add.outer(down, group.outlier_b[index])
-        weights = np.broadcast_to(group.kinds.weights[index], a.shape)
-        low, high = np.full(index.size, np.inf), np.full(index.size, -np.inf)
+        a = np.add.outer(np.append(nodes.up[ends], 0.0), group.outlier_a[index])
+        b = np.add.outer(np.append(nodes.down[ends], 0.0), group.outlier_b[index])
+        weights = np.broadcast_to(group.kinds.weights[index], a.shape).ravel()
+        top = float(np.abs(rates.imag).max())
+        low, high, band = np.full(index.size, np.inf), np.full(index.size, -np.inf), 0.0
         for c in {self.tilt + float(rates.real.min()), self.tilt + float(rates.real.max())}:
-            betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), c)
+            betas = tb.tilt_betas(a.ravel(), b.ravel(), weights, c)
             reach, near = tb.extent(betas), np.log(betas.p) - np.log(betas.q)
             first = np.where(betas.flipped, -near - reach.right, near - reach.left)
             last = np.where(betas.flipped, -near + reach.left, near + reach.right)
             low = np.minimum(low, first.reshape(a.shape).min(axis=0))
             high = np.maximum(high, last.reshape(a.shape).max(axis=0))
-        return low, high
+            band = np.maximum(band, tb.bandwidths(betas, top).reshape(a.shape).max(axis=0))
+        return np.array([low, high, band])
 
     def _places(self, index: Indices, right: Floats, wrong: Floats) -> Floats:
         """Positions of some kinds at accuracies `right` = 1 - `wrong`, shape (..., n_kinds)."""
@@ -226,25 +236,44 @@ class TiltedGroup:
         return np.where(below < above, from_high, from_low)
 
     @property
-    def end_height(self) -> float:
-        """Height from which the ends of all classes separate."""
-        radius = end_radius(self.group.a, self.group.b).max(axis=0)
-        return float((radius / np.abs(self.group.kinds.weights)).max())
+    def n_nodes(self) -> int:
+        """Number of nodes of the hyperparameters."""
+        return self.group.nodes.up.size
 
-    def decay_height(self, log_weights: Floats, scale: float) -> float:
+    @cached_property
+    def end_heights(self) -> Floats:
+        """Heights from which the ends of each kind separate, shape (n_kinds,)."""
+        radius = end_radius(self.group.a, self.group.b).max(axis=0)
+        return np.asarray(radius / np.abs(self.group.kinds.weights))
+
+    @cached_property
+    def at_tilt(self) -> Along:
+        """Transform at the tilt itself."""
+        return self.along(np.zeros(1, dtype=complex))
+
+    def decay_height(self, scale: float) -> float:
         """Height at which the transform has about decayed, by an envelope like that of Gammas.
 
-        `log_weights` are those of the nodes under the tilt.
+        It is infinite if it is beyond some heights in units of 1 / scale.
         """
-        group = self.group
-        n, order = group.a + group.b, np.minimum(group.a, group.b)
-        ratio = group.a * group.b / (n * n * (n + 1) * order) * (group.kinds.weights / scale) ** 2
-        size = group.kinds.count * order
-        for height in _HEIGHTS:
-            logs = log_weights - 0.5 * (np.log1p(height**2 * ratio) * size).sum(axis=1)
+        group, count = self.group, self.group.kinds.count
+        own, other = (
+            self._envelope(group.a, group.b),
+            self._envelope(group.outlier_a, group.outlier_b),
+        )
+        for height in _HEIGHTS / scale:
+            logs = np.maximum(own(height), other(height)) @ count + self.at_tilt.log_weights
             if np.logaddexp.reduce(logs) < np.log(_DECAYED):
-                break
-        return float(height / scale)
+                return float(height)
+        return np.inf
+
+    def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
+        """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
+        weights = np.broadcast_to(self.group.kinds.weights, a.shape)
+        betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
+        order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
+        ratio = tb.laplace_moments(betas)[1] / order
+        return lambda t: np.reshape(-0.5 * order * np.log1p(t * t * ratio), a.shape)
 
     @property
     def decay_order(self) -> float:
@@ -265,29 +294,28 @@ class TiltedGroup:
         """Number of corners, those of classes that are alike being one."""
         return float(np.prod(self.group.kinds.count + 1))
 
-    def corners(self, rates: Complexes, along: Along) -> list[Corner]:
+    def corners(self, rates: Complexes) -> list[Corner]:
         """Split the transform at c + rates, all with positive imaginary part, over M(c)."""
-        weights = np.exp(along.log_weights)
-        corners = [(0.0, 0.0, np.broadcast_to(weights[:, np.newaxis], (weights.size, rates.size)))]
+        weights = np.exp(self.at_tilt.log_weights)
+        tables = [(0.0, 0.0, weights[:, np.newaxis] * np.ones(rates.shape, dtype=complex))]
         for kind, count in enumerate(self.group.kinds.count.astype(int)):
-            shares = self._shares(kind, rates, along.kind_log_mgfs[:, kind])
-            places = float(self.low_end[kind]), float(self.high_end[kind])
+            low, high = self._shares(kind, rates)
             number = np.arange(count + 1)
-            choices = binom(count, number)
-            corners = [
-                (
-                    offset + j * places[1] + (count - j) * places[0],
-                    blur + count * max(map(abs, places)),
-                    amplitude * (choices[j] * shares[1] ** j * shares[0] ** (count - j)),
-                )
-                for offset, blur, amplitude in corners
-                for j in number
+            ends = self.low_end[kind], self.high_end[kind]
+            places = (count - number) * ends[0] + number * ends[1]
+            sizes = (count - number) * abs(ends[0]) + number * abs(ends[1])
+            powers = [binom(count, j) * high**j * low ** (count - j) for j in number]
+            tables = [
+                (offset + place, blur + size, table * power)
+                for offset, blur, table in tables
+                for place, size, power in zip(places, sizes, powers, strict=True)
             ]
-        return [Corner(offset, blur, table.sum(axis=0)) for offset, blur, table in corners]
+            tables = [one for one in tables if np.abs(one[2]).max() > NEGLIGIBLE]
+        return [Corner(offset, blur, table.sum(axis=0)) for offset, blur, table in tables]
 
-    def _shares(self, kind: int, rates: Complexes, log_mgf: Floats) -> Complexes:
+    def _shares(self, kind: int, rates: Complexes) -> Complexes:
         """Amplitudes of both ends of a kind relative to its M(c), lower first, (2, n_nodes, n)."""
-        group = self.group
+        group, log_mgf = self.group, self.at_tilt.kind_log_mgfs[:, kind]
         a = np.append(group.a[:, kind], group.outlier_a[kind])
         b = np.append(group.b[:, kind], group.outlier_b[kind])
         weight = float(group.kinds.weights[kind])
@@ -333,22 +361,17 @@ class _Rule:
     log_wrong: Floats
 
     @classmethod
-    def of(cls, base: tb.TiltedBetas, low: float, high: float, top: float, most: float) -> "_Rule":
-        """Place a rule for an outlier so that it serves classes that borrow up to `most`.
-
-        It reaches from `low` to `high` and resolves waves up to `top`.
-        """
-        p, q, size = float(base.p[0]), float(base.q[0]), abs(float(base.weight[0]))
+    def of(cls, base: tb.TiltedBetas, low: float, high: float, bandwidth: float) -> "_Rule":
+        """Place a rule for an outlier from `low` to `high`, for laws of some bandwidth there."""
+        p, q = float(base.p[0]), float(base.q[0])
         flipped, mode = bool(base.flipped[0]), float(np.log(base.p[0]) - np.log(base.q[0]))
         first, last = (-high - mode, -low - mode) if flipped else (low - mode, high - mode)
         # Uniform between the middle of the laws and that of the interval, exponential beyond.
         left, right = _CORE + max(0.0, mode), _CORE + max(0.0, -mode)
         start = first if first > -left else -(left + np.log1p(-first - left))
         stop = last if last < right else right + np.log1p(last - right)
-        growth = 0.5 * (top * size * _HALF_TAN + (float(base.n[0]) + most) * np.log1p(_HALF_TAN**2))
-        growth += 0.1925 * abs(float(base.tilt[0])) * _HALF_TAN**2
-        bandwidth = 1.15 * float(((_DIGITS + growth) / tb.SHIFTS).min())
-        v = np.linspace(start, stop, int(np.ceil((stop - start) * bandwidth / (2 * np.pi))) + 2)
+        count = np.ceil((stop - start) * _STRETCHED * bandwidth / (2 * np.pi))
+        v = np.linspace(start, stop, int(count) + 2)
         up, down = np.exp(v - right), np.exp(-v - left)
         d = v + (up - np.exp(-right)) - (down - np.exp(-left))
         log_weights, steps = tb.log_weight_and_step(base, d[np.newaxis])
@@ -366,27 +389,23 @@ class TiltedMixture:
     """A sum of independent groups under a common tilt, as an inversion sees it."""
 
     def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
-        """Take groups under one tilt; `scale` is about the standard deviation of their sum."""
-        self.tilt, self._scale, self._all = tilt, scale, groups
-        offsets = _BOUNDS / scale
-        self._rates: Complexes = np.concatenate([[1j * _SMALL / scale], offsets, -offsets])
-        self._first = [group.along(self._rates) for group in groups]
-        kept = [one.log_weights > np.log(_LEAST_WEIGHT) for one in self._first]
-        self._groups = [group.at_nodes(some) for group, some in zip(groups, kept, strict=True)]
-
-    @property
-    def _anchor(self) -> float:
-        return sum(one.anchor for one in self._first)
-
-    @cached_property
-    def _values(self) -> Complexes:
-        """Transform at the first rates about the anchor."""
-        return np.asarray(np.prod([one.values for one in self._first], axis=0))
+        """Take groups under one tilt; `scale` is the standard deviation without it."""
+        self.tilt, self._whole = tilt, groups
+        self._small = _SMALL * max(1 / scale, tilt)
+        rates: Complexes = np.array([0.0, 1j * self._small])
+        found = [group.along(rates) for group in groups]
+        self._anchor = sum(one.anchor for one in found)
+        self._log_mgf = sum(one.log_mgf for one in found)
+        self._nearby = complex(np.prod([one.values[1] for one in found]))
+        self._groups = [
+            group.at_nodes(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            for group, one in zip(groups, found, strict=True)
+        ]
 
     @property
     def mean(self) -> float:
         """The mean: the slope of the log transform."""
-        return self._anchor + float(np.angle(self._values[0])) * self._scale / _SMALL
+        return float(self._anchor + np.angle(self._nearby) / self._small)
 
     @property
     def mode(self) -> float:
@@ -401,73 +420,72 @@ class TiltedMixture:
     @property
     def variance(self) -> float:
         """The variance, by the bend of the log transform."""
-        return -2 * float(np.log(np.abs(self._values[0]))) * (self._scale / _SMALL) ** 2
+        return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
+
+    @cached_property
+    def _standard_deviation(self) -> float:
+        return float(np.sqrt(self.variance))
 
     @cached_property
     def _bounds(self) -> tuple[float, float]:
         """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
-        logs = (np.log(self._values[1:].real) + DEPTH).reshape(2, -1)
-        offsets = _BOUNDS / self._scale
-        high, low = (
-            self._anchor + (logs[0] / offsets).min(),
-            self._anchor - (logs[1] / offsets).min(),
-        )
-        counts = [group.group.kinds.count for group in self._all]
-        ends = [
-            (one.low_end @ n, one.high_end @ n) for one, n in zip(self._all, counts, strict=True)
-        ]
-        lowest, highest = np.array(ends).sum(axis=0)
-        return max(float(low), float(lowest)), min(float(high), float(highest))
+        up = down = _BOUNDS / self._standard_deviation
+        if self.tilt > down[1]:
+            # Far from the centre it counts what is left of the tilt.
+            down = np.minimum(down, 0.7 * self.tilt)
+        with np.errstate(all="ignore"):
+            logs = np.log(self._along(np.concatenate([up, -down]).astype(complex)).real)
+        # With a heavy tail only the smaller ones are of use.
+        logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
+        up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
+        lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
+        highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
+        return max(self._anchor - down, lowest), min(self._anchor + up, highest)
 
     def contour(self) -> Contour:
         """Sum a Fourier series on the line through the tilt, and its rest by corners."""
         rule = fourier_series(self.tilt, *self._bounds)
-        split = max(group.end_height for group in self._groups)
-        corners = np.prod([group.n_corners for group in self._groups])
-        most = _MOST_NODES
-        if corners <= _MOST_CORNERS:
-            most = min(most, int(np.ceil(split / rule.step)) + 1)
-        height = min(
-            group.decay_height(
-                one.log_weights[one.log_weights > np.log(_LEAST_WEIGHT)], self._scale
-            )
-            for group, one in zip(self._groups, self._first, strict=True)
-        )
-        count = min(int(np.ceil(height / rule.step)) + 1, most)
+        few_corners = np.prod([group.n_corners for group in self._groups]) <= _MOST_CORNERS
+        split = clear_height(self.tilt, rule.period) if few_corners else np.inf
+        split = max(split, *(float(group.end_heights.max()) for group in self._groups))
+        decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
+        most = int(min(np.ceil(min(split, decayed) / rule.step) + 2, _MOST_NODES))
+        count = min(int(np.ceil(_FIRST_HEIGHT / self._standard_deviation / rule.step)) + 2, most)
         values = self._line(rule, 0, count)
-        while np.abs(values[-4:]).max() > _DECAYED and values.size < most:
-            values = np.append(
-                values, self._line(rule, values.size, min(int(_GROWTH * values.size) + 1, most))
-            )
-        rates: Complexes = 1j * rule.step * np.arange(values.size)
+        while (last := np.abs(values[-4:]).max()) > _DECAYED and values.size < most:
+            more = min(int(_GROWTH * values.size) + 1, most)
+            values = np.append(values, self._line(rule, values.size, more))
+        rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
         coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
         coefficients[0] /= 2
         waves = Waves.of_tail(self._anchor, rates, coefficients, self.tilt)
-        log_mgf = sum(one.log_mgf for one in self._first)
         rest: tuple[Part, ...] = ()
-        if np.abs(values[-4:]).max() > _DECAYED and corners <= _MOST_CORNERS:
+        if last > _DECAYED and values.size * rule.step > split:
             rest = (self._fan(rule, values.size),)
-        return Contour(self.tilt, log_mgf, waves, rest, rule.low, rule.high, rule.image)
+        return Contour(self.tilt, self._log_mgf, waves, rest, rule.low, rule.high, rule.image)
 
     def _line(self, rule: Series, first: int, last: int) -> Complexes:
         """Transform at some nodes of a series, about the anchor."""
-        rates: Complexes = 1j * rule.step * np.arange(first, last)
-        values = np.ones_like(rates)
+        most = max(int(_TABLE / max(group.n_nodes for group in self._groups)), 1)
+        starts = range(first, last, most)
+        parts = [np.arange(start, min(start + most, last)) for start in starts]
+        return np.concatenate([self._along(1j * rule.step * part) for part in parts])
+
+    def _along(self, rates: Complexes) -> Complexes:
+        """Transform at c + rates, about the anchor."""
+        values = np.exp(-self._anchor * rates)
         for group in self._groups:
             along = group.along(rates)
             values *= along.values * np.exp(along.anchor * rates)
-        return np.asarray(values * np.exp(-self._anchor * rates))
+        return np.asarray(values)
 
     def _fan(self, rule: Series, count: int) -> Fan:
         """Complete a series from half a step above its last node."""
-        at_tilt = [group.along(np.zeros(1, dtype=complex)) for group in self._groups]
 
         def split(rates: Complexes) -> list[Corner]:
             corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
-            for group, along in zip(self._groups, at_tilt, strict=True):
-                corners = [
-                    one.times(other) for one in corners for other in group.corners(rates, along)
-                ]
+            for group in self._groups:
+                corners = [one.times(other) for one in corners for other in group.corners(rates)]
             return corners
 
         decay, growth = (
