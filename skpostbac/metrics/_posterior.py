@@ -28,11 +28,19 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._labels import label_index, label_list
-from skpostbac.metrics._prior import PriorSpec, check_prior, format_prior, resolve_prior
+from skpostbac.metrics._prior import (
+    Prior,
+    PriorLike,
+    PriorSpec,
+    average_law,
+    check_prior,
+    format_prior,
+    resolve_prior,
+)
 from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
-from skpostbac.stats import BetaAverage, Interval
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, Interval
 from skpostbac.stats._distribution import check_level as check_level
 
 # Classes listed one by one in the HTML table.
@@ -57,10 +65,13 @@ class PosteriorBalancedAccuracy:
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="uniform"
         Prior of the accuracy on each class: "uniform" (a = b = 1), "jeffreys" (1/2), "neutral"
         (1/3), "reciprocal" (1 / n_classes), a pair ``(a, b)`` for all classes, or one pair for
-        each. With many classes and few samples a flat prior pulls the average towards 1/2.
+        each. With many classes and few samples a flat prior pulls the average towards 1/2:
+        "hierarchical" lets the classes borrow strength from one another instead, as a
+        :class:`~skpostbac.stats.Hyperprior` says.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Non-negative weights of the classes in the average, normalised to sum 1. A dict must
         have each of the classes; it may have others. By default all weigh the same.
@@ -69,8 +80,8 @@ class PosteriorBalancedAccuracy:
     ----------
     counts : ClassCounts
         The counts, as given.
-    prior : ndarray of shape (n_classes, 2)
-        Read-only parameters a and b of the prior of each class.
+    prior : ndarray of shape (n_classes, 2) or Hyperprior
+        Read-only parameters a and b of the prior of each class, or what the classes share.
     class_weight : ndarray of shape (n_classes,)
         Read-only weights, of sum 1.
 
@@ -111,7 +122,7 @@ class PosteriorBalancedAccuracy:
     """
 
     counts: ClassCounts
-    prior: FloatArray
+    prior: Prior
     class_weight: FloatArray
     # As they were given: pooling resolves them for the union of the classes.
     _prior_spec: PriorSpec
@@ -121,7 +132,7 @@ class PosteriorBalancedAccuracy:
         self,
         counts: ClassCounts,
         *,
-        prior: ArrayLike = "uniform",
+        prior: PriorLike = "uniform",
         class_weight: ClassWeightLike = None,
     ) -> None:
         if not isinstance(counts, ClassCounts):
@@ -143,7 +154,7 @@ class PosteriorBalancedAccuracy:
         total: ArrayLike,
         *,
         classes: ArrayLike | None = None,
-        prior: ArrayLike = "uniform",
+        prior: PriorLike = "uniform",
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
         """Make the posterior from counts.
@@ -188,7 +199,7 @@ class PosteriorBalancedAccuracy:
         C: ArrayLike,
         *,
         labels: ArrayLike | None = None,
-        prior: ArrayLike = "uniform",
+        prior: PriorLike = "uniform",
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
         """Make the posterior from a confusion matrix.
@@ -230,16 +241,15 @@ class PosteriorBalancedAccuracy:
         return posterior
 
     @cached_property
-    def distribution(self) -> BetaAverage:
+    def distribution(self) -> BetaAverage | HierarchicalBetaAverage:
         """The law of the weighted average, with all methods of the engine."""
-        a = self.prior[:, 0] + self.counts.correct
-        b = self.prior[:, 1] + (self.counts.total - self.counts.correct)
-        return BetaAverage(a, b, weights=self._weights)
+        return average_law(self.prior, self.counts.correct, self.counts.total, self._weights)
 
     @cached_property
-    def prior_distribution(self) -> BetaAverage:
+    def prior_distribution(self) -> BetaAverage | HierarchicalBetaAverage:
         """The law of the weighted average before the data."""
-        return BetaAverage(self.prior[:, 0], self.prior[:, 1], weights=self._weights)
+        nothing = np.zeros(self.counts.n_classes)
+        return average_law(self.prior, nothing, nothing, self._weights)
 
     @property
     def _weights(self) -> FloatArray | None:
@@ -394,15 +404,10 @@ class PosteriorBalancedAccuracy:
         PriorInfluence(shift=0.26, mean=0.561, observed=0.544, most_moved=(1, 0))
         """
         return prior_influence(
-            self.counts, self._recall_means, self.class_weight, self.standard_deviation()
+            self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
         )
 
-    @property
-    def _recall_means(self) -> FloatArray:
-        a, b = self.distribution.a, self.distribution.b
-        return a / (a + b)
-
-    def recalls(self) -> dict[Hashable, BetaAverage]:
+    def recalls(self) -> dict[Hashable, BetaAverage | HierarchicalBetaAverage]:
         """Return the posterior of the accuracy on each class, by label.
 
         Examples
@@ -412,11 +417,8 @@ class PosteriorBalancedAccuracy:
         >>> posterior.recalls()["b"].mean()
         0.6
         """
-        return dict(zip(label_list(self.counts.classes), self._recall_laws(), strict=True))
-
-    def _recall_laws(self) -> Iterator[BetaAverage]:
-        for a, b in zip(self.distribution.a, self.distribution.b, strict=True):
-            yield BetaAverage([a], [b])
+        laws = self.distribution.marginals()
+        return dict(zip(label_list(self.counts.classes), laws, strict=True))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return the usual figures: point estimates, the central interval, and chance.
@@ -475,7 +477,8 @@ class PosteriorBalancedAccuracy:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        return self.counts, self.prior.tobytes(), self.class_weight.tobytes()
+        prior = self.prior if isinstance(self.prior, Hyperprior) else self.prior.tobytes()
+        return self.counts, prior, self.class_weight.tobytes()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a pickled array does not stay read-only.
@@ -506,7 +509,8 @@ class PosteriorBalancedAccuracy:
 
     def _html_rows(self) -> Iterator[str]:
         counts, labels = self.counts, label_list(self.counts.classes)
-        columns = zip(labels, counts.correct, counts.total, self._recall_laws(), strict=True)
+        laws = self.distribution.marginals()
+        columns = zip(labels, counts.correct, counts.total, laws, strict=True)
         for label, correct, total, law in columns:
             low, high = law.interval(0.95)
             cells = (
@@ -525,7 +529,7 @@ def posterior_balanced_accuracy(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
 ) -> PosteriorBalancedAccuracy:
     """Compute the posterior distribution of the balanced accuracy.
 
@@ -543,9 +547,10 @@ def posterior_balanced_accuracy(
         observations of the sample, and narrows the posterior.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
-        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal", a
-        pair ``(a, b)`` for all classes, or one pair for each.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="uniform"
+        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
 
     Returns
     -------
@@ -637,9 +642,10 @@ def _common_index(correct: Any, total: Any) -> Any:
     return one
 
 
-def _check_range(prior: FloatArray, counts: ClassCounts) -> None:
+def _check_range(prior: Prior, counts: ClassCounts) -> None:
     """Refuse parameters that are too large once the counts are added."""
-    large = prior.max(axis=1) + counts.total > LARGEST
+    added = 0.0 if isinstance(prior, Hyperprior) else prior.max(axis=1)
+    large = added + counts.total > LARGEST
     if large.any():
         raise ValueError(
             f"prior and total must add up to at most {LARGEST:g} for each class, "

@@ -10,6 +10,7 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import class_counts
 from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
+from skpostbac.metrics._prior import PriorLike
 from skpostbac.stats._distribution import check_level
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | FloatArray]] = {
@@ -27,7 +28,7 @@ def posterior_balanced_accuracy_score(
     *,
     objective: str = "mean",
     level: float = 0.95,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
@@ -46,9 +47,10 @@ def posterior_balanced_accuracy_score(
         least "lower", or at most "upper", with probability `level`.
     level : float, default=0.95
         Probability of the bounds, in (0, 1). The other objectives do not use it.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
-        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal", a
-        pair ``(a, b)`` for all classes, or one pair for each.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="uniform"
+        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
     labels : array-like of shape (n_classes,), default=None
         Classes of the average, by default those found in `y_true`. A class that is absent
         from `y_true` keeps its prior; samples of a true class that is not listed are left out.

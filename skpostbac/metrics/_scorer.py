@@ -19,7 +19,7 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._counts import ClassCounts, class_counts, read_outcomes
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, word_keys
-from skpostbac.metrics._prior import check_prior, resolve_prior
+from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._score import check_objective, posterior_balanced_accuracy_score
 
 CORRECT_KEY = "correct_{}"
@@ -30,7 +30,7 @@ def make_posterior_scorer(
     *,
     objective: str = "mean",
     level: float = 0.95,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     adjusted: bool = False,

@@ -18,8 +18,10 @@ from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_co
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import label_list, naming
 from skpostbac.metrics._paired_counts import check_names
+from skpostbac.metrics._prior import PriorLike, independent_prior
 from skpostbac.metrics._score import OBJECTIVES, check_objective
 from skpostbac.model_selection._joint import (
+    PAIRED,
     IndependentJoint,
     Joint,
     MonteCarloError,
@@ -27,7 +29,7 @@ from skpostbac.model_selection._joint import (
     check_prior_cells,
 )
 from skpostbac.model_selection._report import write_report
-from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 
 Floats = NDArray[np.float64]
 
@@ -131,6 +133,7 @@ class PosteriorComparison:
         for name, posterior in zip(names, posteriors, strict=True):
             _check_posterior(name, posterior)
         _check_classes(names, posteriors)
+        _check_priors(posteriors)
         vars(self).update(  # past the frozen __setattr__
             names=names, posteriors=posteriors, rope=check_rope(self.rope)
         )
@@ -142,7 +145,7 @@ class PosteriorComparison:
         *,
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
-        prior: ArrayLike = "uniform",
+        prior: PriorLike = "uniform",
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_draws: int = N_DRAWS,
         n_jobs: int | None = None,
@@ -179,7 +182,7 @@ class PosteriorComparison:
             PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
             for name in counts.names
         )
-        check_prior_cells(posteriors[0].prior)
+        check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
         n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=1))
         joint = PairedJoint(counts, posteriors, n_draws, _draw_seed(random_state), n_jobs)
         return cls(counts.names, posteriors, rope=rope, joint=joint)
@@ -556,7 +559,7 @@ def compare_predictions(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
     n_draws: int = N_DRAWS,
     n_jobs: int | None = None,
@@ -698,6 +701,14 @@ def _check_posterior(name: str, posterior: Any) -> None:
             f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
             f"got {type(posterior).__name__}"
         )
+
+
+def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
+    """Refuse laws of two kinds, which cannot be subtracted, and hyperpriors that differ."""
+    shared = {entry.prior for entry in posteriors if isinstance(entry.prior, Hyperprior)}
+    independent = any(not isinstance(entry.prior, Hyperprior) for entry in posteriors)
+    if len(shared) + independent > 1:
+        raise ValueError("posteriors must all have the same hierarchical prior, or none of them")
 
 
 def _check_classes(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import SMALLEST
 from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._prior import independent_prior
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._order import (
     JointPanels,
@@ -44,6 +45,10 @@ _NEGLIGIBLE = 1e-12
 # once, and of accuracies, which are used over and over.
 _BLOCK_SHARES = 2**20
 _BLOCK_ACCURACIES = 2**15
+
+
+# What needs a prior that is independent for each class.
+PAIRED = "classifiers that share a test set"
 
 
 class MonteCarloError(NamedTuple):
@@ -107,7 +112,9 @@ class IndependentJoint:
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the law of the balanced accuracy of classifier i less that of j."""
-        return self.posteriors[i].distribution - self.posteriors[j].distribution
+        one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
+        # Both are of the same kind: `compare_posteriors` has checked it.
+        return one - other  # type: ignore[operator]
 
     def prob_greater(self) -> Floats:
         """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
@@ -186,7 +193,7 @@ class PairedJoint:
         # The law is that of the second of a table less the first.
         cells = self.counts.cells(self.counts.names[j], self.counts.names[i])
         first = self.posteriors[0]
-        return PairedDifference(cells, prior=prior_cells(first.prior), weights=first._weights)
+        return PairedDifference(cells, prior=prior_cells(self._prior), weights=first._weights)
 
     def prob_greater(self) -> Floats:
         """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
@@ -254,12 +261,16 @@ class PairedJoint:
         total: Tally = reduce(add, blocks)
         return total
 
+    @property
+    def _prior(self) -> Floats:
+        return independent_prior(self.posteriors[0].prior, PAIRED)
+
     def _class_laws(self) -> list[PatternLaw]:
         # The rows are sorted by class.
         ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
         patterns = np.split(self.counts.patterns.astype(np.float64), ends)
         counts = np.split(self.counts.counts, ends)
-        prior = self.posteriors[0].prior.tolist()
+        prior = self._prior.tolist()
         return [
             PatternLaw(observed, number, a, b)
             for observed, number, (a, b) in zip(patterns, counts, prior, strict=True)

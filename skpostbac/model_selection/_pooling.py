@@ -35,6 +35,7 @@ from skpostbac.metrics import (
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._outcome_words import WORD_KEY
+from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.model_selection._training_variation import (
     TrainingVariation,
@@ -113,7 +114,7 @@ class FoldCounts:
         candidate: int,
         times: float | Floats,
         *,
-        prior: ArrayLike,
+        prior: PriorLike,
         class_weight: ClassWeightLike,
     ) -> PosteriorBalancedAccuracy:
         """Pool the folds of a candidate; `times` is how often a sample was tested."""
@@ -246,7 +247,7 @@ def pooled_posteriors(
     cv_results: Any,
     *,
     labels: ArrayLike | None = None,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
     class_weight: ClassWeightLike = None,
     n_repeats: int = 1,
     training_variation: TrainingVariation = None,
@@ -371,7 +372,7 @@ def cross_val_posterior(
     groups: Any = None,
     cv: Any = None,
     labels: ArrayLike | None = None,
-    prior: ArrayLike = "uniform",
+    prior: PriorLike = "uniform",
     class_weight: ClassWeightLike = None,
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
@@ -465,7 +466,7 @@ def cross_val_posterior(
     return posterior
 
 
-def _check_prior(labels: ArrayLike, prior: ArrayLike, class_weight: ClassWeightLike) -> None:
+def _check_prior(labels: ArrayLike, prior: PriorLike, class_weight: ClassWeightLike) -> None:
     """Refuse a bad prior before the first fit, not after the last."""
     nothing = np.zeros(np.size(labels))
     counts = ClassCounts(labels, nothing, nothing)

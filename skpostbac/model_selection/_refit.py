@@ -19,7 +19,7 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._prior import check_prior, resolve_prior
+from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._score import OBJECTIVES, check_objective
 from skpostbac.model_selection._comparison import check_rope
 from skpostbac.model_selection._complexity import Complexity, check_complexity, complexity_keys
@@ -196,7 +196,7 @@ class PosteriorRefit:
     objective: str = "lower"
     _: KW_ONLY
     level: float = 0.95
-    prior: ArrayLike = "uniform"
+    prior: PriorLike = "uniform"
     class_weight: ClassWeightLike = None
     labels: ArrayLike | None = None
     n_repeats: int = 1
@@ -323,7 +323,7 @@ def _check_limit(limit: float) -> None:
 
 
 def _check_specification(
-    prior: ArrayLike, class_weight: ClassWeightLike, labels: ArrayLike | None
+    prior: PriorLike, class_weight: ClassWeightLike, labels: ArrayLike | None
 ) -> dict[str, Any]:
     """Check what makes a posterior of counts, as far as this can be done without counts."""
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)

@@ -17,7 +17,7 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
-from skpostbac.metrics._prior import check_prior, resolve_prior
+from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
 from skpostbac.model_selection._assurance import (
     Assurance,
     Goal,
@@ -34,6 +34,7 @@ from skpostbac.model_selection._class_plans import (
     RecallPlan,
     SeparatePlan,
 )
+from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import check_level
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
@@ -434,7 +435,10 @@ class _Classes:
         if isinstance(recalls, PosteriorBalancedAccuracy):
             classes = recalls.counts.classes
             class_weight = recalls.class_weight if class_weight is None else class_weight
-            pilot = np.column_stack([recalls.distribution.a, recalls.distribution.b])
+            law = recalls.distribution
+            if not isinstance(law, BetaAverage):
+                raise ValueError("recalls must not have a hierarchical prior")
+            pilot = np.column_stack([law.a, law.b])
             planned = pilot[:, 0] / pilot.sum(axis=1)
         else:
             planned = _probabilities(recalls, "recalls")
@@ -444,7 +448,7 @@ class _Classes:
             pilot,
             resolve_class_weight(check_class_weight(class_weight), classes),
             _shares(class_proportions, planned.size),
-            resolve_prior(check_prior(prior), planned.size),
+            independent_prior(resolve_prior(check_prior(prior), planned.size), "a planned test"),
         )
 
     def laws(self) -> list[Law]:

@@ -132,6 +132,14 @@ class BetaAverage(WeightedSum):
         vars(self)["_frame"] = frame
         return self
 
+    def marginals(self) -> list["BetaAverage"]:
+        """Return the law of each variable alone."""
+        return [BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True)]
+
+    def means(self) -> Floats:
+        """Return the mean of each variable, shape (l,)."""
+        return np.asarray(self.a / (self.a + self.b))
+
     def variance(self) -> float:
         """Return the variance, in closed form."""
         return float(variances(self.a, self.b, self.weights).sum())

@@ -94,11 +94,11 @@ class HierarchicalBetaAverage(WeightedSum):
     ) -> None:
         self._correct, self._total = vector("correct", correct), vector("total", total)
         _check_counts(self._correct, self._total)
-        l = self._total.size
+        size = self._total.size
         self._equal = weights is None
-        self._weights = vector("weights", np.full(l, 1 / l) if weights is None else weights)
-        if self._weights.shape != (l,):
-            raise ValueError(f"weights must have length {l}; got {self._weights.size}.")
+        self._weights = vector("weights", np.full(size, 1 / size) if weights is None else weights)
+        if self._weights.shape != (size,):
+            raise ValueError(f"weights must have length {size}; got {self._weights.size}.")
         if not self._weights.any():
             raise ValueError("weights must not all be zero.")
         self._hyperprior = Hyperprior() if hyperprior is None else hyperprior
@@ -106,9 +106,9 @@ class HierarchicalBetaAverage(WeightedSum):
             raise TypeError(
                 f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
             )
-        labels = np.zeros(l, dtype=int) if groups is None else np.asarray(groups)
-        if labels.shape != (l,):
-            raise ValueError(f"groups must have length {l}; got shape {labels.shape}.")
+        labels = np.zeros(size, dtype=int) if groups is None else np.asarray(groups)
+        if labels.shape != (size,):
+            raise ValueError(f"groups must have length {size}; got shape {labels.shape}.")
         self._groups = np.unique(labels, return_inverse=True)[1]
         self._groups.flags.writeable = False
 

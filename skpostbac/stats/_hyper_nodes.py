@@ -98,10 +98,10 @@ def hyper_nodes(kinds: Kinds, hyperprior: Hyperprior, outlier: float, depth: flo
     """
     posterior = LogPosterior(kinds, hyperprior, outlier)
     kappa, v, log_step = _Rows.of(posterior, depth).nodes()
-    density, log_evidence, outlier = posterior.at(v, kappa)
+    density, log_evidence, outliers = posterior.at(v, kappa)
     log_weights = density + log_step
     mu, nu, _ = _rate(v)
-    nodes = HyperNodes(mu * kappa, nu * kappa, log_weights, log_evidence, outlier)
+    nodes = HyperNodes(mu * kappa, nu * kappa, log_weights, log_evidence, outliers)
     nodes = nodes.where(log_weights > log_weights.max() - depth)
     return replace(nodes, log_weights=nodes.log_weights - np.logaddexp.reduce(nodes.log_weights))
 

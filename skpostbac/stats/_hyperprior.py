@@ -37,7 +37,7 @@ class Hyperprior:
 
     Parameters
     ----------
-    kappa : sequence of float, default=(1, 2, 4, ..., 128)
+    kappa : sequence of float, default=(4, 8, 16, 32, 64, 128)
         Numbers of samples that a class may borrow, in (0, 1000].
     rate : float in [0.05, 20], default=0.75
         Parameter m of the Beta law of the common rate.
@@ -63,7 +63,7 @@ class Hyperprior:
     0.2
     """
 
-    kappa: tuple[float, ...] = tuple(2.0**k for k in range(8))
+    kappa: tuple[float, ...] = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
     rate: float = 0.75
     outlier: float | None = None
     base: float = 0.5

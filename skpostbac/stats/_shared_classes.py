@@ -80,14 +80,3 @@ def _log_end_factor(group: Group) -> float:
     with np.errstate(divide="ignore"):
         logs = group.nodes.log_weights + np.log(group.nodes.outlier) @ kinds.count
     return float(np.logaddexp.reduce(logs) + (kinds.count * factors).sum())
-
-
-def _log_end_factor(group: Group) -> float:
-    """Log of what outliers alone contribute to the density at the upper end."""
-    kinds, up = group.kinds, group.kinds.weights > 0
-    near = np.where(up, group.outlier_b, group.outlier_a)
-    far = np.where(up, group.outlier_a, group.outlier_b)
-    factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(kinds.weights))
-    with np.errstate(divide="ignore"):
-        logs = group.nodes.log_weights + np.log(group.nodes.outlier) @ kinds.count
-    return float(np.logaddexp.reduce(logs) + (kinds.count * factors).sum())

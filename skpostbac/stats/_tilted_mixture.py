@@ -139,6 +139,7 @@ class TiltedGroup:
         counted = np.ones(self.n_nodes) if known is None else np.exp(known.log_weights)
         terms.append(np.zeros_like(terms[0]))
         total, last, scale = terms[0], np.ones(index.size), weights
+        short = np.zeros(index.size, dtype=bool)
         for order, moment in enumerate(group.moments(index), 2):
             scale = scale * weights / order
             terms.append(moment * scale)
@@ -191,8 +192,7 @@ class TiltedGroup:
         table += np.multiply.outer(nodes.down, rule.log_wrong)
         table -= log_norm[:, np.newaxis]
         np.exp(table, out=table)
-        table += share
-        return table
+        return np.asarray(table + share)
 
     def _by_ends(self, kind: int, rates: Complexes) -> "_Part":
         """Sum the ends of one kind, at heights where these have separated."""
@@ -233,7 +233,7 @@ class TiltedGroup:
         above, below = size * np.where(up, right, wrong), size * np.where(up, wrong, right)
         # From the nearer of both ends: a small distance keeps its digits.
         from_high, from_low = self.high_end[index] - below, self.low_end[index] + above
-        return np.where(below < above, from_high, from_low)
+        return np.asarray(np.where(below < above, from_high, from_low))
 
     @property
     def n_nodes(self) -> int:
@@ -469,7 +469,7 @@ class TiltedMixture:
         most = max(int(_TABLE / max(group.n_nodes for group in self._groups)), 1)
         starts = range(first, last, most)
         parts = [np.arange(start, min(start + most, last)) for start in starts]
-        return np.concatenate([self._along(1j * rule.step * part) for part in parts])
+        return np.concatenate([self._along(np.asarray(1j * rule.step * part)) for part in parts])
 
     def _along(self, rates: Complexes) -> Complexes:
         """Transform at c + rates, about the anchor."""
