@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 from joblib import Parallel, delayed
-from scipy.special import ndtri
+from scipy import special
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 
@@ -35,8 +35,8 @@ TRUTHS = ("0.9", "0.6", "Beta(18, 2)", "U(0.3, 1)", "one at chance")
 LEVELS = (0.95, 0.8)
 PRIORS = ("uniform", "jeffreys", "reciprocal", "hierarchical")
 METHODS = (*PRIORS, "mean +- 2 se", "delta method", "bootstrap")
-# Draws of a bootstrap, data sets of a task, and posteriors kept for data sets that are alike.
-DRAWS, TASK, KEPT = 1000, 50, 5000
+# Draws of a bootstrap, and data sets of a task.
+DRAWS, TASK = 1000, 100
 DOC = Path(__file__).parents[1] / "doc" / "user_guide"
 RESULTS = Path(__file__).with_suffix(".json")
 
@@ -60,14 +60,13 @@ def class_sizes(name, n_classes):
     return np.full(n_classes, int(name))
 
 
-@lru_cache(maxsize=KEPT)
 def posterior(prior, counts):
     """Return a posterior; the order of the classes does not matter to it."""
     correct, total = zip(*counts, strict=True)
     return PosteriorBalancedAccuracy(ClassCounts(range(len(counts)), correct, total), prior=prior)
 
 
-def covered(cell, number):
+def covered(cell, number, posterior):
     """Tell which methods hold the truth of one data set, shape (n_methods, n_levels)."""
     n_classes, size, name = cell
     rng = np.random.default_rng([zlib.crc32(f"{n_classes} {size} {name}".encode()), number])
@@ -82,7 +81,7 @@ def covered(cell, number):
     rates = correct / total
     errors = rates.std(ddof=1) / n_classes**0.5, np.sqrt((rates * (1 - rates) / total).sum())
     for error in (errors[0], errors[1] / n_classes):
-        rows += [abs(truth - rates.mean()) <= ndtri(1 - tails) * error]
+        rows += [abs(truth - rates.mean()) <= special.ndtri(1 - tails) * error]
     means = (rng.binomial(total, rates, (DRAWS, n_classes)) / total).mean(axis=1)
     low, high = np.quantile(means, [tails, 1 - tails])
     # Ends that differ by rounding are equal.
@@ -92,7 +91,9 @@ def covered(cell, number):
 
 def covered_sets(cell, numbers):
     """Count over some data sets how often each method holds the truth."""
-    return sum(covered(cell, number) for number in numbers)
+    # Small data sets are often alike.
+    cached = lru_cache(maxsize=None)(posterior)
+    return sum(covered(cell, number, cached) for number in numbers)
 
 
 def run(path, sets, jobs, cells):

@@ -77,10 +77,10 @@ class HierarchicalBetaAverage(WeightedSum):
     >>> law = HierarchicalBetaAverage([9] * 10, [10] * 10)
     >>> low, high = law.interval(0.95)
     >>> round(low, 3), round(high, 3)
-    (0.828, 0.943)
+    (0.821, 0.94)
     >>> low, high = BetaAverage([10] * 10, [2] * 10).interval(0.95)
     >>> round(low, 3), round(high, 3)
-    (0.766, 0.891)
+    (0.765, 0.893)
     """
 
     def __init__(

@@ -21,8 +21,8 @@ from skpostbac.stats._special import Floats
 # Steps of the trapezoid rule at most: in v, and in standard deviations of the posterior of v and
 # of the sum given the hyperparameters.
 _STEP, _POSTERIOR_STEP, _SUM_STEP = 0.28, 0.42, 0.75
-# Nodes are uniform within about this many scales of the middle of their row.
-_TURN = 6.0
+# Nodes are uniform within about this share of the reach of a normal posterior of their depth.
+_UNIFORM = 0.77
 # At how many places a row is looked at, out to where doubles end.
 _LOOKS, _FARTHEST = 41, 340.0
 
@@ -162,6 +162,7 @@ class LogPosterior:
 class _Rows:
     """For each kappa the range and the step of the nodes, in scales about a middle."""
 
+    turn: float
     kappa: Floats
     middle: Floats
     scale: Floats
@@ -173,9 +174,10 @@ class _Rows:
     def of(cls, posterior: LogPosterior, depth: float) -> "_Rows":
         """Look at the posterior of each kappa at a few places."""
         middle, scale = posterior.middles()
-        farthest = _TURN + np.log(_FARTHEST / scale)
+        turn = _UNIFORM * np.sqrt(2 * depth)
+        farthest = turn + np.log(_FARTHEST / scale)
         u = np.multiply.outer(np.linspace(-1, 1, _LOOKS), farthest)
-        v, _ = _spread(u, middle, scale)
+        v, _ = _spread(u, middle, scale, turn)
         kappa = np.broadcast_to(posterior.kappa, v.shape)
         values = posterior.at(v.ravel(), kappa.ravel())[0].reshape(v.shape)
         inside = values > values.max() - depth
@@ -188,7 +190,7 @@ class _Rows:
         low = np.where(wide, u, np.inf).min(axis=0)
         high = np.where(wide, u, -np.inf).max(axis=0)
         some = np.isfinite(low)
-        return cls(*(x[some] for x in (posterior.kappa, middle, scale, low, high, step)))
+        return cls(turn, *(x[some] for x in (posterior.kappa, middle, scale, low, high, step)))
 
     def nodes(self) -> tuple[Floats, Floats, Floats]:
         """Return kappa and v at each node, and the log of the step in v."""
@@ -197,13 +199,13 @@ class _Rows:
         row = np.repeat(np.arange(count.size), count)
         number = np.arange(row.size) - (np.cumsum(count) - count)[row]
         u = self.low[row] + step[row] * number
-        v, slope = _spread(u, self.middle[row], self.scale[row])
+        v, slope = _spread(u, self.middle[row], self.scale[row], self.turn)
         return self.kappa[row], v, np.log(step[row] * slope)
 
 
-def _spread(u: Floats, middle: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Places v at u scales from a middle, and the slope there."""
-    up, down = np.exp(u - _TURN), np.exp(-u - _TURN)
+def _spread(u: Floats, middle: Floats, scale: Floats, turn: float) -> tuple[Floats, Floats]:
+    """Return places v at u scales from a middle, which spread out beyond `turn`, and dv/du."""
+    up, down = np.exp(u - turn), np.exp(-u - turn)
     v = np.clip(middle + scale * (u + up - down), -_FARTHEST, _FARTHEST)
     return v, scale * (1 + up + down)
 

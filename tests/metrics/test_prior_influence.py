@@ -150,16 +150,13 @@ def test_influence_is_a_value():
         influence.mean = 1.0
 
 
-def test_only_the_means_and_the_standard_deviation_matter():
-    """A posterior that has others by another prior is compared just the same."""
-
-    class Moved(PosteriorBalancedAccuracy):
-        @property
-        def _recall_means(self):
-            return np.array([0.5, 0.25])
-
-        def standard_deviation(self):
-            return 0.125
-
-    influence = Moved(ClassCounts([0, 1], [1, 1], [2, 2])).prior_influence()
-    assert influence.class_shifts == (0, -1)
+def test_a_hierarchical_prior_moves_classes_to_one_another():
+    """Not to 1/2: what one class loses another one gains, and the mean hardly moves."""
+    counts = ClassCounts(range(4), [10, 9, 9, 2], [10, 10, 10, 4])
+    flat = PosteriorBalancedAccuracy(counts).prior_influence()
+    posterior = PosteriorBalancedAccuracy(counts, prior="hierarchical")
+    influence = posterior.prior_influence()
+    assert influence.class_shifts[0] < 0 < influence.class_shifts[3]
+    assert abs(influence.shift) < abs(flat.shift)
+    moved = [law.mean() for law in posterior.recalls().values()] - counts.correct / counts.total
+    assert influence.class_shifts == pytest.approx(moved / 4 / posterior.standard_deviation())

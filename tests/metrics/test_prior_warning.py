@@ -131,7 +131,9 @@ def test_threshold(n, n_classes):
     posterior = PosteriorBalancedAccuracy(counts)
     # 1 - mean is 1e-6 and has lost six digits.
     assert -posterior.prior_influence().shift == pytest.approx(shift, rel=1e-9)
-    assert (dominating_influence(posterior) is not None) == (shift > 1.5)
+    # A move of no consequence is not worth a word.
+    warned = shift > 1.5 and 1 - law.mean() > 0.005
+    assert (dominating_influence(posterior) is not None) == warned
 
 
 def test_nothing_observed_is_nothing_moved():

@@ -1,0 +1,330 @@
+"""The law of classes that borrow strength: against independent sums, limits and simulation."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.integrate import quad
+from scipy.special import betaln
+
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference/hierarchical.json").read_text())
+every_law = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
+ORDINARY = ([40, 17, 9], [45, 20, 10])
+PERFECT = ([2, 2, 2], [2, 2, 2])
+MANY = ([9, 8, 10, 10, 7, 9, 9, 10, 3, 8], [10] * 10)
+some_counts = pytest.mark.parametrize(
+    "counts", [ORDINARY, PERFECT, MANY, ([7], [9]), ([0, 0], [0, 0])], ids=str
+)
+
+
+def law_of(record):
+    """Make the law of a reference record."""
+    hyperprior = Hyperprior(
+        kappa=tuple(record["kappa"]),
+        rate=record["rate"],
+        outlier=record["outlier"],
+        base=record["base"],
+    )
+    return HierarchicalBetaAverage(
+        record["correct"], record["total"], weights=record["weights"], hyperprior=hyperprior
+    )
+
+
+@every_law
+def test_cdf(record):
+    """The quadrature over the hyperparameters leaves 1e-10."""
+    assert_allclose(law_of(record).cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
+
+
+@every_law
+def test_ccdf_of_the_mirror_image(record):
+    """Minus the sum has the tails exchanged."""
+    law, x = law_of(record), np.array(record["x"])
+    assert_allclose((-law).ccdf(-x), law.cdf(x), rtol=1e-9, atol=1e-11)
+
+
+def parts_of_one(correct, total):
+    """Return log weights and both exponents of one class, for each kappa, mu and for an outlier."""
+    prior = Hyperprior()
+    base, share = prior.base, prior.outlier_share(1)
+    t = np.linspace(-5.2, 5.2, 2001)
+    y = np.pi * np.sinh(t)
+    logs = -prior.rate * np.logaddexp(0, y) - prior.rate * np.logaddexp(0, -y) + np.log(np.cosh(t))
+    for kappa in prior.kappa:
+        a, b = base + kappa / (1 + np.exp(-y)), base + kappa / (1 + np.exp(y))
+        for share_of, first, second in ((share, base + 0 * y, base + 0 * y), (1 - share, a, b)):
+            evidence = betaln(first + correct, second + total - correct) - betaln(first, second)
+            weight = logs + np.log(share_of) + evidence
+            yield weight, first + correct, second + total - correct
+
+
+def log_cdf_of_one(correct, total, x):
+    """Log cdf of one class, by sums of the logs of incomplete Beta functions."""
+    weights, tails = [], []
+    for weight, a, b in parts_of_one(correct, total):
+        weights.append(np.logaddexp.reduce(weight))
+        tail = stats.beta.logcdf(x[:, np.newaxis], a, b)
+        tails.append(np.logaddexp.reduce(weight + tail, axis=1))
+    return np.logaddexp.reduce(tails) - np.logaddexp.reduce(weights)
+
+
+@pytest.mark.parametrize(("correct", "total"), [(7, 9), (2, 2), (0, 3), (0, 0), (95, 100)])
+def test_far_tails(correct, total):
+    """Relative accuracy of probabilities down to 1e-150."""
+    x = np.array([1e-15, 1e-8, 1e-4, 0.01, 0.1, 0.3])
+    expected = log_cdf_of_one(correct, total, x)
+    kept = expected > -350
+    found = HierarchicalBetaAverage([correct], [total]).logcdf(x)
+    assert_allclose(found[kept], expected[kept], rtol=0, atol=3e-8)
+
+
+def test_far_tail_of_many_classes():
+    """Towards the lower end ten classes vanish with the power of ten outliers, and a little more.
+
+    Classes that borrow vanish faster, but less and less so the rarer mu is.
+    """
+    law = HierarchicalBetaAverage(*MANY)
+    log_x = np.log(10.0) * np.array([-16, -15, -8, -7])
+    order = (np.diff(law.logcdf(np.exp(log_x))) / np.diff(log_x))[::2]
+    least = sum(MANY[0]) + 5
+    assert (order > least).all()
+    assert (np.diff(order) > 0).all()
+    assert order[0] < least + 0.05
+
+
+@some_counts
+def test_density_is_the_slope_of_the_cdf(counts):
+    """By an independent quadrature of the density between two points."""
+    law = HierarchicalBetaAverage(*counts)
+    low, high = law.icdf([0.2, 0.7])
+    mass = quad(law.pdf, low, high, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
+    assert_allclose(mass, 0.5, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("correct", "total"), [(7, 9), (2, 2), (0, 0), (95, 100)])
+def test_moments(correct, total):
+    """Mean, variance, skewness and kurtosis, from raw moments of all parts."""
+    logs, a, b = (
+        np.concatenate(column) for column in zip(*parts_of_one(correct, total), strict=True)
+    )
+    weights = np.exp(logs - np.logaddexp.reduce(logs))
+    n = a + b
+    factors = np.array([(a + k) / (n + k) for k in range(4)])
+    m1, m2, m3, m4 = np.cumprod(factors, axis=0) @ weights
+    variance, third = m2 - m1**2, m3 - 3 * m1 * m2 + 2 * m1**3
+    fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
+    law = HierarchicalBetaAverage([correct], [total])
+    assert_allclose(law.mean(), m1, rtol=1e-10)
+    assert_allclose(law.variance(), variance, rtol=1e-9)
+    assert_allclose(law.skewness(), third / variance**1.5, rtol=0, atol=1e-7)
+    assert_allclose(law.kurtosis(), fourth / variance**2 - 3, rtol=0, atol=1e-7)
+
+
+@some_counts
+def test_quantiles_are_inverse(counts):
+    """Back and forth, in both directions."""
+    law = HierarchicalBetaAverage(*counts)
+    p = np.array([1e-6, 0.025, 0.5, 0.975])
+    assert_allclose(law.cdf(law.icdf(p)), p, rtol=2e-8)
+    assert_allclose(law.ccdf(law.iccdf(p)), p, rtol=2e-8)
+
+
+@some_counts
+def test_hdi_has_its_probability_and_is_shorter(counts):
+    """It holds 90 %, in no more room than the central interval."""
+    law = HierarchicalBetaAverage(*counts)
+    low, high = law.hdi(0.9)
+    assert_allclose(law.cdf(low, high), 0.9, rtol=0, atol=1e-8)
+    central = law.interval(0.9)
+    assert high - low <= central.high - central.low + 1e-9
+
+
+def test_hyperprior_of_one_kappa_and_many_samples():
+    """What the classes share tells nothing any more: the law is that of the counts alone."""
+    correct, total = np.array([9e9, 7e9, 8e9]), np.array([1e10, 1e10, 1e10])
+    law = HierarchicalBetaAverage(correct, total)
+    alone = BetaAverage(correct + 0.5, total - correct + 0.5)
+    x = alone.icdf([1e-3, 0.3, 0.9])
+    assert_allclose(law.cdf(x), alone.cdf(x), rtol=0, atol=1e-4)
+
+
+def test_all_outliers():
+    """Classes that all but surely keep to themselves have Jeffreys' prior."""
+    law = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=1 - 1e-9))
+    correct, total = map(np.array, ORDINARY)
+    alone = BetaAverage(correct + 0.5, total - correct + 0.5)
+    x = np.linspace(0.6, 0.98, 9)
+    assert_allclose(law.cdf(x), alone.cdf(x), rtol=0, atol=1e-7)
+
+
+def test_classes_borrow_from_one_another():
+    """A class without samples is thought to be like the others, and a small one drawn to them."""
+    means = HierarchicalBetaAverage([90, 88, 0, 1], [100, 100, 0, 3]).means()
+    assert 0.7 < means[2] < 0.9
+    assert means[3] > 1 / 3 + 0.1
+    assert abs(means[0] - 0.9) < 0.01
+
+
+def test_marginals():
+    """Their mean is the average's; each is the law of its class beside the others."""
+    law = HierarchicalBetaAverage(*ORDINARY)
+    marginals = law.marginals()
+    assert_allclose(np.mean([one.mean() for one in marginals]), law.mean(), rtol=1e-12)
+    assert_allclose(law.means(), [one.mean() for one in marginals], rtol=1e-10)
+    alone = HierarchicalBetaAverage([40], [45])
+    assert marginals[0].standard_deviation() < alone.standard_deviation()
+
+
+def test_order_of_the_classes_does_not_matter():
+    """Relabelling."""
+    correct, total = map(np.array, MANY)
+    order = np.random.default_rng(0).permutation(total.size)
+    one, two = HierarchicalBetaAverage(*MANY), HierarchicalBetaAverage(correct[order], total[order])
+    assert_allclose(one.interval(), two.interval(), rtol=1e-13)
+
+
+def test_right_and_wrong_exchanged():
+    """Counting mistakes mirrors the law at 1/2."""
+    correct, total = map(np.array, ORDINARY)
+    law, other = HierarchicalBetaAverage(*ORDINARY), HierarchicalBetaAverage(total - correct, total)
+    x = np.linspace(0.55, 0.95, 9)
+    assert_allclose(law.cdf(x), other.ccdf(1 - x), rtol=1e-9)
+
+
+def test_alike_classes_are_summed_like_different_ones():
+    """A hair of difference keeps classes from being one kind."""
+    law = HierarchicalBetaAverage([4] * 6, [5] * 6)
+    hair = 1e-11 * np.arange(6)
+    other = HierarchicalBetaAverage(4 + hair, [5] * 6)
+    x = np.linspace(0.5, 0.95, 7)
+    assert_allclose(law.cdf(x), other.cdf(x), rtol=0, atol=1e-9)
+
+
+def test_hundreds_of_classes():
+    """Means and deviations of a thousand classes, by sums of closed forms over the nodes."""
+    rng = np.random.default_rng(3)
+    total = rng.integers(2, 200, 500)
+    law = HierarchicalBetaAverage(rng.binomial(total, rng.beta(9, 1, 500)), total)
+    draws = law.sample(20_000, rng=rng)
+    assert abs(draws.mean() - law.mean()) < 4 * law.standard_deviation() / np.sqrt(20_000)
+    p = stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue
+    assert p > 1e-3
+
+
+@some_counts
+def test_sample(counts):
+    """Draws follow the cdf."""
+    law = HierarchicalBetaAverage(*counts)
+    draws = law.sample(20_000, rng=np.random.default_rng(1))
+    assert stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue > 1e-3
+
+
+def test_difference():
+    """Of two independent laws: by draws, and its mean and variance by those of both."""
+    one, two = HierarchicalBetaAverage(*ORDINARY), HierarchicalBetaAverage([30, 15], [45, 20])
+    law = two - one
+    assert_allclose(law.mean(), two.mean() - one.mean(), rtol=1e-12)
+    assert_allclose(law.variance(), one.variance() + two.variance(), rtol=1e-12)
+    rng = np.random.default_rng(2)
+    draws = two.sample(20_000, rng=rng) - one.sample(20_000, rng=rng)
+    assert stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue > 1e-3
+    x = np.array([-0.3, -0.1, 0.05])
+    assert_allclose((one - two).ccdf(-x), law.cdf(x), rtol=1e-9)
+
+
+def test_difference_by_convolution():
+    """P(B <= A) is the average of the cdf of B over A."""
+    one, two = HierarchicalBetaAverage([7, 8], [9, 9]), HierarchicalBetaAverage([5, 6], [9, 8])
+    expected = quad(lambda x: two.cdf(x) * one.pdf(x), 0, 1, epsabs=1e-10, points=[0.5])[0]
+    assert_allclose((two - one).cdf(0), expected, rtol=0, atol=1e-8)
+
+
+def test_pickle_and_repr():
+    """Nothing but the parameters is kept."""
+    law = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=0.1))
+    law.interval()
+    copy = pickle.loads(pickle.dumps(law))
+    assert copy.interval() == law.interval()
+    assert not copy.correct.flags.writeable
+    assert repr(copy) == repr(law)
+    assert repr(Hyperprior(outlier=0.1)) == "Hyperprior(outlier=0.1)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2], [3]), "correct and total must have the same length"),
+        (([4], [3]), "correct must lie between 0 and total"),
+        (([-1], [3]), "correct must lie between 0 and total"),
+        (([1], [2e15]), "total must lie between 0 and 1e"),
+        (([], []), "correct must be a non-empty array"),
+        (([np.nan], [3]), "correct must be finite"),
+    ],
+)
+def test_bad_counts(arguments, message):
+    """One clear error."""
+    with pytest.raises(ValueError, match=message):
+        HierarchicalBetaAverage(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [1]}, "weights must have length 2"),
+        ({"weights": [0, 0]}, "weights must not all be zero"),
+        ({"groups": [1]}, "groups must have length 2"),
+    ],
+)
+def test_bad_options(options, message):
+    """One clear error."""
+    with pytest.raises(ValueError, match=message):
+        HierarchicalBetaAverage([1, 1], [2, 2], **options)
+    with pytest.raises(TypeError, match="hyperprior must be a Hyperprior"):
+        HierarchicalBetaAverage([1], [2], hyperprior="heavy")
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"kappa": ()}, "kappa"),
+        ({"kappa": (0.0,)}, "kappa"),
+        ({"kappa": 8}, "kappa"),
+        ({"rate": 0}, "rate"),
+        ({"base": 0.01}, "base"),
+        ({"outlier": 1.0}, "outlier"),
+        ({"outlier": "none"}, "outlier"),
+    ],
+)
+def test_bad_hyperpriors(options, name):
+    """One clear error."""
+    with pytest.raises(ValueError, match=f"{name} must"):
+        Hyperprior(**options)
+
+
+def ranks(n_sets, n_classes, n_samples, rng):
+    """Posterior probabilities below the truth, for truths and data drawn from the model."""
+    prior = Hyperprior()
+    share = prior.outlier_share(n_classes)
+    values = np.empty(n_sets)
+    for number in range(n_sets):
+        kappa, mu = rng.choice(prior.kappa), rng.beta(prior.rate, prior.rate)
+        kappa = np.where(rng.random(n_classes) < share, 0.0, kappa)
+        recalls = rng.beta(prior.base + mu * kappa, prior.base + (1 - mu) * kappa)
+        total = rng.integers(1, n_samples + 1, n_classes)
+        law = HierarchicalBetaAverage(rng.binomial(total, recalls), total)
+        values[number] = law.cdf(recalls.mean())
+    return values
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_classes", "n_samples"), [(2, 4), (5, 20), (60, 6)])
+def test_calibration_by_simulation(n_classes, n_samples):
+    """Truths from the prior have uniform ranks among their posteriors (Talts et al. 2018)."""
+    values = ranks(600, n_classes, n_samples, np.random.default_rng(11))
+    assert stats.kstest(values, "uniform").pvalue > 1e-3
