@@ -1,6 +1,23 @@
 """From labels to counts, to the posterior, to scores and scorers."""
 
+from skpostbac.metrics._binormal import (
+    BinormalModel,
+    binormal_average_precision_score,
+    binormal_precision_recall_curve,
+    binormal_roc_auc_score,
+    binormal_roc_curve,
+)
+from skpostbac.metrics._binormal_check import BinormalCheck, NormalScores, binormal_check
+from skpostbac.metrics._binormal_posterior import (
+    BinormalDraws,
+    CurveBand,
+    PosteriorBinormal,
+    posterior_binormal,
+)
+from skpostbac.metrics._binormal_scorer import make_binormal_scorer
+from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._drawn import DrawnPosterior
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
@@ -13,17 +30,32 @@ from skpostbac.metrics._score import posterior_balanced_accuracy_score
 from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
 
 __all__ = [
+    "BinormalCheck",
+    "BinormalDraws",
+    "BinormalModel",
     "ClassCounts",
     "ClassCountsScorer",
+    "CurveBand",
+    "DrawnPosterior",
+    "NormalScores",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorBalancedAccuracy",
+    "PosteriorBinormal",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
+    "ScoreMoments",
+    "binormal_average_precision_score",
+    "binormal_check",
+    "binormal_precision_recall_curve",
+    "binormal_roc_auc_score",
+    "binormal_roc_curve",
     "class_counts",
+    "make_binormal_scorer",
     "make_posterior_scorer",
     "paired_counts",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
+    "posterior_binormal",
 ]

@@ -1,0 +1,143 @@
+"""Whether the scores of both classes look normal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+from scipy.stats import normaltest, shapiro
+
+from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._class_scores import split_scores
+from skpostbac.stats._distribution import check_level
+
+# SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
+LARGEST_SHAPIRO = 5000
+
+
+class NormalScores(NamedTuple):
+    """Scores of a class against those expected of a normal law, and a test of normality."""
+
+    expected: FloatArray
+    """Normal deviates that are expected of a sample of this size, ascending."""
+    scores: FloatArray
+    """Scores, ascending: against the former they lie on a line if they are normal."""
+    p_value: float
+    """p-value of the test of this class alone."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinormalCheck:
+    """Normal scores and tests of normality of both classes. Made by :func:`binormal_check`.
+
+    Attributes
+    ----------
+    negative, positive : NormalScores
+        The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
+    """
+
+    negative: NormalScores
+    positive: NormalScores
+
+    @property
+    def adjusted_p_values(self) -> tuple[float, float]:
+        """The p-values of the negatives and of the positives, by Holm's correction for two."""
+        p_values = np.array([self.negative.p_value, self.positive.p_value])
+        smaller = min(1.0, 2 * p_values.min())
+        negative, positive = np.maximum(p_values, smaller).tolist()
+        return negative, positive
+
+    def rejects(self, significance: float = 0.05) -> bool:
+        """Tell whether the scores of at least one class are not normal.
+
+        Parameters
+        ----------
+        significance : float, default=0.05
+            Probability of a wrong rejection if both are normal, at most; in (0, 1).
+
+        Returns
+        -------
+        rejects : bool
+            False does not make them normal: small samples hide much.
+
+        Raises
+        ------
+        ValueError
+            If `significance` is outside (0, 1).
+        """
+        return min(self.adjusted_p_values) <= check_level(significance)
+
+    def __repr__(self) -> str:
+        negative, positive = self.adjusted_p_values
+        return f"BinormalCheck(p_negative={negative:.3g}, p_positive={positive:.3g})"
+
+
+def binormal_check(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None
+) -> BinormalCheck:
+    """Check the binormal assumption: the scores of each class are normal.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label
+        As for :meth:`BinormalModel.fit`.
+
+    Returns
+    -------
+    check : BinormalCheck
+        Normal scores and p-values.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :meth:`BinormalModel.fit` raises them.
+
+    Notes
+    -----
+    The test is that of Shapiro and Wilk for up to 5000 samples of a class, and that of D'Agostino
+    and Pearson for more; two samples always have a p-value of 1. A large sample rejects what is
+    near enough to normal for the curves: look at the plot, and at the empirical curves.
+
+    A monotone function of the scores changes no empirical curve, but may make them normal: take the
+    logarithm of the odds in place of probabilities.
+
+    References
+    ----------
+    .. [1] S. S. Shapiro and M. B. Wilk (1965). An analysis of variance test for normality
+       (complete samples). Biometrika 52(3/4), 591-611.
+    .. [2] G. Blom (1958). Statistical Estimates and Transformed Beta-Variables. Wiley.
+    .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6(2), 65-70.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skpostbac import binormal_check
+    >>> y_true = np.repeat([0, 1], 30)
+    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> check = binormal_check(y_true, y_score)
+    >>> check
+    BinormalCheck(p_negative=0.266, p_positive=0.0002)
+    >>> check.rejects()
+    True
+    """
+    negative, positive = split_scores(y_true, y_score, pos_label)
+    return BinormalCheck(_normal_scores(negative.values), _normal_scores(positive.values))
+
+
+def _normal_scores(values: FloatArray) -> NormalScores:
+    n = len(values)
+    expected = ndtri((np.arange(1, n + 1) - 3 / 8) / (n + 1 / 4))  # Blom's approximation
+    scores = np.sort(values)
+    scores.flags.writeable = expected.flags.writeable = False
+    return NormalScores(expected, scores, _p_value(scores))
+
+
+def _p_value(scores: FloatArray) -> float:
+    if len(scores) == 2:
+        return 1.0  # there is a line through any two points
+    test = shapiro if len(scores) <= LARGEST_SHAPIRO else normaltest
+    return float(test(scores).pvalue)

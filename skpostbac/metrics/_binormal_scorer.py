@@ -1,0 +1,76 @@
+"""A scorer of the areas under the binormal curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.metrics import make_scorer
+
+from skpostbac.metrics._binormal import (
+    binormal_average_precision_score,
+    binormal_roc_auc_score,
+    check_positive_fraction,
+)
+
+METRICS = ("roc_auc", "average_precision")
+
+
+def make_binormal_scorer(
+    metric: str = "roc_auc",
+    *,
+    pos_label: Any = None,
+    positive_fraction: float | None = None,
+) -> Any:
+    """Make a scorer of an area under a binormal curve, for `scoring=`.
+
+    Parameters
+    ----------
+    metric : {"roc_auc", "average_precision"}, default="roc_auc"
+        Which area.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
+    positive_fraction : float, default=None
+        Share of the positives, in (0, 1), for the average precision alone; by default that of each
+        test set.
+
+    Returns
+    -------
+    scorer : callable
+        A new product of :func:`sklearn.metrics.make_scorer` at each call. It scores the
+        `decision_function` of a classifier, or else its `predict_proba`, whose probabilities are
+        rarely normal.
+
+    Raises
+    ------
+    ValueError
+        If `metric` is unknown, if `positive_fraction` is not in (0, 1) or is given for the area
+        under the ROC curve, which does not depend on it.
+
+    See Also
+    --------
+    binormal_roc_auc_score, binormal_average_precision_score : The score functions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skpostbac import make_binormal_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_binormal_scorer("average_precision", positive_fraction=0.1)
+    >>> cross_val_score(LinearDiscriminantAnalysis(), X[:, :2], y, scoring=scorer, cv=3)
+    array([0.55, 0.57, 0.71])
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {list(METRICS)}, got {metric!r}")
+    options = {"pos_label": pos_label}
+    score_function = binormal_roc_auc_score
+    if metric == "average_precision":
+        score_function = binormal_average_precision_score
+        options["positive_fraction"] = positive_fraction
+    elif positive_fraction is not None:
+        raise ValueError("positive_fraction is for average_precision only: roc_auc does not use it")
+    if positive_fraction is not None:
+        check_positive_fraction(positive_fraction)
+    responses = ("decision_function", "predict_proba")
+    return make_scorer(score_function, response_method=responses, **options)

@@ -1,0 +1,152 @@
+"""Scores of a binary classifier, split by the true class."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from skpostbac.metrics._arrays import FloatArray, first, float_array, nonnegative_array
+from skpostbac.metrics._labels import (
+    EncodedLabels,
+    LabelArray,
+    as_label_array,
+    encode_integral,
+    encode_labels,
+    is_integral,
+    label_list,
+    naming,
+)
+
+
+class ScoreMoments(NamedTuple):
+    """What a normal law needs to know of the scores of one class."""
+
+    n: float
+    """Number of samples, or the sum of their weights."""
+    mean: float
+    """Sample mean."""
+    sd: float
+    """Sample standard deviation, the root of the unbiased variance."""
+
+
+class ClassScores(NamedTuple):
+    """Scores of one class, two or more and not all the same, and the case count of each."""
+
+    values: FloatArray
+    weight: FloatArray
+
+    def moments(self) -> ScoreMoments:
+        """Return the sufficient statistics of a normal law."""
+        n = self.weight.sum()
+        mean = self.weight @ self.values / n
+        deviations = self.values - mean
+        scale = np.abs(deviations).max()  # so that no square overflows, or vanishes
+        variance = self.weight @ (deviations / scale) ** 2 / (n - 1)
+        return ScoreMoments(float(n), float(mean), float(scale * np.sqrt(variance)))
+
+
+def split_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[ClassScores, ClassScores]:
+    """Return the scores of the negatives and those of the positives.
+
+    Samples of weight 0 are left out.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, each with two samples and two different scores; if
+        `pos_label` is not one of them, or not given where it is needed; if a score is not a
+        finite number; if a weight is negative, infinite or NaN, or if those of a class add up to
+        1 or less; if the lengths differ.
+    TypeError
+        If the labels are bytes or a sparse matrix.
+    """
+    labels = as_label_array(y_true, "y_true")
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = nonnegative_array(sample_weight, "sample_weight")
+    is_positive = _is_positive(labels, pos_label)
+    scores = _score_array(y_score)
+    with naming("y_score"):
+        check_consistent_length(labels, scores)
+    with naming("sample_weight"):
+        check_consistent_length(labels, weight)
+    return (
+        _class_scores(scores, weight, ~is_positive, "negative"),
+        _class_scores(scores, weight, is_positive, "positive"),
+    )
+
+
+def _score_array(y_score: ArrayLike) -> FloatArray:
+    scores = float_array(y_score, "y_score")
+    if scores.ndim != 1:
+        raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
+    if (bad := ~np.isfinite(scores)).any():
+        raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
+    return scores
+
+
+def _is_positive(y_true: LabelArray, pos_label: Any) -> NDArray[np.bool_]:
+    """Tell which samples are of the positive class, of two classes."""
+    values, codes = _encode(y_true)
+    classes = label_list(values)
+    if len(classes) > 2:
+        raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
+    if len(classes) < 2:
+        raise ValueError(f"y_true must have samples of two classes, got only {classes}")
+    positive = _positive_label(classes, pos_label)
+    return np.asarray(codes == classes.index(positive))
+
+
+def _encode(y_true: LabelArray) -> EncodedLabels:
+    if not len(y_true):
+        raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
+    return encode_integral(y_true) if is_integral(y_true) else encode_labels(y_true, "y_true")
+
+
+def _positive_label(classes: list[Any], pos_label: Any) -> Any:
+    """Return the label of the positive class, with scikit-learn's default."""
+    if pos_label is None:
+        if set(classes) not in ({0, 1}, {-1, 1}):
+            raise ValueError(
+                f"y_true takes value in {classes} and pos_label is not specified: either make "
+                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
+            )
+        return 1
+    if pos_label not in classes:
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a valid label: It should be one of {classes}"
+        )
+    return pos_label
+
+
+def _class_scores(
+    scores: FloatArray, weight: FloatArray, chosen: NDArray[np.bool_], name: str
+) -> ClassScores:
+    """Select the scores of a class, of which there must be enough for a variance."""
+    chosen = chosen & (weight > 0)
+    values, weight = scores[chosen], weight[chosen]
+    if len(values) < 2:
+        raise ValueError(
+            f"y_true must have at least 2 samples of each class, got {len(values)} of the {name} "
+            "class"
+        )
+    if weight.sum() <= 1:
+        raise ValueError(
+            "sample_weight has case counts, and must add up to more than 1 in each class; got "
+            f"{weight.sum():g} in the {name} class"
+        )
+    if np.all(values == values[0]):
+        raise ValueError(
+            f"y_score must differ within each class, got {values[0]:g} for all samples of the "
+            f"{name} class"
+        )
+    values.flags.writeable = weight.flags.writeable = False
+    return ClassScores(values, weight)
