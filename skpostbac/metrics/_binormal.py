@@ -14,6 +14,7 @@ from sklearn.utils import check_scalar
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_scores import split_scores
 from skpostbac.stats import _binormal as binormal
+from skpostbac.stats._distribution import check_probability
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class BinormalModel:
         for name in ("sd_negative", "sd_positive"):
             if _check_real(getattr(self, name), name) <= 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
-        check_positive_fraction(self.positive_fraction)
+        check_probability(self.positive_fraction, "positive_fraction")
         with np.errstate(all="ignore"):
             shift, ratio, _ = self._arguments
             if not (np.isfinite(shift) and 0 < ratio < np.inf):
@@ -457,14 +458,6 @@ def binormal_average_precision_score(
         positive_fraction=positive_fraction,
     )
     return model.average_precision()
-
-
-def check_positive_fraction(value: float) -> None:
-    """Refuse what is not strictly between 0 and 1."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(
-            f"positive_fraction must be a number strictly between 0 and 1, got {value!r}"
-        )
 
 
 def _check_real(value: float, name: str) -> float:

@@ -12,7 +12,7 @@ from scipy.stats import normaltest, shapiro
 
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_scores import split_scores
-from skpostbac.stats._distribution import check_level
+from skpostbac.stats._distribution import check_probability
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
 LARGEST_SHAPIRO = 5000
@@ -68,7 +68,7 @@ class BinormalCheck:
         ValueError
             If `significance` is outside (0, 1).
         """
-        return min(self.adjusted_p_values) <= check_level(significance)
+        return min(self.adjusted_p_values) <= check_probability(significance, "significance")
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values

@@ -13,10 +13,10 @@ from scipy.special import logit, ndtri
 from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
-from skpostbac.metrics._binormal import check_positive_fraction
 from skpostbac.metrics._class_scores import ScoreMoments, split_scores
 from skpostbac.metrics._drawn import DrawnPosterior, central_tails
 from skpostbac.stats import _binormal as binormal
+from skpostbac.stats._distribution import check_probability
 
 # Enough for the ends of a 95% interval to have an error of a twentieth of its width or less.
 N_DRAWS = 4000
@@ -253,7 +253,7 @@ def posterior_binormal(
     DrawnPosterior(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
     """
     if positive_fraction is not None:
-        check_positive_fraction(positive_fraction)
+        check_probability(positive_fraction, "positive_fraction")
     n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
     negative, positive = split_scores(y_true, y_score, pos_label, sample_weight)
     seed = int(np.random.default_rng(rng).integers(2**32))

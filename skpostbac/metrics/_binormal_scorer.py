@@ -9,8 +9,8 @@ from sklearn.metrics import make_scorer
 from skpostbac.metrics._binormal import (
     binormal_average_precision_score,
     binormal_roc_auc_score,
-    check_positive_fraction,
 )
+from skpostbac.stats._distribution import check_probability
 
 METRICS = ("roc_auc", "average_precision")
 
@@ -71,6 +71,6 @@ def make_binormal_scorer(
     elif positive_fraction is not None:
         raise ValueError("positive_fraction is for average_precision only: roc_auc does not use it")
     if positive_fraction is not None:
-        check_positive_fraction(positive_fraction)
+        check_probability(positive_fraction, "positive_fraction")
     responses = ("decision_function", "predict_proba")
     return make_scorer(score_function, response_method=responses, **options)

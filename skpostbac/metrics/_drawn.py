@@ -34,7 +34,7 @@ class DrawnPosterior:
     draws: FloatArray
 
     def __post_init__(self) -> None:
-        draws = np.sort(self.draws)
+        draws = np.sort(np.asarray(self.draws, dtype=np.float64))
         draws.flags.writeable = False
         object.__setattr__(self, "draws", draws)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from skpostbac.model_selection._pooling import (
     fold_words,
     weights_by_text,
 )
+from skpostbac.stats._distribution import check_probability
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,7 +214,7 @@ class PosteriorRefit:
         check_n_repeats(self.n_repeats)
         check_complexity(self.complexity)
         check_rope(self.rope)
-        _check_limit(self.limit)
+        check_probability(self.limit, "limit")
         checked = _check_specification(self.prior, self.class_weight, self.labels)
         for name, value in checked.items():
             object.__setattr__(self, name, _plain(value))
@@ -315,11 +315,6 @@ class PosteriorRefit:
         """Return the simplest that is eligible; of equals, the one of the largest objective."""
         eligible = filter(self._is_eligible, standings)
         return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
-
-
-def _check_limit(limit: float) -> None:
-    if not isinstance(limit, Real) or not 0 < limit < 1:
-        raise ValueError(f"limit must be a number strictly between 0 and 1, got {limit!r}")
 
 
 def _check_specification(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +34,7 @@ from skpostbac.model_selection._class_plans import (
     SeparatePlan,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import check_level
+from skpostbac.stats._distribution import check_level, check_probability
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
 _CHECKS = 200
@@ -375,7 +374,7 @@ def required_test_size(
     >>> alike.assurance_at(10_000)
     0.741
     """
-    level, target = check_level(level), _check_probability(assurance, "assurance")
+    level, target = check_level(level), check_probability(assurance, "assurance")
     if (width is None) == (difference is None):
         raise ValueError("exactly one of width and difference must be given")
     if agreement is not None and (difference is None or not paired):
@@ -386,7 +385,7 @@ def required_test_size(
     seed = int(np.random.default_rng(rng).integers(2**32))
     if difference is None:
         assert width is not None
-        width = _check_probability(width, "width")
+        width = check_probability(width, "width")
         plan = _width_plan(classes, width, level, seed)
         goal = f"the {100 * level:g}% interval is at most {width:g} wide"
         start = _first_guess(plan, width / 2, (1 + level) / 2, 0.5)
@@ -625,12 +624,6 @@ def _shares(class_proportions: ArrayLike | None, n_classes: int) -> FloatArray:
     if not (array > 0).all():
         raise ValueError(f"class_proportions must be positive, got {first(array, ~(array > 0))}")
     return np.asarray(array / array.min())
-
-
-def _check_probability(value: float, name: str) -> float:
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {value!r}")
-    return float(value)
 
 
 def _check_count(value: object, name: str) -> int:

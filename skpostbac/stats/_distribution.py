@@ -487,9 +487,14 @@ def _length(interval: Interval) -> float:
 
 def check_level(level: float) -> float:
     """Return a probability level, or say what is wrong with it."""
-    if not isinstance(level, Real) or not 0 < level < 1:
-        raise ValueError(f"level must be a number strictly between 0 and 1, got {level!r}")
-    return float(level)
+    return check_probability(level, "level")
+
+
+def check_probability(value: float, name: str) -> float:
+    """Return a probability strictly between 0 and 1, or say what is wrong with it."""
+    if not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {value!r}")
+    return float(value)
 
 
 def numbers(name: str, values: ArrayLike) -> Floats:

@@ -1,0 +1,98 @@
+"""The check of the binormal assumption, where it holds and where it fails."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import norm
+
+from skpostbac import BinormalCheck, NormalScores, binormal_check
+
+
+def normal_data(size, seed=0):
+    """Return labels and scores of two normal laws, as many of each class."""
+    y = np.repeat([0, 1], size)
+    return y, np.random.default_rng(seed).normal(2 * y, 1 + y)
+
+
+def with_p_values(negative, positive):
+    """Return a check with these results."""
+    return BinormalCheck(
+        *(NormalScores(np.zeros(0), np.zeros(0), value) for value in (negative, positive))
+    )
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ((0.01, 0.04), (0.02, 0.04)),
+        ((0.04, 0.03), (0.06, 0.06)),
+        ((0.7, 0.9), (1, 1)),
+        ((1, 0.2), (1, 0.4)),
+        ((0.01, 0.01), (0.02, 0.02)),
+    ],
+)
+def test_correction_of_holm(p_values, adjusted):
+    """Twice the smaller one, and the larger one if that is more."""
+    check = with_p_values(*p_values)
+    assert check.adjusted_p_values == pytest.approx(adjusted)
+    assert check.rejects(0.05) == (min(adjusted) <= 0.05)
+
+
+@pytest.mark.parametrize("size", [10, 100])
+def test_normal_scores_are_rejected_as_often_as_told(size):
+    """In 400 data sets, to four standard errors; the two tests are nearly independent."""
+    rejected = [binormal_check(*normal_data(size, seed)).rejects(0.1) for seed in range(400)]
+    assert np.mean(rejected) == pytest.approx(0.0975, abs=4 * np.sqrt(0.1 * 0.9 / 400))
+
+
+@pytest.mark.parametrize("size", [100, 6000])
+def test_other_laws_are_rejected(size):
+    """Probabilities in place of log odds, by either test."""
+    y, score = normal_data(size)
+    assert not binormal_check(y, score).rejects(0.001)
+    assert binormal_check(y, expit(score)).rejects(0.001)
+
+
+def test_one_class_is_enough():
+    """The other stays as it is."""
+    y, score = normal_data(200)
+    check = binormal_check(y, np.where(y, np.exp(score), score))
+    negative, positive = check.adjusted_p_values
+    assert positive < 1e-6 < 0.05 < negative
+    assert check.rejects()
+
+
+def test_normal_scores_of_small_samples():
+    """Expected order statistics, which are known for three: 3 / (2 sqrt(pi))."""
+    check = binormal_check([0, 0, 0, 1, 1], [5, 1, 2, 7, 3])
+    expected = 1.5 / np.sqrt(np.pi)
+    np.testing.assert_allclose(check.negative.expected, [-expected, 0, expected], atol=0.03)
+    assert check.negative.scores.tolist() == [1, 2, 5]
+    assert check.positive.scores.tolist() == [3, 7]
+    assert check.positive.p_value == 1
+
+
+def test_normal_scores_lie_on_the_line_of_the_law():
+    """Mean plus standard deviation times the deviate, away from the ends."""
+    y, score = normal_data(20_000)
+    check = binormal_check(y, score)
+    inner = np.abs(check.positive.expected) < 2
+    line = norm.ppf(norm.cdf(check.positive.expected), 2, 2)
+    np.testing.assert_allclose(check.positive.scores[inner], line[inner], atol=0.1)
+
+
+def test_result_cannot_be_changed():
+    """Nor can the caller's scores through it."""
+    y, score = normal_data(10)
+    check = binormal_check(y, score)
+    for array in (check.negative.scores, check.negative.expected):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_bad_input():
+    """As for the model."""
+    with pytest.raises(ValueError, match="y_true must have samples of two classes"):
+        binormal_check([1, 1, 1], [1, 2, 3])
+    with pytest.raises(ValueError, match="significance must be a number strictly between"):
+        with_p_values(0.5, 0.5).rejects(0)

@@ -1,0 +1,194 @@
+"""The posterior of the binormal model, against SciPy's laws and quadrature."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta, chi2, kstest, norm, t
+
+from skpostbac import BinormalModel, posterior_binormal
+
+N_NEGATIVE, N_POSITIVE = 12, 7
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], [N_NEGATIVE, N_POSITIVE])
+SCORES = np.concatenate([RNG.normal(-1, 1, N_NEGATIVE), RNG.normal(1, 2, N_POSITIVE)])
+# Tests compare with exact laws: a p-value below this would be one in ten thousand.
+SIGNIFICANCE = 1e-4
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    """Return a posterior with many draws."""
+    return posterior_binormal(Y, SCORES, n_draws=20_000)
+
+
+def sample(label):
+    """Return number, mean and standard deviation of the scores of a class."""
+    values = SCORES[label == Y]
+    return len(values), values.mean(), values.std(ddof=1)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_draws_of_the_parameters(posterior, label):
+    """Normal-inverse-gamma: the variance, the mean, and the mean given the variance."""
+    n, mean, sd = sample(label)
+    means, sds = posterior.parameters[2 * label : 2 * label + 2]
+    laws = [
+        ((n - 1) * sd**2 / sds**2, chi2(n - 1)),
+        (means, t(n - 1, mean, sd / np.sqrt(n))),
+        ((means - mean) / (sds / np.sqrt(n)), norm()),
+    ]
+    for draws, law in laws:
+        assert kstest(draws, law.cdf).pvalue > SIGNIFICANCE
+    deviates = np.abs(means - mean) / sds
+    assert abs(np.corrcoef(deviates, sds)[0, 1]) < 0.03  # four standard errors
+
+
+def test_draws_of_the_positive_fraction(posterior):
+    """Beta, from a flat prior; or as given."""
+    law = beta(1 + N_POSITIVE, 1 + N_NEGATIVE)
+    assert kstest(posterior.parameters.positive_fraction, law.cdf).pvalue > SIGNIFICANCE
+    known = posterior_binormal(Y, SCORES, positive_fraction=0.1)
+    assert set(known.parameters.positive_fraction) == {0.1}
+
+
+def test_classes_are_independent(posterior):
+    """No correlation between the draws, up to four standard errors."""
+    correlations = np.corrcoef(np.array(posterior.parameters))
+    assert np.abs(correlations[:2, 2:]).max() < 0.03
+
+
+def test_mean_of_the_area_under_the_roc_curve(posterior):
+    """It is the probability that a new positive scores higher: both are Student's t."""
+    negative, positive = (
+        t(n - 1, mean, sd * np.sqrt(1 + 1 / n)) for n, mean, sd in map(sample, (0, 1))
+    )
+    expected, _ = quad(lambda x: negative.cdf(x) * positive.pdf(x), -np.inf, np.inf)
+    area = posterior.roc_auc
+    assert area.mean() == pytest.approx(expected, abs=4 * area.mean_error())
+    assert area.mean_error() < 0.001
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05])
+def test_areas_are_those_of_the_drawn_models(fraction):
+    """One model for each draw."""
+    posterior = posterior_binormal(Y, SCORES, n_draws=50, positive_fraction=fraction)
+    models = [BinormalModel(*row) for row in zip(*posterior.parameters, strict=True)]
+    areas = sorted(model.roc_auc() for model in models)
+    np.testing.assert_allclose(posterior.roc_auc.draws, areas, rtol=1e-12)
+    averages = sorted(model.average_precision() for model in models)
+    np.testing.assert_allclose(posterior.average_precision.draws, averages, rtol=1e-9)
+
+
+def test_bands_are_quantiles_of_the_drawn_curves():
+    """At each point, by SciPy's normal law."""
+    posterior = posterior_binormal(Y, SCORES, n_draws=500, positive_fraction=0.3)
+    draws = posterior.parameters
+    negative = norm(draws.mean_negative, draws.sd_negative)
+    positive = norm(draws.mean_positive, draws.sd_positive)
+    band = posterior.roc_band(0.8, fpr=[0, 0.2, 0.7, 1])
+    for x, *middle in list(zip(*band, strict=True))[1:-1]:
+        curve = positive.sf(negative.isf(x))
+        np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
+    assert [band.low[0], band.high[0], band.low[-1], band.high[-1]] == [0, 0, 1, 1]
+    band = posterior.precision_recall_band(0.8, recall=[0.2, 0.7, 1])
+    for x, *middle in list(zip(*band, strict=True))[:-1]:
+        curve = 0.3 * x / (0.3 * x + 0.7 * negative.sf(positive.isf(x)))
+        np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
+    assert [band.low[-1], band.high[-1]] == pytest.approx([0.3, 0.3])
+
+
+def test_bands_have_a_default_grid(posterior):
+    """Of 101 points, from 0 to 1; where recall is 0, the limits."""
+    for band in (posterior.roc_band(), posterior.precision_recall_band()):
+        assert band.x.tolist() == np.linspace(0, 1, 101).tolist()
+        assert np.all((band.low <= band.median) & (band.median <= band.high))
+        assert np.all((band.low >= 0) & (band.high <= 1))
+
+
+def test_large_samples_know_the_truth():
+    """Intervals close in on the areas of the laws."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 100_000)
+    posterior = posterior_binormal(y, rng.normal(2.0 * y - 1, 2))
+    for area, truth in (
+        (posterior.roc_auc, 0.7602499389),
+        (posterior.average_precision, 0.7529959968),
+    ):
+        low, high = area.credible_interval(0.9999)
+        assert low < truth < high
+        assert high - low < 0.01
+
+
+def test_weights_are_case_counts():
+    """Doubled, they narrow the posterior as doubled samples do."""
+    twice = posterior_binormal(Y, SCORES, sample_weight=np.full(len(Y), 2))
+    repeated = posterior_binormal(np.tile(Y, 2), np.tile(SCORES, 2))
+    assert twice.negative == pytest.approx(repeated.negative)
+    assert twice.roc_auc.credible_interval() == pytest.approx(
+        repeated.roc_auc.credible_interval(), rel=1e-9
+    )
+
+
+def test_seed_decides():
+    """Equal seeds have equal draws, others do not; a generator moves on."""
+    first, second = (posterior_binormal(Y, SCORES, rng=seed) for seed in (3, 3))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first.roc_auc.draws.tolist() == second.roc_auc.draws.tolist()
+    assert first != posterior_binormal(Y, SCORES, rng=4)
+    rng = np.random.default_rng(0)
+    assert posterior_binormal(Y, SCORES, rng=rng) != posterior_binormal(Y, SCORES, rng=rng)
+
+
+def test_posterior_cannot_be_changed(posterior):
+    """Neither its fields nor its draws, also after pickling."""
+    twin = pickle.loads(pickle.dumps(posterior))
+    assert twin == posterior
+    for one in (posterior, twin):
+        with pytest.raises(FrozenInstanceError):
+            one.seed = 1
+        with pytest.raises(ValueError, match="read-only"):
+            one.parameters.sd_negative[0] = 1
+
+
+def test_two_samples_of_a_class_are_enough():
+    """The posterior is wide, and proper."""
+    area = posterior_binormal([0, 0, 1, 1], [0, 1, 2, 4]).average_precision
+    low, high = area.credible_interval()
+    assert 0 < low < 0.4
+    assert 0.95 < high <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"positive_fraction": 0}, ValueError, "positive_fraction must be a number strictly"),
+        ({"positive_fraction": "a"}, ValueError, "positive_fraction must be a number strictly"),
+        ({"n_draws": 1}, ValueError, "n_draws"),
+        ({"n_draws": 10.5}, TypeError, "n_draws"),
+        ({"sample_weight": [-1] * 19}, ValueError, "sample_weight must be finite"),
+        ({"pos_label": 2}, ValueError, "pos_label=2 is not a valid label"),
+    ],
+)
+def test_bad_options(options, error, message):
+    """One clear error."""
+    with pytest.raises(error, match=message):
+        posterior_binormal(Y, SCORES, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fpr": [0, 1.1]}, r"fpr must be in \[0, 1\], got 1.1 at position 1"),
+        ({"fpr": [np.nan]}, r"fpr must be in \[0, 1\], got nan"),
+        ({"fpr": 0.5}, "fpr must be 1-dimensional"),
+        ({"level": 1}, "level must be a number strictly between"),
+    ],
+)
+def test_bad_bands(posterior, options, message):
+    """One clear error."""
+    with pytest.raises(ValueError, match=message):
+        posterior.roc_band(**options)
