@@ -53,10 +53,10 @@ def one_draw(model, size, rng):
     ranks = [
         np.searchsorted(posterior.draws, truth)
         for posterior, truth in (
-            (unknown.roc_auc, area),
-            (known.average_precision, average),
-            (unknown.average_precision, average),
-            (wrong.roc_auc, area),
+            (unknown.roc_auc(), area),
+            (known.average_precision(), average),
+            (unknown.average_precision(), average),
+            (wrong.roc_auc(), area),
         )
     ]
     return ranks, [binormal_check(y, values).rejects() for values in (score, probability)]

@@ -103,14 +103,17 @@ class PosteriorBinormal:
             column.flags.writeable = False
         return draws
 
-    @cached_property
     def roc_auc(self) -> DrawnPosterior:
-        """Posterior of the area under the ROC curve."""
+        """Return the posterior of the area under the ROC curve."""
         return DrawnPosterior(binormal.roc_auc(*self._shapes))
 
-    @cached_property
     def average_precision(self) -> DrawnPosterior:
-        """Posterior of the area under the precision-recall curve."""
+        """Return the posterior of the area under the precision-recall curve."""
+        return self._average_precision
+
+    @cached_property
+    def _average_precision(self) -> DrawnPosterior:
+        # An integral for each draw, which takes longer than anything else here.
         return DrawnPosterior(binormal.average_precision(*self._shapes, self._log_odds))
 
     def roc_band(self, level: float = 0.95, *, fpr: ArrayLike | None = None) -> CurveBand:
@@ -249,7 +252,7 @@ def posterior_binormal(
     >>> y_score = cross_val_predict(
     ...     LinearDiscriminantAnalysis(), X[:, :2], y, method="decision_function"
     ... )
-    >>> posterior_binormal(y, y_score).roc_auc
+    >>> posterior_binormal(y, y_score).roc_auc()
     DrawnPosterior(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
     """
     if positive_fraction is not None:

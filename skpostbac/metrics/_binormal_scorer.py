@@ -12,7 +12,10 @@ from skpostbac.metrics._binormal import (
 )
 from skpostbac.stats._distribution import check_probability
 
-METRICS = ("roc_auc", "average_precision")
+METRICS = {
+    "roc_auc": binormal_roc_auc_score,
+    "average_precision": binormal_average_precision_score,
+}
 
 
 def make_binormal_scorer(
@@ -43,7 +46,7 @@ def make_binormal_scorer(
     Raises
     ------
     ValueError
-        If `metric` is unknown, if `positive_fraction` is not in (0, 1) or is given for the area
+        If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for the area
         under the ROC curve, which does not depend on it.
 
     See Also
@@ -64,13 +67,9 @@ def make_binormal_scorer(
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {list(METRICS)}, got {metric!r}")
     options = {"pos_label": pos_label}
-    score_function = binormal_roc_auc_score
-    if metric == "average_precision":
-        score_function = binormal_average_precision_score
-        options["positive_fraction"] = positive_fraction
-    elif positive_fraction is not None:
-        raise ValueError("positive_fraction is for average_precision only: roc_auc does not use it")
     if positive_fraction is not None:
-        check_probability(positive_fraction, "positive_fraction")
+        if metric == "roc_auc":
+            raise ValueError("positive_fraction is for average_precision: roc_auc does not use it")
+        options["positive_fraction"] = check_probability(positive_fraction, "positive_fraction")
     responses = ("decision_function", "predict_proba")
-    return make_scorer(score_function, response_method=responses, **options)
+    return make_scorer(METRICS[metric], response_method=responses, **options)

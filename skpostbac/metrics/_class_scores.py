@@ -10,12 +10,9 @@ from sklearn.utils.validation import check_consistent_length
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array, nonnegative_array
 from skpostbac.metrics._labels import (
-    EncodedLabels,
     LabelArray,
     as_label_array,
-    encode_integral,
-    encode_labels,
-    is_integral,
+    encode_sorted,
     label_list,
     naming,
 )
@@ -95,20 +92,15 @@ def _score_array(y_score: ArrayLike) -> FloatArray:
 
 def _is_positive(y_true: LabelArray, pos_label: Any) -> NDArray[np.bool_]:
     """Tell which samples are of the positive class, of two classes."""
-    values, codes = _encode(y_true)
+    if not len(y_true):
+        raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
+    values, codes = encode_sorted(y_true, "y_true")
     classes = label_list(values)
     if len(classes) > 2:
         raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
     if len(classes) < 2:
         raise ValueError(f"y_true must have samples of two classes, got only {classes}")
-    positive = _positive_label(classes, pos_label)
-    return np.asarray(codes == classes.index(positive))
-
-
-def _encode(y_true: LabelArray) -> EncodedLabels:
-    if not len(y_true):
-        raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
-    return encode_integral(y_true) if is_integral(y_true) else encode_labels(y_true, "y_true")
+    return np.asarray(codes == classes.index(_positive_label(classes, pos_label)))
 
 
 def _positive_label(classes: list[Any], pos_label: Any) -> Any:

@@ -16,8 +16,8 @@ from skpostbac.metrics._labels import (
     LabelArray,
     as_label_array,
     check_same_kind,
-    encode_integral,
     encode_labels,
+    encode_sorted,
     is_integral,
     label_list,
     merge_labels,
@@ -252,7 +252,7 @@ def read_outcomes(
     _check_lengths(y_true, y_preds, weight)
     if weight is not None and not weight.any():
         raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
-    true = _encode_true(y_true)
+    true = encode_sorted(y_true, "y_true")
     hits = (_find_hits(y_true, true, y_pred, name) for name, y_pred in y_preds.items())
     return Outcomes(true.values, true.codes, hits, weight)
 
@@ -294,15 +294,6 @@ def _check_lengths(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
             "of 1 sample is required."
         )
-
-
-def _encode_true(y_true: LabelArray) -> EncodedLabels:
-    """Encode the true labels by the sorted ones."""
-    if is_integral(y_true):
-        return encode_integral(y_true)
-    labels = encode_labels(y_true, "y_true")
-    order = np.argsort(labels.values)
-    return EncodedLabels(labels.values[order], np.argsort(order)[labels.codes])
 
 
 def _find_hits(

@@ -24,7 +24,7 @@ class DrawnPosterior:
     Examples
     --------
     >>> from skpostbac import posterior_binormal
-    >>> area = posterior_binormal([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1]).roc_auc
+    >>> area = posterior_binormal([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1]).roc_auc()
     >>> area
     DrawnPosterior(mean=0.877, 95% CI=[0.443, 1.000], n_draws=4000)
     >>> area.mean_error() < 0.003

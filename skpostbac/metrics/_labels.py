@@ -114,6 +114,15 @@ def encode_labels(y: LabelArray, name: str) -> EncodedLabels:
     return EncodedLabels(values, codes)
 
 
+def encode_sorted(y: LabelArray, name: str) -> EncodedLabels:
+    """Encode a 1-d array of labels by the sorted distinct ones, as :func:`encode_labels` does."""
+    if is_integral(y):
+        return encode_integral(y)
+    labels = encode_labels(y, name)
+    order = np.argsort(labels.values)
+    return EncodedLabels(labels.values[order], np.argsort(order)[labels.codes])
+
+
 def is_integral(y: LabelArray) -> bool:
     """Tell whether all labels are finite integers, of whatever numeric dtype."""
     if y.dtype.kind == "f":

@@ -66,7 +66,7 @@ def test_mean_of_the_area_under_the_roc_curve(posterior):
         t(n - 1, mean, sd * np.sqrt(1 + 1 / n)) for n, mean, sd in map(sample, (0, 1))
     )
     expected, _ = quad(lambda x: negative.cdf(x) * positive.pdf(x), -np.inf, np.inf)
-    area = posterior.roc_auc
+    area = posterior.roc_auc()
     assert area.mean() == pytest.approx(expected, abs=4 * area.mean_error())
     assert area.mean_error() < 0.001
 
@@ -77,9 +77,9 @@ def test_areas_are_those_of_the_drawn_models(fraction):
     posterior = posterior_binormal(Y, SCORES, n_draws=50, positive_fraction=fraction)
     models = [BinormalModel(*row) for row in zip(*posterior.parameters, strict=True)]
     areas = sorted(model.roc_auc() for model in models)
-    np.testing.assert_allclose(posterior.roc_auc.draws, areas, rtol=1e-12)
+    np.testing.assert_allclose(posterior.roc_auc().draws, areas, rtol=1e-12)
     averages = sorted(model.average_precision() for model in models)
-    np.testing.assert_allclose(posterior.average_precision.draws, averages, rtol=1e-9)
+    np.testing.assert_allclose(posterior.average_precision().draws, averages, rtol=1e-9)
 
 
 def test_bands_are_quantiles_of_the_drawn_curves():
@@ -114,8 +114,8 @@ def test_large_samples_know_the_truth():
     y = np.repeat([0, 1], 100_000)
     posterior = posterior_binormal(y, rng.normal(2.0 * y - 1, 2))
     for area, truth in (
-        (posterior.roc_auc, 0.7602499389),
-        (posterior.average_precision, 0.7529959968),
+        (posterior.roc_auc(), 0.7602499389),
+        (posterior.average_precision(), 0.7529959968),
     ):
         low, high = area.credible_interval(0.9999)
         assert low < truth < high
@@ -127,8 +127,8 @@ def test_weights_are_case_counts():
     twice = posterior_binormal(Y, SCORES, sample_weight=np.full(len(Y), 2))
     repeated = posterior_binormal(np.tile(Y, 2), np.tile(SCORES, 2))
     assert twice.negative == pytest.approx(repeated.negative)
-    assert twice.roc_auc.credible_interval() == pytest.approx(
-        repeated.roc_auc.credible_interval(), rel=1e-9
+    assert twice.roc_auc().credible_interval() == pytest.approx(
+        repeated.roc_auc().credible_interval(), rel=1e-9
     )
 
 
@@ -137,7 +137,7 @@ def test_seed_decides():
     first, second = (posterior_binormal(Y, SCORES, rng=seed) for seed in (3, 3))
     assert first == second
     assert hash(first) == hash(second)
-    assert first.roc_auc.draws.tolist() == second.roc_auc.draws.tolist()
+    assert first.roc_auc().draws.tolist() == second.roc_auc().draws.tolist()
     assert first != posterior_binormal(Y, SCORES, rng=4)
     rng = np.random.default_rng(0)
     assert posterior_binormal(Y, SCORES, rng=rng) != posterior_binormal(Y, SCORES, rng=rng)
@@ -156,7 +156,7 @@ def test_posterior_cannot_be_changed(posterior):
 
 def test_two_samples_of_a_class_are_enough():
     """The posterior is wide, and proper."""
-    area = posterior_binormal([0, 0, 1, 1], [0, 1, 2, 4]).average_precision
+    area = posterior_binormal([0, 0, 1, 1], [0, 1, 2, 4]).average_precision()
     low, high = area.credible_interval()
     assert 0 < low < 0.4
     assert 0.95 < high <= 1
