@@ -20,9 +20,9 @@ from skpostbac.stats._points import Floats
 # down to which the precision may be large while it is tiny elsewhere.
 _RECALL_EDGES = np.array([-39.0, -18.0, -9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0])
 
-# Deviates of the false-positive rate between which it goes from next to nothing to next to 1, and
-# the precision may do the same in reverse, the more sharply the further out: positives that are much
-# wider than the negatives pass all of it within a small part of their own range.
+# Deviates of the false-positive rate between which it goes from nothing to next to 1. Precision may
+# do the same in reverse, the more sharply the further out, and within a small part of the recall if
+# the positives are much wider than the negatives.
 _FPR_EDGES = np.arange(-39.0, 7.0, 3.0)
 
 # Pairs of laws that are integrated at a time, so that memory does not grow with their number.
