@@ -95,13 +95,15 @@ class PosteriorBinormal:
         rng = np.random.default_rng(self.seed)
         negative = _draw_normal(self.negative, self.n_draws, rng)
         positive = _draw_normal(self.positive, self.n_draws, rng)
-        fraction = np.full(self.n_draws, self.positive_fraction, dtype=np.float64)
-        if self.positive_fraction is None:
-            fraction = rng.beta(1 + self.positive.n, 1 + self.negative.n, self.n_draws)
-        draws = BinormalDraws(*negative, *positive, fraction)
+        draws = BinormalDraws(*negative, *positive, self._draw_fraction(rng))
         for column in draws:
             column.flags.writeable = False
         return draws
+
+    def _draw_fraction(self, rng: np.random.Generator) -> FloatArray:
+        if self.positive_fraction is None:
+            return rng.beta(1 + self.positive.n, 1 + self.negative.n, self.n_draws)
+        return np.full(self.n_draws, self.positive_fraction, dtype=np.float64)
 
     def roc_auc(self) -> DrawnPosterior:
         """Return the posterior of the area under the ROC curve."""
