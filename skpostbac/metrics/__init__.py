@@ -23,6 +23,7 @@ from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
 )
+from skpostbac.metrics._posterior_accuracy import PosteriorAccuracy, posterior_accuracy
 from skpostbac.metrics._prior_influence import PriorInfluence
 from skpostbac.metrics._prior_warning import PriorInfluenceWarning
 from skpostbac.metrics._prob_above_chance import ProbAboveChance
@@ -40,6 +41,7 @@ __all__ = [
     "NormalScores",
     "OutcomesScorer",
     "PairedCounts",
+    "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorBinormal",
     "PriorInfluence",
@@ -55,6 +57,7 @@ __all__ = [
     "make_binormal_scorer",
     "make_posterior_scorer",
     "paired_counts",
+    "posterior_accuracy",
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_binormal",

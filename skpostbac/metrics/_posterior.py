@@ -119,6 +119,14 @@ class PosteriorBalancedAccuracy:
     PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)
     >>> posterior.prob_above(0.7)
     0.8429
+
+    What is known of a class beforehand is its row of the prior, and what its errors cost is its
+    weight: here class 2 is expected to be right in 9 of 10 cases, and counts twice.
+
+    >>> PosteriorBalancedAccuracy.from_counts(
+    ...     [30, 8, 3], [32, 10, 4], prior=[(1, 1), (1, 1), (9, 1)], class_weight=[1, 1, 2]
+    ... ).mean()
+    0.8440
     """
 
     counts: ClassCounts

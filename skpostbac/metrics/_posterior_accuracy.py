@@ -1,0 +1,215 @@
+"""The posterior distribution of the accuracy of one classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics._arrays import LARGEST, FloatArray
+from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._figure_posterior import FigurePosterior, plain_float
+from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
+from skpostbac.stats import BetaAverage
+
+# The names that do not depend on the number of classes.
+ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PosteriorAccuracy(FigurePosterior):
+    r"""Posterior distribution of the accuracy, the probability of a correct prediction.
+
+    After k correct predictions out of n the accuracy is
+    :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8), if its prior is
+    :math:`\mathrm{Beta}(a, b)`. The mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with
+    the uniform prior is the sample accuracy k / n (eq. 11).
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        Correct predictions and samples of each class, such as the `counts` of a
+        :class:`PosteriorBalancedAccuracy`. Their sums are what the posterior depends on.
+    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+        The counts, as given.
+    prior : tuple of two floats
+        Parameters a and b of the prior.
+
+    Raises
+    ------
+    ValueError
+        If the prior is another, or if it and the counts add up to more than 1e15.
+
+    See Also
+    --------
+    PosteriorBalancedAccuracy : All classes weigh the same there, however many samples they have.
+
+    Notes
+    -----
+    A classifier that always predicts the largest class reaches the accuracy
+    :attr:`no_information_rate`; look at ``posterior.prob_above(posterior.no_information_rate)``.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy
+    >>> balanced = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+    >>> posterior = PosteriorAccuracy(balanced.counts)
+    >>> posterior
+    PosteriorAccuracy(mean=0.754, 95% CI=[0.636, 0.856], n=55)
+    >>> posterior.prob_above(posterior.no_information_rate)
+    0.1268
+    """
+
+    counts: ClassCounts
+    prior: tuple[float, float]
+
+    def __init__(self, counts: ClassCounts, *, prior: ArrayLike = "uniform") -> None:
+        if not isinstance(counts, ClassCounts):
+            raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+        pair = _prior_pair(prior)
+        if max(pair) + counts.n_samples > LARGEST:
+            raise ValueError(
+                f"prior and counts must add up to at most {LARGEST:g}, got {pair} and "
+                f"{counts.n_samples:g} samples"
+            )
+        vars(self).update(counts=counts, prior=pair)  # past the frozen __setattr__
+
+    @cached_property
+    def distribution(self) -> BetaAverage:
+        """The law of the accuracy, with all methods of the engine."""
+        correct = self.counts.correct.sum()
+        wrong = (self.counts.total - self.counts.correct).sum()
+        return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
+
+    @property
+    def no_information_rate(self) -> float:
+        """Share of the largest class: the accuracy of always predicting it; nan without samples."""
+        n = self.counts.n_samples
+        return float(self.counts.total.max() / n) if n else float("nan")
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def pdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> float | FloatArray:
+        """Draw from the posterior: a float, or an array of a given shape."""
+        return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
+        if not isinstance(other, PosteriorAccuracy):
+            return NotImplemented
+        if self.prior != other.prior:
+            raise ValueError("Posteriors of different prior cannot be pooled")
+        return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
+
+    def __radd__(self, other: object) -> PosteriorAccuracy:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the cached law, which is quick to make.
+        return _rebuild, (self.counts, self.prior)
+
+    def __repr__(self) -> str:
+        prior = "" if self.prior == (1, 1) else "prior=({:g}, {:g}), ".format(*self.prior)
+        return (
+            f"PosteriorAccuracy({self._summary()}, {prior}n={format_count(self.counts.n_samples)})"
+        )
+
+
+def posterior_accuracy(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    prior: ArrayLike = "uniform",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> PosteriorAccuracy:
+    """Compute the posterior distribution of the accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
+    labels : array-like of shape (n_classes,), default=None
+        Samples of a true class that is not listed are left out. By default all are counted.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+
+    Returns
+    -------
+    posterior : PosteriorAccuracy
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` and :class:`PosteriorAccuracy` raise them.
+
+    See Also
+    --------
+    posterior_balanced_accuracy : The posterior of the average over the classes.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_accuracy
+    >>> posterior = posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
+    >>> posterior
+    PosteriorAccuracy(mean=0.750, 95% CI=[0.421, 0.963], n=6)
+    >>> posterior.mode()  # 5 of 6
+    0.8333
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return PosteriorAccuracy(counts, prior=prior)
+
+
+def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
+    """Return a and b of a prior that is named or given as a pair."""
+    if isinstance(prior, str):
+        if prior not in ACCURACY_PRIORS:
+            raise ValueError(_message(repr(prior)))
+        return ACCURACY_PRIORS[prior], ACCURACY_PRIORS[prior]
+    pair = np.asarray(check_prior(prior), dtype=float)
+    if pair.ndim != 1:
+        raise ValueError(_message(f"an array of shape {pair.shape}"))
+    return float(pair[0]), float(pair[1])
+
+
+def _message(got: str) -> str:
+    return f"prior must be one of {sorted(ACCURACY_PRIORS)} or a pair (a, b), got {got}"
+
+
+def _rebuild(counts: ClassCounts, prior: tuple[float, float]) -> PosteriorAccuracy:
+    return PosteriorAccuracy(counts, prior=prior)

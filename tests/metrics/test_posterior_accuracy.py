@@ -1,0 +1,131 @@
+"""The posterior accuracy: published values, SciPy's Beta law, pooling."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from skpostbac import (
+    ClassCounts,
+    PosteriorAccuracy,
+    posterior_accuracy,
+    posterior_balanced_accuracy,
+)
+
+
+def posterior_of(correct, total, **options):
+    """Return the posterior for counts of classes 0, 1, ..."""
+    return PosteriorAccuracy(ClassCounts(range(len(total)), correct, total), **options)
+
+
+def test_slides_of_brodersen():
+    """Example 1: TP 40, FN 5, FP 8, TN 2 gives Beta(43, 14)."""
+    posterior = posterior_of([40, 2], [45, 10])
+    assert (posterior.distribution.a, posterior.distribution.b) == (43, 14)
+    assert posterior.mean() == pytest.approx(43 / 57, rel=1e-15)
+    assert posterior.mode() == pytest.approx(42 / 55, rel=1e-12)
+
+
+@given(
+    correct=st.integers(0, 500),
+    wrong=st.integers(0, 500),
+    prior=st.sampled_from([(1, 1), (0.5, 0.5), (2, 7)]),
+)
+def test_agrees_with_scipy(correct, wrong, prior):
+    """Mean, median, interval and tails are those of the Beta law of eq. 8."""
+    posterior = posterior_of([correct], [correct + wrong], prior=prior)
+    law = stats.beta(prior[0] + correct, prior[1] + wrong)
+    found = [posterior.mean(), posterior.median(), *posterior.credible_interval(0.9)]
+    expected = [law.mean(), *law.ppf([0.5, 0.05, 0.95])]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert posterior.standard_deviation() == pytest.approx(law.std(), rel=1e-12)
+    assert posterior.prob_above(0.7) == pytest.approx(law.sf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.prob_below(0.7) == pytest.approx(law.cdf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.pdf(0.7) == pytest.approx(law.pdf(0.7), rel=1e-9, abs=1e-300)
+
+
+def test_shortest_interval():
+    """It is shorter than the central one, holds as much, and is as dense at both ends."""
+    posterior = posterior_of([40, 2], [45, 10])
+    low, high = posterior.credible_interval(0.9, method="hdi")
+    assert high - low < np.diff(posterior.credible_interval(0.9))
+    assert posterior.cdf(high) - posterior.cdf(low) == pytest.approx(0.9, abs=1e-12)
+    assert posterior.pdf(low) == pytest.approx(posterior.pdf(high), rel=1e-9)
+
+
+def test_labels_and_weights_are_those_of_the_balanced_accuracy():
+    """Both posteriors are made of the same counts."""
+    y_true, y_pred = ["a", "a", "b", "c"], ["a", "d", "b", "a"]
+    options = {"labels": ["b", "a"], "sample_weight": [20, 5.5, 10, 3]}
+    counts = posterior_accuracy(y_true, y_pred, **options).counts
+    assert counts == posterior_balanced_accuracy(y_true, y_pred, **options).counts
+
+
+def test_balanced_and_plain_accuracy_agree_for_equal_classes_in_the_limit():
+    """Equally large classes: the same figure, once the prior no longer matters."""
+    counts = ClassCounts([0, 1], [9e9, 6e9], [1e10, 1e10])
+    assert PosteriorAccuracy(counts).mean() == pytest.approx(0.75, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("uniform", 1), ("jeffreys", 1 / 2), ("neutral", 1 / 3)]
+)
+def test_named_priors(name, size):
+    """Names stand for a = b."""
+    assert posterior_of([3], [4], prior=name) == posterior_of([3], [4], prior=(size, size))
+
+
+@pytest.mark.parametrize("prior", ["reciprocal", "flat", [[1, 1]], 1])
+def test_other_priors_are_refused(prior):
+    """Those that depend on the classes have no meaning here."""
+    with pytest.raises(ValueError, match="prior must"):
+        posterior_of([3], [4], prior=prior)
+
+
+def test_too_many_samples_are_refused():
+    """Beyond 1e15 the parameters of the law are no longer exact."""
+    with pytest.raises(ValueError, match="prior and counts"):
+        posterior_of([0, 0], [6e14, 6e14])
+
+
+def test_counts_must_be_counts():
+    """A table is not taken for counts."""
+    with pytest.raises(TypeError, match="counts must be ClassCounts, got list"):
+        PosteriorAccuracy([3, 4])
+
+
+def test_unknown_interval_is_refused():
+    """There are two kinds of intervals."""
+    with pytest.raises(ValueError, match="method must be"):
+        posterior_of([3], [4]).credible_interval(method="wald")
+
+
+def test_no_information_rate():
+    """The share of the largest class; unknown without samples."""
+    assert posterior_of([40, 2], [45, 10]).no_information_rate == pytest.approx(45 / 55)
+    assert np.isnan(posterior_of([0], [0]).no_information_rate)
+
+
+def test_pooling_counts_the_prior_once():
+    """The sum of posteriors is the posterior of all samples."""
+    parts = [posterior_of([3, 1], [4, 2]), posterior_of([2, 2], [2, 5])]
+    assert sum(parts) == posterior_of([5, 3], [6, 7])
+    with pytest.raises(ValueError, match="different prior"):
+        _ = parts[0] + posterior_of([1], [1], prior="jeffreys")
+    with pytest.raises(TypeError):
+        _ = parts[0] + 1
+
+
+def test_is_a_value():
+    """Immutable, hashable, picklable, seeded."""
+    posterior = posterior_of([3, 1], [4, 2], prior=(2, 1))
+    assert posterior.sample(3, rng=1).tolist() == posterior.sample(3, rng=1).tolist()
+    copy = pickle.loads(pickle.dumps(posterior))
+    assert copy == posterior
+    assert hash(copy) == hash(posterior)
+    assert repr(posterior).endswith("prior=(2, 1), n=6)")
+    with pytest.raises(AttributeError):
+        posterior.counts = None
