@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike
 from skpostbac.metrics._arrays import (
     LARGEST,
     FloatArray,
-    check_nonnegative,
     first,
-    float_array,
     nonnegative_array,
 )
 from skpostbac.metrics._class_weight import (
@@ -26,6 +24,7 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
+from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import (
@@ -240,7 +239,7 @@ class PosteriorBalancedAccuracy:
         >>> PosteriorBalancedAccuracy.from_confusion_matrix(C).counts
         ClassCounts(0: 30/32, 1: 8/10, 2: 3/4)
         """
-        matrix, index = _confusion_matrix(C), _matrix_index(C)
+        matrix, index = check_confusion_matrix(C), matrix_index(C)
         with np.errstate(over="ignore"):  # infinite counts are refused
             total = matrix.sum(axis=1)
         counts = _numbered_counts(np.diag(matrix), total, index if labels is None else labels)
@@ -607,31 +606,6 @@ def posterior_balanced_accuracy(
 
 def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
     return PosteriorBalancedAccuracy(counts, **specs)
-
-
-def _confusion_matrix(C: ArrayLike) -> FloatArray:
-    matrix = float_array(C, "C")
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-        raise ValueError(
-            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
-            f"got an array of shape {matrix.shape}"
-        )
-    check_nonnegative(matrix, "C")
-    return matrix
-
-
-def _matrix_index(C: Any) -> Any:
-    """Return the labels of a DataFrame, which must be the same for rows and columns."""
-    index, columns = label_index(C), getattr(C, "columns", None)
-    if index is None or columns is None:
-        return None
-    for row, column in zip(index, columns, strict=True):
-        if row != column:
-            raise ValueError(
-                "C must have the same labels as rows and as columns, in the same order; "
-                f"found the row {row!r} where the column is {column!r}"
-            )
-    return index
 
 
 def _numbered_counts(correct: ArrayLike, total: ArrayLike, classes: Any) -> ClassCounts:

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_scalar
 
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._labels import label_list, naming
+from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._paired_counts import check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
+from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.metrics._score import OBJECTIVES, check_objective
 from skpostbac.model_selection._joint import (
     PAIRED,
@@ -146,7 +146,7 @@ class PosteriorComparison:
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = "uniform",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: RandomStateLike = None,
         n_draws: int = N_DRAWS,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
@@ -184,7 +184,7 @@ class PosteriorComparison:
         )
         check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
         n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=1))
-        joint = PairedJoint(counts, posteriors, n_draws, _draw_seed(random_state), n_jobs)
+        joint = PairedJoint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
         return cls(counts.names, posteriors, rope=rope, joint=joint)
 
     def __repr__(self) -> str:
@@ -560,7 +560,7 @@ def compare_predictions(
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = "uniform",
-    random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    random_state: RandomStateLike = None,
     n_draws: int = N_DRAWS,
     n_jobs: int | None = None,
 ) -> PosteriorComparison:
@@ -664,16 +664,6 @@ def compare_predictions(
         n_draws=n_draws,
         n_jobs=n_jobs,
     )
-
-
-def _draw_seed(random_state: int | np.random.RandomState | np.random.Generator | None) -> int:
-    """Return a seed: of fresh entropy for None, never of the global state."""
-    if random_state is None:
-        random_state = np.random.default_rng()
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    with naming("random_state"):
-        return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:

@@ -1,0 +1,80 @@
+"""Confusion matrices: true classes as rows, predicted classes as columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import confusion_matrix
+
+from skpostbac.metrics._arrays import FloatArray, check_nonnegative, float_array
+from skpostbac.metrics._counts import class_counts
+from skpostbac.metrics._labels import (
+    LabelArray,
+    as_label_array,
+    label_index,
+    merge_labels,
+    unique_label_array,
+)
+
+
+def count_confusions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[LabelArray, FloatArray]:
+    """Return the classes and the confusion matrix, from which no prediction is dropped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
+
+    Examples
+    --------
+    >>> classes, C = count_confusions(["a", "a", "b"], ["a", "c", "b"])
+    >>> C
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    true, pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
+    if labels is None:
+        classes = merge_labels(counts.classes, np.unique(pred))
+    else:
+        classes = unique_label_array(labels, "labels")
+    matrix = confusion_matrix(true, pred, labels=classes, sample_weight=sample_weight)
+    # scikit-learn leaves out what is predicted beyond the labels; weights add up with rounding.
+    if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
+        raise ValueError(f"y_pred has classes that are not in labels, {classes}")
+    return classes, matrix.astype(np.float64)
+
+
+def check_confusion_matrix(C: ArrayLike) -> FloatArray:
+    """Return a copy of a square matrix of finite, non-negative counts."""
+    matrix = float_array(C, "C")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(
+            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
+            f"got an array of shape {matrix.shape}"
+        )
+    check_nonnegative(matrix, "C")
+    return matrix
+
+
+def matrix_index(C: Any) -> Any:
+    """Return the labels of a DataFrame, which must be the same for rows and columns."""
+    index, columns = label_index(C), getattr(C, "columns", None)
+    if index is None or columns is None:
+        return None
+    for row, column in zip(index, columns, strict=True):
+        if row != column:
+            raise ValueError(
+                "C must have the same labels as rows and as columns, in the same order; "
+                f"found the row {row!r} where the column is {column!r}"
+            )
+    return index
