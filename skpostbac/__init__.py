@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         PosteriorAccuracy,
         PosteriorBalancedAccuracy,
         PosteriorBinormal,
+        PosteriorConfusionMetric,
         PriorInfluence,
         PriorInfluenceWarning,
         ProbAboveChance,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         posterior_balanced_accuracy,
         posterior_balanced_accuracy_score,
         posterior_binormal,
+        posterior_confusion_metric,
     )
     from skpostbac.model_selection import (
         MonteCarloError,
@@ -68,6 +70,7 @@ __all__ = [
     "PosteriorBalancedAccuracy",
     "PosteriorBinormal",
     "PosteriorComparison",
+    "PosteriorConfusionMetric",
     "PosteriorRefit",
     "PriorInfluence",
     "PriorInfluenceWarning",
@@ -93,6 +96,7 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_binormal",
+    "posterior_confusion_metric",
     "required_test_size",
 ]
 

@@ -24,6 +24,10 @@ from skpostbac.metrics._posterior import (
     posterior_balanced_accuracy,
 )
 from skpostbac.metrics._posterior_accuracy import PosteriorAccuracy, posterior_accuracy
+from skpostbac.metrics._posterior_confusion_metric import (
+    PosteriorConfusionMetric,
+    posterior_confusion_metric,
+)
 from skpostbac.metrics._prior_influence import PriorInfluence
 from skpostbac.metrics._prior_warning import PriorInfluenceWarning
 from skpostbac.metrics._prob_above_chance import ProbAboveChance
@@ -44,6 +48,7 @@ __all__ = [
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorBinormal",
+    "PosteriorConfusionMetric",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
@@ -61,4 +66,5 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_binormal",
+    "posterior_confusion_metric",
 ]

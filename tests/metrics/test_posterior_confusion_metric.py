@@ -1,0 +1,358 @@
+"""Posteriors of metrics: lecture notes, SciPy's laws, quadrature, and draws against laws."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn import metrics
+
+from skpostbac import (
+    PosteriorBalancedAccuracy,
+    PosteriorConfusionMetric,
+    posterior_balanced_accuracy,
+    posterior_confusion_metric,
+)
+from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._draws import Draws
+
+from_matrix = PosteriorConfusionMetric.from_confusion_matrix
+
+# F. Pitie, Evaluating Classifier Performance: TN, FN, FP, TP of five classifiers.
+FIVE = {
+    "neural network": (166, 21, 25, 188),
+    "logistic regression": (152, 35, 42, 171),
+    "linear SVM": (148, 39, 41, 172),
+    "RBF SVM": (162, 25, 17, 196),
+    "decision tree": (170, 17, 29, 184),
+}
+# From the same notes, where the predicted classes are the rows.
+THREE_CLASSES = np.transpose([[102, 10, 5], [8, 89, 12], [7, 11, 120]])
+AVERAGED = ["f1", "false_positive_rate", "precision", "recall"]
+PREVALENCES = ["sampled", "observed", (0.1, 0.2, 0.7)]
+
+
+def matrix_of(tn, fn, fp, tp):
+    """Return the matrix with true classes as rows."""
+    return np.array([[tn, fp], [fn, tp]])
+
+
+def as_labels(C):
+    """Return labels that have this confusion matrix."""
+    true, pred = np.indices(C.shape)
+    return np.repeat(true.ravel(), C.ravel()), np.repeat(pred.ravel(), C.ravel())
+
+
+# The tables of the lecture notes
+
+
+@pytest.mark.parametrize("cells", FIVE.values(), ids=FIVE)
+def test_five_classifiers_observed(cells):
+    """The formulas of the notes, by hand."""
+    tn, fn, fp, tp = cells
+    C = matrix_of(*cells)
+    by_hand = {
+        "recall": tp / (tp + fn),
+        "precision": tp / (tp + fp),
+        "false_positive_rate": fp / (fp + tn),
+        "f1": 2 * tp / (2 * tp + fp + fn),
+        "accuracy": (tp + tn) / (tp + tn + fp + fn),
+    }
+    found = {
+        name: from_matrix(C, name, pos_label=1, n_draws=2, random_state=0).observed
+        for name in by_hand
+    }
+    assert found == pytest.approx(by_hand, rel=1e-14)
+
+
+@pytest.mark.parametrize("cells", FIVE.values(), ids=FIVE)
+def test_five_classifiers_have_beta_posteriors(cells):
+    """Flat priors of recalls are flat priors of precision and false positive rate."""
+    tn, fn, fp, tp = cells
+    laws = {
+        "recall": stats.beta(1 + tp, 1 + fn),
+        "precision": stats.beta(1 + tp, 1 + fp),
+        "false_positive_rate": stats.beta(1 + fp, 1 + tn),
+        "accuracy": stats.beta(2 + tp + tn, 2 + fp + fn),
+    }
+    for name, law in laws.items():
+        posterior = from_matrix(matrix_of(*cells), name, pos_label=1)
+        found = [posterior.mean(), *posterior.credible_interval(0.9), posterior.prob_above(0.8)]
+        expected = [law.mean(), *law.ppf([0.05, 0.95]), law.sf(0.8)]
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        assert posterior.monte_carlo_error() == 0
+
+
+def test_three_classes_observed():
+    """Macro and micro averages, kappa and correlation, as scikit-learn has them."""
+    y_true, y_pred = as_labels(THREE_CLASSES)
+    expected = {
+        ("precision", "macro"): metrics.precision_score(y_true, y_pred, average="macro"),
+        ("f1", "macro"): metrics.f1_score(y_true, y_pred, average="macro"),
+        ("f1", "micro"): metrics.f1_score(y_true, y_pred, average="micro"),
+        ("kappa", "macro"): metrics.cohen_kappa_score(y_true, y_pred),
+        ("mcc", "macro"): metrics.matthews_corrcoef(y_true, y_pred),
+    }
+    for (name, average), value in expected.items():
+        posterior = posterior_confusion_metric(
+            y_true, y_pred, name, average=average, n_draws=2000, random_state=0
+        )
+        assert posterior.observed == pytest.approx(value, rel=1e-12)
+        low, high = posterior.credible_interval(0.999)
+        assert low < value < high
+
+
+def test_micro_and_macro_precision():
+    """TP 2, 0, 0 and FP 2, 2, 1: .286 and .167 in the notes."""
+    C = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
+    micro_precision = from_matrix(C, "precision", average="micro")
+    macro_precision = from_matrix(C, "precision", average="macro")
+    assert round(micro_precision.observed, 3) == 0.286
+    assert round(macro_precision.observed, 3) == 0.167
+    # One Dirichlet law of 9 cells, 1 on the diagonal and 1/2 elsewhere before the data.
+    assert micro_precision.mean() == pytest.approx((3 + 2) / (6 + 7), rel=1e-14)
+    assert macro_precision.mean() == pytest.approx((3 / 6 + 1 / 4 + 1 / 3) / 3, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("cells", "recall", "accuracy"),
+    [((70, 5, 15, 10), 2 / 3, 0.8), ((0, 0, 85, 15), 1, 0.15), ((85, 15, 0, 0), 0, 0.85)],
+    ids=["classifier", "always 1", "always 0"],
+)
+def test_two_metrics_are_needed(cells, recall, accuracy):
+    """Each of the two useless classifiers is perfect, or better than the other, in one of them."""
+    found = [from_matrix(matrix_of(*cells), name, pos_label=1) for name in ("recall", "accuracy")]
+    assert [posterior.observed for posterior in found] == pytest.approx([recall, accuracy])
+
+
+# Laws and draws
+
+
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", [(3, 1), (1, 2), (0.5, 4)]], ids=str)
+def test_recalls_are_those_of_the_balanced_accuracy(prior):
+    """Exactly the same laws, and so is their average."""
+    balanced = PosteriorBalancedAccuracy.from_confusion_matrix(THREE_CLASSES, prior=prior)
+    averaged = from_matrix(THREE_CLASSES, "recall", prior=prior).distribution
+    np.testing.assert_allclose(averaged.a, balanced.distribution.a, rtol=1e-15)
+    np.testing.assert_allclose(averaged.b, balanced.distribution.b, rtol=1e-15)
+    for label, law in balanced.recalls().items():
+        single = from_matrix(THREE_CLASSES, "recall", pos_label=label, prior=prior).distribution
+        np.testing.assert_allclose([single.a, single.b], [law.a, law.b], rtol=1e-15)
+
+
+def functions(name):
+    """Return the options of a named metric, and the same metric as a mere function."""
+    if name in OVERALL:
+        return [({}, OVERALL[name])]
+    return [
+        ({"pos_label": 2}, of_class(name, 2)),
+        ({"average": "macro"}, macro(name)),
+        ({"average": "micro"}, micro(name)),
+    ]
+
+
+@pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
+@pytest.mark.parametrize("name", [*AVERAGED, "accuracy"])
+def test_laws_agree_with_draws(name, prevalence):
+    """A metric that is only known as a function is drawn: the same distribution."""
+    C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
+    options = {"prevalence": prevalence, "prior": (2, 1), "random_state": 7, "n_draws": 20_000}
+    for target, function in functions(name):
+        exact = from_matrix(C, name, **target, **options)
+        drawn = from_matrix(C, function, **options)
+        assert exact.observed == drawn.observed
+        assert exact.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.monte_carlo_error())
+        p = np.linspace(0.05, 0.95, 19)
+        # Five standard errors of a share of 20,000 draws.
+        np.testing.assert_allclose(exact.cdf(drawn.icdf(p)), p, rtol=0, atol=5 * 0.5 / 20_000**0.5)
+
+
+def test_which_metrics_are_exact():
+    """Those of which the Beta laws are known; F1, kappa and correlation are drawn."""
+
+    def exact(name, prevalence="sampled", **options):
+        options |= {"prevalence": prevalence, "n_draws": 2, "random_state": 0}
+        return from_matrix(THREE_CLASSES, name, **options).monte_carlo_error() == 0
+
+    assert all(exact(name, pos_label=0) for name in ("precision", "recall", "false_positive_rate"))
+    assert all(exact(name, average="micro") for name in AVERAGED)
+    assert exact("precision")
+    assert not exact("precision", "observed")
+    assert exact("false_positive_rate", "observed", pos_label=0)
+    assert not any(exact(name) for name in ("f1", "kappa", "mcc"))
+
+
+def test_f1_of_two_classes_is_a_transformed_beta_variable():
+    """F1 = 2 J / (1 + J) with the share J of true positives among all but true negatives."""
+    tn, fn, fp, tp = 15, 3, 2, 10
+    posterior = from_matrix(matrix_of(tn, fn, fp, tp), "f1", pos_label=1, random_state=3)
+    jaccard = stats.beta(1 + tp, 2 + fn + fp)
+    p = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
+    exact = 2 * jaccard.ppf(p) / (1 + jaccard.ppf(p))
+    # 100,000 draws: a share has a standard error of at most 0.0016.
+    np.testing.assert_allclose(posterior.cdf(exact), p, rtol=0, atol=0.008)
+
+
+@pytest.mark.parametrize("name", ["f1", "kappa", "mcc"])
+def test_two_classes_by_quadrature(name):
+    """With known class shares the metric depends on two independent Beta variables."""
+    shares, C = np.array([0.3, 0.7]), matrix_of(15, 3, 2, 10)
+    x, w = np.polynomial.legendre.leggauss(60)
+    x, w = (x + 1) / 2, w / 2
+    first, second = np.meshgrid(x, x, indexing="ij")
+    grid = np.moveaxis(np.array([[first, 1 - first], [1 - second, second]]), (0, 1), (-2, -1))
+    weights = np.outer(w * stats.beta(16, 3).pdf(x), w * stats.beta(11, 4).pdf(x))
+    values = metric_of(name)(grid * shares[:, np.newaxis])
+    mean = (weights * values).sum()
+    sd = np.sqrt((weights * (values - mean) ** 2).sum())
+    posterior = from_matrix(C, name, prevalence=shares, random_state=5)
+    assert posterior.mean() == pytest.approx(mean, abs=5 * posterior.monte_carlo_error())
+    assert posterior.standard_deviation() == pytest.approx(sd, rel=0.02)
+
+
+def metric_of(name):
+    """Return a metric as a function."""
+    return OVERALL[name] if name in OVERALL else macro(name)
+
+
+def test_standard_error_is_that_of_repeated_draws():
+    """The means of many seeds vary as much as the error says."""
+    runs = [from_matrix(THREE_CLASSES, "f1", n_draws=200, random_state=i) for i in range(200)]
+    spread = np.std([run.mean() for run in runs], ddof=1)
+    # The spread of 200 means is known to 5 %.
+    assert runs[0].monte_carlo_error() == pytest.approx(spread, rel=0.25)
+
+
+def test_draws_are_seeded():
+    """The same seed, the same draws, whatever the global state; None is not seeded."""
+    first, second, other = (
+        from_matrix(THREE_CLASSES, "f1", n_draws=50, random_state=seed).mean() for seed in (1, 1, 2)
+    )
+    assert first == second != other
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    from_matrix(THREE_CLASSES, "f1", n_draws=50)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_many_classes_are_drawn_in_blocks():
+    """More cells than fit one block: the means of the recalls are the closed form."""
+    C = np.eye(60) * 9 + 1
+    drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0)
+    assert drawn.distribution.values.shape == (500,)
+    assert drawn.mean() == pytest.approx(11 / 71, abs=5 * drawn.monte_carlo_error())
+
+
+# From labels
+
+
+def test_labels_as_of_the_confusion_matrix():
+    """A class that is only predicted has a column; those left out are left out."""
+    y_true, y_pred = ["a", "a", "b", "b"], ["a", "c", "b", "b"]
+    assert posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c").mean() == 1 / 3
+    recall = posterior_confusion_metric(
+        y_true, y_pred, "recall", pos_label="b", labels=["b", "c"], sample_weight=[1, 1, 2, 0.5]
+    )
+    assert recall.mean() == pytest.approx(3.5 / 4.5)
+
+
+def test_predictions_are_never_dropped():
+    """An error that has no column would make the classifier look better."""
+    with pytest.raises(ValueError, match="y_pred has classes that are not in labels"):
+        posterior_confusion_metric([0, 0, 1], [0, 2, 1], "recall", labels=[0, 1])
+
+
+def test_nullable_and_categorical_columns():
+    """What the counts take, the confusion matrix takes."""
+    y_true = pd.Series([0, 1, 1, 0], dtype="Int64")
+    y_pred = pd.Series([0, 1, 0, 0], dtype="Int64")
+    assert posterior_confusion_metric(y_true, y_pred, "recall", pos_label=1).mean() == 0.5
+    as_text = [column.astype("string").astype("category") for column in (y_true, y_pred)]
+    assert posterior_confusion_metric(*as_text, "recall", pos_label="1").mean() == 0.5
+
+
+def test_macro_recall_is_the_balanced_accuracy_of_labels():
+    """The same posterior by two ways."""
+    y_true, y_pred = as_labels(THREE_CLASSES)
+    recall = posterior_confusion_metric(y_true, y_pred, "recall")
+    assert recall.mean() == posterior_balanced_accuracy(y_true, y_pred).mean()
+
+
+def test_data_frame_has_labels():
+    """The index of a DataFrame names the classes."""
+    C = pd.DataFrame([[7, 1], [2, 3]], index=["ham", "spam"], columns=["ham", "spam"])
+    assert from_matrix(C, "recall", pos_label="spam").mean() == pytest.approx(4 / 7)
+
+
+def test_undefined_observed_metric_is_nan():
+    """A class that is never predicted has no precision, but a posterior of it."""
+    posterior = from_matrix([[9, 0], [3, 0]], "precision", pos_label=1)
+    assert np.isnan(posterior.observed)
+    assert posterior.mean() == 0.5
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "auc"}, "metric must be a function or one of"),
+        ({"metric": "f1", "average": "weighted"}, "average must be 'macro' or 'micro'"),
+        ({"metric": "f1", "pos_label": "x"}, "pos_label='x' is not a valid label"),
+        ({"metric": "f1", "prevalence": "equal"}, "prevalence must be 'sampled'"),
+        ({"metric": "f1", "prevalence": [1, 2]}, "prevalence must have a share for each of the 3"),
+        ({"metric": "f1", "prevalence": [0, 0, 0]}, "prevalence must have a share"),
+        ({"metric": "f1", "prevalence": [1, -1, 1]}, "prevalence must be finite and non-negative"),
+        ({"metric": "f1", "labels": [1, 2]}, "labels must have 3 entries, got 2"),
+        ({"metric": "f1", "prior": "flat"}, "prior must be one of"),
+        ({"metric": "f1", "n_draws": 1}, "n_draws == 1, must be >= 2"),
+        ({"metric": "f1", "random_state": "x"}, "random_state"),
+        ({"metric": lambda C: C.sum()}, "metric must return one number for each confusion matrix"),
+        ({"metric": lambda C: C[:, 0, 0] * np.nan}, "metric is not a finite number"),
+    ],
+    ids=str,
+)
+def test_bad_input(options, message):
+    """One clear error, which names the argument."""
+    with pytest.raises(ValueError, match=message):
+        from_matrix(THREE_CLASSES, **options)
+
+
+@pytest.mark.parametrize("C", [[[3]], [[1, 2]], [[1, -1], [0, 1]]], ids=str)
+def test_bad_matrix(C):
+    """Square, not negative, and more than one class."""
+    with pytest.raises(ValueError, match=r"confusion matrix|C must be"):
+        from_matrix(C, "accuracy")
+
+
+def test_single_class_in_population():
+    """There are no negatives to raise a false alarm."""
+    with pytest.raises(ValueError, match="prevalence leaves no sample"):
+        from_matrix([[3, 1], [1, 3]], "false_positive_rate", pos_label=0, prevalence=[1, 0])
+
+
+# The law of draws
+
+
+def test_draws_by_hand():
+    """Ten draws."""
+    draws = Draws(np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3]))
+    assert draws.mean() == 3.9
+    assert draws.median() == 3.5
+    assert draws.cdf(5) == 0.8
+    np.testing.assert_array_equal(draws.ccdf([0, 5, 9]), [1, 0.2, 0])
+    # Eight of ten draws: from 1 to 5 is the shortest.
+    assert draws.hdi(0.8) == (1, 5)
+    assert draws.interval(0.5) == (2.25, 5)
+    assert draws.standard_error() == pytest.approx(stats.sem(draws.values))
+
+
+def test_intervals_of_draws_hold_their_share():
+    """Both kinds, of a skewed law; the shortest is shorter."""
+    posterior = from_matrix(THREE_CLASSES, "mcc", random_state=0)
+    central = posterior.credible_interval(0.9)
+    shortest = posterior.credible_interval(0.9, method="hdi")
+    assert np.diff(shortest) < np.diff(central)
+    for low, high in (central, shortest):
+        assert posterior.prob_below(high) - posterior.prob_below(low) == pytest.approx(
+            0.9, abs=1e-4
+        )
