@@ -5,6 +5,7 @@ from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._paired_difference import PairedDifference
+from skpostbac.stats._power_transform import PowerTransform
 
 __all__ = [
     "BetaAverage",
@@ -14,3 +15,4 @@ __all__ = [
     "Interval",
     "PairedDifference",
 ]
+__all__ = ["BetaAverage", "BoundedDistribution", "Interval", "PairedDifference", "PowerTransform"]

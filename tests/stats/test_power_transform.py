@@ -1,0 +1,178 @@
+"""The law of a power: Beta laws whose powers are known, mpmath, and other invariants."""
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from skpostbac.stats import BetaAverage, PowerTransform
+from skpostbac.stats._panels import integrate
+
+
+def exact_moments(a, b, exponent, k_max=4):
+    """Return E[Y^k] of a power of a Beta variable, in 60 digits: ratios of Beta functions."""
+    a, b, exponent = map(mp.mpf, (a, b, exponent))
+    return [mp.beta(a + k * exponent, b) / mp.beta(a, b) for k in range(k_max + 1)]
+
+
+def standardised(moments):
+    """Return mean, variance, skewness and excess kurtosis."""
+    _, m1, m2, m3, m4 = moments
+    variance = m2 - m1**2
+    third = m3 - 3 * m1 * m2 + 2 * m1**3
+    fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
+    return [float(v) for v in (m1, variance, third / variance**1.5, fourth / variance**2 - 3)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "exponent"),
+    [
+        (4, 1, 0.5),
+        (43, 14, 1 / 9),
+        (43, 14, 1 / 999),
+        (1, 1, 1 / 99),
+        (0.5, 0.5, 0.5),
+        (1 / 3, 7, 0.25),
+        (3, 50, 2),
+        (1, 1, 3),
+        (1e6, 1e5, 0.5),
+        (1e12, 1e10, 0.2),
+        (1e-3, 1e-3, 0.5),
+    ],
+    ids=str,
+)
+def test_moments_of_one_beta_variable(a, b, exponent):
+    """In closed form; the mean also in relation to the standard deviation."""
+    with mp.workdps(60):
+        mean, variance, skewness, kurtosis = standardised(exact_moments(a, b, exponent))
+    law = PowerTransform(BetaAverage([a], [b]), exponent)
+    assert law.mean() == pytest.approx(mean, rel=1e-14, abs=1e-10 * variance**0.5)
+    assert law.variance() == pytest.approx(variance, rel=1e-10)
+    assert law.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-10)
+    assert law.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(a=st.floats(0.3, 200), exponent=st.floats(0.01, 4))
+def test_power_of_beta_with_one(a, exponent):
+    """X ~ Beta(a, 1) has the cdf x^a, and so its power is Beta(a / exponent, 1)."""
+    law, power = PowerTransform(BetaAverage([a], [1]), exponent), stats.beta(a / exponent, 1)
+    x = np.array([1e-3, 0.2, 0.7, 0.99, 1 - 1e-9])
+    expected = (a / exponent) * np.log(x)
+    # Where y^(1 / exponent) leaves the range of doubles, the law stops.
+    reached = np.log(x) / exponent > -690
+    # The log of a probability next to 1 is as exact as the probability.
+    np.testing.assert_allclose(law.logcdf(x)[reached], expected[reached], rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(law.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8)
+    np.testing.assert_allclose(law.ccdf(x), power.sf(x), rtol=1e-9)
+    p = np.array([1e-9, 0.1, 0.5, 0.999])
+    np.testing.assert_allclose(law.icdf(p), power.ppf(p), rtol=1e-11)
+    np.testing.assert_allclose(law.cdf(law.icdf(p)), p, rtol=1e-9)
+
+
+def test_average_by_integration():
+    """Mean and variance of the root of an average of two classes, by a double integral."""
+
+    def density(x, a, b):
+        return x ** (a - 1) * (1 - x) ** (b - 1) / mp.beta(a, b)
+
+    def moment(k):
+        return mp.quad(
+            lambda s, t: mp.sqrt((s + t) / 2) ** k * density(s, 7, 2) * density(t, 3, 4),
+            [0, 0.5, 1],
+            [0, 0.5, 1],
+        )
+
+    with mp.workdps(15):
+        mean, square = moment(1), moment(2)
+    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    assert law.mean() == pytest.approx(float(mean), rel=1e-10)
+    assert law.variance() == pytest.approx(float(square - mean**2), rel=1e-8)
+
+
+@pytest.mark.parametrize("exponent", [1 / 3, 1, 2.5])
+def test_density_is_the_slope_of_the_tail(exponent):
+    """By central differences; the mode and the ends of the shortest interval follow from it."""
+    law = PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), exponent)
+    low, high = law.interval(0.999)
+    x, step = np.linspace(low, high, 9), 1e-5 * (high - low)
+    slope = (law.cdf(x + step) - law.cdf(x - step)) / (2 * step)
+    np.testing.assert_allclose(law.pdf(x), slope, rtol=1e-6)
+    grid = np.linspace(low, high, 20_001)
+    assert law.mode() == pytest.approx(grid[np.argmax(law.pdf(grid))], abs=high / 10_000)
+    left, right = law.hdi(0.9)
+    assert law.cdf(left, right) == pytest.approx(0.9, abs=1e-12)
+    assert law.pdf(left) == pytest.approx(law.pdf(right), rel=1e-7)
+    assert right - left < np.diff(law.interval(0.9))
+
+
+def test_exponent_one_is_the_law_itself():
+    """All methods."""
+    law = BetaAverage([31, 9, 4], [3, 3, 2])
+    same = PowerTransform(law, 1)
+    for name in ("mean", "median", "mode", "variance", "skewness", "kurtosis", "support"):
+        np.testing.assert_allclose(getattr(same, name)(), getattr(law, name)(), rtol=1e-9)
+    np.testing.assert_allclose(same.hdi(), law.hdi(), rtol=1e-9)
+    x = [-1, 0, 0.01, 0.5, 0.999, 1, 2]
+    np.testing.assert_allclose(same.logccdf(x), law.logccdf(x), rtol=1e-10)
+    np.testing.assert_allclose(same.logpdf(x), law.logpdf(x), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "exponent", "expected"), [(1, 2, np.inf), (2, 2, 1.0), (3, 2, 0.0), (1, 0.5, 0.0)]
+)
+def test_density_at_zero(a, exponent, expected):
+    """X ~ Beta(a, 1): a / exponent * y^(a / exponent - 1)."""
+    law = PowerTransform(BetaAverage([a], [1]), exponent)
+    assert law.pdf(0.0) == pytest.approx(expected, rel=1e-12)
+    assert law.pdf(1.0) == pytest.approx(a / exponent, rel=1e-12)
+
+
+def test_narrow_law():
+    """A law of width 1e-7 keeps its digits: the delta method is exact to first order."""
+    law = BetaAverage([9e13], [1e13])
+    root = PowerTransform(law, 0.5)
+    sd = law.standard_deviation() / (2 * np.sqrt(0.9))
+    assert root.standard_deviation() == pytest.approx(sd, rel=1e-6)
+    low, high = root.interval(0.95)
+    assert high - low == pytest.approx(2 * 1.959964 * sd, rel=1e-5)
+
+
+def test_draws():
+    """Seeded, and with the mean of the law."""
+    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    draws = law.sample(20_000, rng=1)
+    assert draws.mean() == pytest.approx(law.mean(), abs=5 * law.standard_deviation() / 20_000**0.5)
+    np.testing.assert_array_equal(draws[:5], law.sample(20_000, rng=1)[:5])
+
+
+def test_is_a_value():
+    """What a copy says is the same."""
+    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    assert repr(pickle.loads(pickle.dumps(law))) == repr(law)
+
+
+@pytest.mark.parametrize("exponent", [0, -1, np.inf, np.nan, "2", None], ids=str)
+def test_bad_exponent(exponent):
+    """Positive and finite."""
+    with pytest.raises(ValueError, match="exponent must be a positive, finite number"):
+        PowerTransform(BetaAverage([1], [1]), exponent)
+
+
+def test_bad_law():
+    """A law, and of a variable that is not negative."""
+    with pytest.raises(TypeError, match="law must be a BoundedDistribution, got float"):
+        PowerTransform(0.5, 2)
+    difference = BetaAverage([1], [1]) - BetaAverage([1], [1])
+    with pytest.raises(ValueError, match="law must have a support that begins at 0"):
+        PowerTransform(difference, 2)
+
+
+def test_integrals_beside_a_kink():
+    """Several functions at once, of which one has a kink."""
+    found = integrate(lambda x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([0.0, 1, 2]), 1e-13)
+    np.testing.assert_allclose(found, [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
