@@ -18,6 +18,15 @@ from skpostbac.metrics._binormal_scorer import make_binormal_scorer
 from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._drawn import DrawnPosterior
+from skpostbac.metrics._binary_equivalent import (
+    PosteriorBinaryEquivalentAccuracy,
+    binary_equivalent_accuracy,
+    binary_equivalent_accuracy_score,
+    binary_equivalent_recalls,
+    make_binary_equivalent_scorer,
+)
+from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
@@ -43,11 +52,13 @@ __all__ = [
     "CurveBand",
     "DrawnPosterior",
     "NormalScores",
+    "GuessingTest",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorBinormal",
+    "PosteriorBinaryEquivalentAccuracy",
     "PosteriorConfusionMetric",
     "PriorInfluence",
     "PriorInfluenceWarning",
@@ -60,6 +71,12 @@ __all__ = [
     "binormal_roc_curve",
     "class_counts",
     "make_binormal_scorer",
+    "binary_equivalent_accuracy",
+    "binary_equivalent_accuracy_score",
+    "binary_equivalent_recalls",
+    "class_counts",
+    "guessing_test",
+    "make_binary_equivalent_scorer",
     "make_posterior_scorer",
     "paired_counts",
     "posterior_accuracy",

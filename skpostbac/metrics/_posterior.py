@@ -18,6 +18,7 @@ from skpostbac.metrics._arrays import (
     first,
     nonnegative_array,
 )
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
     ClassWeightSpec,
@@ -413,6 +414,18 @@ class PosteriorBalancedAccuracy:
         return prior_influence(
             self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
         )
+
+    def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
+        """Return the posterior of the binary-equivalent accuracy.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> posterior.binary_equivalent().median()  # the square root of 0.7813
+        0.8839
+        """
+        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
     def recalls(self) -> dict[Hashable, BetaAverage | HierarchicalBetaAverage]:
         """Return the posterior of the accuracy on each class, by label.

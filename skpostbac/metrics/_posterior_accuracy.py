@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import LARGEST, FloatArray
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import FigurePosterior, plain_float
 from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
@@ -117,6 +118,10 @@ class PosteriorAccuracy(FigurePosterior):
     ) -> float | FloatArray:
         """Draw from the posterior: a float, or an array of a given shape."""
         return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
+        """Return the posterior of the binary-equivalent accuracy."""
+        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):

@@ -1,0 +1,101 @@
+"""Accuracies against those of random guesses."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skpostbac import ClassCounts, GuessingTest, guessing_test
+
+CARRILLO = ClassCounts([0, 1, 2], [30, 8, 3], [32, 10, 4])
+
+
+def test_uniform_guesses_are_binomial():
+    """The exact binomial test of SciPy."""
+    test = GuessingTest.from_counts(CARRILLO)
+    exact = stats.binomtest(41, 46, 1 / 3, alternative="greater")
+    assert test.p_value == pytest.approx(exact.pvalue, rel=1e-10)
+    assert test.expected_correct == pytest.approx(46 / 3)
+    assert test.gain == pytest.approx(41 - 46 / 3)
+    # For uniform guesses, the accuracy rescaled from 1 / 3 to 0.
+    assert test.error_reduction == pytest.approx((41 / 46 - 1 / 3) / (1 - 1 / 3))
+
+
+def test_stratified_guesses_by_simulation():
+    """A guesser with the class shares, 200,000 times; counts close to its own."""
+    counts = ClassCounts([0, 1, 2], [18, 4, 1], [32, 10, 4])
+    test = GuessingTest.from_counts(counts, strategy="stratified")
+    rng = np.random.default_rng(0)
+    hits = sum(rng.binomial(int(n), n / 46, 200_000) for n in (32, 10, 4))
+    share = np.mean(hits >= 23)
+    assert test.p_value == pytest.approx(share, abs=5 * math.sqrt(share / 200_000))
+    assert test.expected_correct == pytest.approx((32**2 + 10**2 + 4**2) / 46)
+
+
+def test_stratified_guesses_by_hand():
+    """Eight of one class, two of the other, one error."""
+    y_true, y_pred = [0] * 8 + [1] * 2, [0] * 9 + [1]
+    test = guessing_test(y_true, y_pred, strategy="stratified")
+    assert test.p_value == pytest.approx(0.8**8 * (1 - 0.8**2) + 8 * 0.8**7 * 0.2 * 0.2**2)
+
+
+def test_always_the_same_guess():
+    """It is right for all samples of its class, and for no other."""
+    y_true, y_pred = ["a"] * 6 + ["b"] * 3, ["a"] * 6 + ["b"] + ["a"] * 2
+    assert guessing_test(y_true, y_pred, strategy=[1, 0]).p_value == 0
+    assert guessing_test(y_true, ["a"] * 9, strategy=[1, 0]).p_value == 1
+    only = guessing_test(["a"] * 6, ["a"] * 6)
+    assert only.p_value == 1
+    assert math.isnan(only.error_reduction)
+
+
+def test_article_of_many_classes():
+    """23 % of 865 classes, the worst score and the least likely guess."""
+    counts = ClassCounts(range(865), np.r_[np.ones(199), np.zeros(666)], np.ones(865))
+    test = GuessingTest.from_counts(counts)
+    exact = sum(math.comb(865, k) * 864 ** (865 - k) for k in range(199, 866))
+    assert test.log_p_value == pytest.approx(math.log(exact) - 865 * math.log(865), rel=1e-12)
+
+
+def test_tiny_p_values_have_logarithms():
+    """All of 10,000 right: 2 ** -10,000."""
+    test = GuessingTest.from_counts(ClassCounts([0, 1], [5000, 5000], [5000, 5000]))
+    assert test.p_value == 0
+    assert test.log_p_value == pytest.approx(-10_000 * math.log(2), rel=1e-14)
+    assert "p_value=10^-3010.3" in repr(test)
+
+
+def test_guessing_is_as_good_as_guessing():
+    """P-values of guesses are at most p with a probability of p at most."""
+    rng = np.random.default_rng(1)
+    y_true = np.repeat([0, 1, 2], [30, 20, 10])
+    p = np.array([guessing_test(y_true, rng.integers(0, 3, 60)).p_value for _ in range(1000)])
+    for level in (0.05, 0.3, 0.7):
+        assert np.mean(p <= level) <= level + 4 * math.sqrt(level * (1 - level) / 1000)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "message"),
+    [
+        ("prior", "strategy must be 'uniform', 'stratified' or an array"),
+        ([1, 1], "strategy must have a probability for each of the 3 classes"),
+        ([0, 0, 0], "strategy must have a probability"),
+        ([1, -1, 1], "strategy must be finite and non-negative"),
+    ],
+    ids=str,
+)
+def test_bad_strategy(strategy, message):
+    """One clear error."""
+    with pytest.raises(ValueError, match=message):
+        GuessingTest.from_counts(CARRILLO, strategy=strategy)
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "message"),
+    [([1.5], [2], "counts must be integers, got 1.5"), ([0], [0], "at least one sample")],
+)
+def test_bad_counts(correct, total, message):
+    """Weights are not guessed."""
+    with pytest.raises(ValueError, match=message):
+        GuessingTest.from_counts(ClassCounts([0], correct, total))
