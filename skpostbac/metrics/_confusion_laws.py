@@ -12,7 +12,7 @@ from skpostbac.metrics._confusion_model import ConfusionModel
 from skpostbac.stats import BetaAverage
 
 
-def law_of_class(name: str, model: ConfusionModel, position: int) -> BetaAverage | None:
+def law_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage | None:
     """Return the law of a metric of one class against all others."""
     if name == "recall":
         return BetaAverage(model.right[[position]], model.wrong[[position]])

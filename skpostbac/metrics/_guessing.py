@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray, first, nonnegative_array
+from skpostbac.metrics._arrays import FloatArray, nonnegative_array
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.stats._binomial_sum import log_survival
 
@@ -64,9 +64,8 @@ class GuessingTest:
         ValueError
             If a count is no integer, if there is no sample, or if `strategy` is invalid.
         """
-        cells = np.concatenate([counts.correct, counts.total])
-        if (bad := cells % 1 != 0).any():
-            raise ValueError(f"counts must be integers, got {first(cells, bad)}")
+        if (counts.correct % 1).any() or (counts.total % 1).any():
+            raise ValueError(f"counts must be integers, got {counts!r}")
         if not counts.total.any():
             raise ValueError("counts must have at least one sample")
         rates = _guessing_rates(strategy, counts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import NamedTuple
 
@@ -40,6 +41,9 @@ from skpostbac.stats import BetaAverage
 
 # Standard errors of the mean of at most 0.0016 for a metric in [0, 1].
 N_DRAWS = 100_000
+
+# How to average a metric over the classes, and the law of the average.
+AVERAGES = {"macro": (macro, law_of_macro), "micro": (micro, law_of_micro)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -272,24 +276,21 @@ def _find_target(
     if callable(metric):
         return _Target(getattr(metric, "__name__", repr(metric)), metric, _no_law)
     if metric in OVERALL:
-        law = law_of_accuracy if metric == "accuracy" else _no_law
-        return _Target(metric, OVERALL[metric], law)
+        return _Target(
+            metric, OVERALL[metric], law_of_accuracy if metric == "accuracy" else _no_law
+        )
     if metric not in BY_CLASS:
         raise ValueError(
             f"metric must be a function or one of {sorted({*BY_CLASS, *OVERALL})}, got {metric!r}"
         )
     if pos_label is not None:
         place = _position(pos_label, classes)
-        return _Target(
-            f"{metric} of {pos_label}",
-            of_class(metric, place),
-            lambda model: law_of_class(metric, model, place),
-        )
-    if average == "macro":
-        return _Target(f"macro {metric}", macro(metric), lambda model: law_of_macro(metric, model))
-    if average == "micro":
-        return _Target(f"micro {metric}", micro(metric), lambda model: law_of_micro(metric, model))
-    raise ValueError(f"average must be 'macro' or 'micro', got {average!r}")
+        law = partial(law_of_class, metric, place)
+        return _Target(f"{metric} of {pos_label}", of_class(metric, place), law)
+    if average not in AVERAGES:
+        raise ValueError(f"average must be one of {sorted(AVERAGES)}, got {average!r}")
+    function, law_of = AVERAGES[average]
+    return _Target(f"{average} {metric}", function(metric), partial(law_of, metric))
 
 
 def _no_law(model: ConfusionModel) -> None:

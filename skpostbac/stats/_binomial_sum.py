@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from skpostbac.stats._points import Floats
 
 # Standard deviations, and counts, beyond which a tail is below exp(-60).
-_REACH = 40
+_REACH = 12
 
 
 def log_survival(k: int, n: Floats, p: Floats) -> float:
@@ -30,7 +30,7 @@ def log_survival(k: int, n: Floats, p: Floats) -> float:
     Returns
     -------
     log_probability : float
-        In [-inf, 0], accurate to about 1e-13 of the larger of 1 and itself.
+        In [-inf, 0], accurate to about 1e-12 of the larger of 1 and itself.
 
     Examples
     --------

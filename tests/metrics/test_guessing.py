@@ -93,7 +93,10 @@ def test_bad_strategy(strategy, message):
 
 @pytest.mark.parametrize(
     ("correct", "total", "message"),
-    [([1.5], [2], "counts must be integers, got 1.5"), ([0], [0], "at least one sample")],
+    [
+        ([1.5], [2], r"counts must be integers, got ClassCounts\(0: 1.5/2\)"),
+        ([0], [0], "at least one sample"),
+    ],
 )
 def test_bad_counts(correct, total, message):
     """Weights are not guessed."""
