@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,10 +133,6 @@ class PosteriorAccuracy(FigurePosterior):
         # `sum` starts from 0.
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Without the cached law, which is quick to make.
-        return _rebuild, (self.counts, self.prior)
-
     def __repr__(self) -> str:
         prior = "" if self.prior == (1, 1) else "prior=({:g}, {:g}), ".format(*self.prior)
         return (
@@ -214,7 +209,3 @@ def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
 
 def _message(got: str) -> str:
     return f"prior must be one of {sorted(ACCURACY_PRIORS)} or a pair (a, b), got {got}"
-
-
-def _rebuild(counts: ClassCounts, prior: tuple[float, float]) -> PosteriorAccuracy:
-    return PosteriorAccuracy(counts, prior=prior)

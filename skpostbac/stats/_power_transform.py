@@ -15,7 +15,7 @@ from skpostbac.stats._points import Floats, Frame, Points
 _MOMENT_ERROR = 1e-13
 # Log of tails that add nothing to the moments, even of a law as narrow as doubles tell apart.
 _NEGLIGIBLE = -140.0
-# Distances to zero below this are taken for it.
+# Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
 # Two places so close to zero that only the leading power of the density counts.
 _NEAR_ZERO = np.array([1e-120, 1e-100])
@@ -81,8 +81,12 @@ class PowerTransform(BoundedDistribution):
         mean, sd = self.mean(), self.standard_deviation()
         return f"PowerTransform(mean={mean:.4g}, sd={sd:.4g}, exponent={self.exponent:.4g})"
 
+    def mean(self) -> float:
+        """Return the mean, by quadrature."""
+        return self._frame.mean
+
     def variance(self) -> float:
-        """Return the variance."""
+        """Return the variance, by quadrature."""
         return float(self._unit**2 * self._central_moments[0])
 
     def skewness(self) -> float:
@@ -119,14 +123,16 @@ class PowerTransform(BoundedDistribution):
 
     @property
     def _inner_high(self) -> float:
-        """Upper end of the support of X."""
-        return self.law._frame.mean_to_low + self.law._frame.mean_to_high
+        return self.law.support().high
 
-    @cached_property
+    @property
+    def _high(self) -> float:
+        return float(self._inner_high**self.exponent)
+
+    @property
     def _high_from_origin(self) -> float:
-        below = self.law._frame.mean_to_high / self._inner_high
-        share = -np.expm1(self.exponent * np.log1p(-below))
-        return float(self._inner_high**self.exponent * share)
+        below = np.float64(self.law._frame.mean_to_high / self._inner_high)
+        return float(-self._high * _power_of_one_plus(-below, self.exponent))
 
     @cached_property
     def _frame(self) -> Frame:
@@ -135,7 +141,7 @@ class PowerTransform(BoundedDistribution):
         return Frame(
             low=0.0,
             low_rest=0.0,
-            high=self._inner_high**self.exponent,
+            high=self._high,
             high_rest=0.0,
             mean=mean,
             mean_rest=(self._origin - mean) + shift,
@@ -183,11 +189,13 @@ class PowerTransform(BoundedDistribution):
 
     def _inner(self, from_origin: Floats, to_low: Floats, to_high: Floats) -> Points:
         """Return the positions of x, with all their distances."""
-        power, high, width = 1 / self.exponent, self._inner_high**self.exponent, self._inner_high
+        power, high = 1 / self.exponent, self._inner_high
+        inner_to_low = high * (to_low / self._high) ** power
+        inner_to_high = -high * _power_of_one_plus(-to_high / self._high, power)
         return Points(
             self._inner_distance(from_origin),
-            np.maximum(width * (to_low / high) ** power, _SMALLEST),
-            -width * _power_of_one_plus(-to_high / high, power),
+            np.maximum(inner_to_low, _SMALLEST),
+            np.maximum(inner_to_high, _SMALLEST),
         )
 
     def _tails(self, points: Points) -> Tails:
@@ -197,9 +205,9 @@ class PowerTransform(BoundedDistribution):
 
     def _log_stretch(self, points: Points) -> Floats:
         """Return the log of dx / dy."""
-        power, high = 1 / self.exponent, self._frame.high
-        share = points.to_low / high
-        return np.asarray(np.log(power * self._inner_high / high) + (power - 1) * np.log(share))
+        power, share = 1 / self.exponent, points.to_low / self._high
+        at_high = np.log(power * self._inner_high / self._high)
+        return np.asarray(at_high + (power - 1) * np.log(share))
 
     def _centre(self, y: Floats) -> Values:
         values = self.law._centre(self._inner_distance(y + self._mean_from_origin))
@@ -231,7 +239,7 @@ class PowerTransform(BoundedDistribution):
         return list(map(float, kinks))
 
 
-def _power_of_one_plus(x: Floats, power: float) -> Floats:
+def _power_of_one_plus(x: Floats | np.float64, power: float) -> Floats:
     """Return (1 + x) ** power - 1, also where x is tiny; an x that rounding left below -1 is -1."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.expm1(power * np.log1p(np.maximum(x, -1.0))))

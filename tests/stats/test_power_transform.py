@@ -122,6 +122,15 @@ def test_exponent_one_is_the_law_itself():
     np.testing.assert_allclose(same.logpdf(x), law.logpdf(x), rtol=1e-9)
 
 
+def test_support_of_a_scaled_variable():
+    """Three times a Beta(2, 1) variable, squared: the cdf is x / 9 on (0, 9)."""
+    law = PowerTransform(BetaAverage([2], [1], weights=[3]), 2)
+    assert law.support() == (0, 9)
+    np.testing.assert_allclose(law.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12)
+    np.testing.assert_allclose(law.pdf([0, 1, 9]), 1 / 9, rtol=1e-9)
+    assert law.mean() == pytest.approx(4.5, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("a", "exponent", "expected"), [(1, 2, np.inf), (2, 2, 1.0), (3, 2, 0.0), (1, 0.5, 0.0)]
 )
