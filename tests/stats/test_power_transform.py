@@ -110,6 +110,14 @@ def test_density_is_the_slope_of_the_tail(exponent):
     assert right - left < np.diff(law.interval(0.9))
 
 
+@pytest.mark.parametrize(("a", "b"), [(4, 3), (43, 14), (1.5, 30)])
+def test_mode_of_a_root(a, b):
+    """The density y^(2 a - 1) (1 - y^2)^(b - 1) is highest where its slope is zero."""
+    mode = np.sqrt((2 * a - 1) / (2 * a + 2 * b - 3))
+    # Without the slope, a search for the highest point stops at 1e-8.
+    assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(mode, rel=1e-12)
+
+
 def test_exponent_one_is_the_law_itself():
     """All methods."""
     law = BetaAverage([31, 9, 4], [3, 3, 2])
