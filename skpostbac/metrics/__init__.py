@@ -1,5 +1,12 @@
 """From labels to counts, to the posterior, to scores and scorers."""
 
+from skpostbac.metrics._binary_equivalent import (
+    PosteriorBinaryEquivalentAccuracy,
+    binary_equivalent_accuracy,
+    binary_equivalent_accuracy_score,
+    binary_equivalent_recalls,
+    make_binary_equivalent_scorer,
+)
 from skpostbac.metrics._binormal import (
     BinormalModel,
     binormal_average_precision_score,
@@ -18,14 +25,6 @@ from skpostbac.metrics._binormal_scorer import make_binormal_scorer
 from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._drawn import DrawnPosterior
-from skpostbac.metrics._binary_equivalent import (
-    PosteriorBinaryEquivalentAccuracy,
-    binary_equivalent_accuracy,
-    binary_equivalent_accuracy_score,
-    binary_equivalent_recalls,
-    make_binary_equivalent_scorer,
-)
-from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
@@ -51,32 +50,31 @@ __all__ = [
     "ClassCountsScorer",
     "CurveBand",
     "DrawnPosterior",
-    "NormalScores",
     "GuessingTest",
+    "NormalScores",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
-    "PosteriorBinormal",
     "PosteriorBinaryEquivalentAccuracy",
+    "PosteriorBinormal",
     "PosteriorConfusionMetric",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
     "ScoreMoments",
+    "binary_equivalent_accuracy",
+    "binary_equivalent_accuracy_score",
+    "binary_equivalent_recalls",
     "binormal_average_precision_score",
     "binormal_check",
     "binormal_precision_recall_curve",
     "binormal_roc_auc_score",
     "binormal_roc_curve",
     "class_counts",
-    "make_binormal_scorer",
-    "binary_equivalent_accuracy",
-    "binary_equivalent_accuracy_score",
-    "binary_equivalent_recalls",
-    "class_counts",
     "guessing_test",
     "make_binary_equivalent_scorer",
+    "make_binormal_scorer",
     "make_posterior_scorer",
     "paired_counts",
     "posterior_accuracy",

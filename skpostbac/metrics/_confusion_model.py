@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
-from skpostbac.metrics._prior import check_prior, resolve_prior
+from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
 
 # Cells that are drawn at a time: the arrays then fit the cache.
 _BLOCK = 2**18
@@ -38,7 +38,7 @@ class ConfusionModel:
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
-        a, b = resolve_prior(check_prior(prior), k).T
+        a, b = independent_prior(resolve_prior(check_prior(prior), k), "a confusion matrix").T
         cells = C + (b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, a + np.diagonal(C))
         return cls(cells, _shares(prevalence, C))
