@@ -26,6 +26,7 @@ from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._drawn import DrawnPosterior
 from skpostbac.metrics._guessing import GuessingTest, guessing_test
+from skpostbac.metrics._group_posterior import GroupPosterior, group_posterior
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
@@ -52,6 +53,7 @@ __all__ = [
     "DrawnPosterior",
     "GuessingTest",
     "NormalScores",
+    "GroupPosterior",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
@@ -75,6 +77,7 @@ __all__ = [
     "guessing_test",
     "make_binary_equivalent_scorer",
     "make_binormal_scorer",
+    "group_posterior",
     "make_posterior_scorer",
     "paired_counts",
     "posterior_accuracy",

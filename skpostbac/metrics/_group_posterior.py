@@ -1,0 +1,221 @@
+"""The accuracy of a classifier in a population of subjects, folds or sites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, float_array
+from skpostbac.metrics._counts import ClassCounts
+from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
+from skpostbac.stats._group_inference import GroupInference
+from skpostbac.stats._logit_average import logit_average
+from skpostbac.stats._logit_law import LogitLaw
+
+GroupModelLike: TypeAlias = (
+    Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
+)
+
+_MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
+    "normal-binomial": NormalBinomial,
+    "beta-binomial": BetaBinomial,
+}
+# Above this the likelihood of a group loses more digits than the laws promise.
+_LARGEST_TOTAL = 1e7
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupPosterior:
+    r"""Posterior of the accuracy in a population, given the counts of some groups out of it.
+
+    Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
+    average over the classes, each of which has a population of its own. All laws have the methods
+    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``median()``, ``interval()``,
+    ``hdi()``, ``cdf(x)``, ``ccdf(x)``, which is the probability of more than x, and others. They
+    are computed when they are asked for.
+
+    Attributes
+    ----------
+    correct, total : ndarray of shape (m,) or (m, l)
+        Read-only counts of the m groups, and of the l classes in each.
+    model : NormalBinomial or BetaBinomial
+        How accuracies vary from group to group.
+    """
+
+    correct: FloatArray
+    total: FloatArray
+    model: NormalBinomial | BetaBinomial
+
+    @cached_property
+    def population_mean(self) -> BoundedDistribution:
+        """Law of the mean of the accuracies of all groups in the population."""
+        return _average([inference.population_mean() for inference in self._classes])
+
+    @cached_property
+    def population_median(self) -> BoundedDistribution:
+        r"""Law of :math:`\mathrm{logit}^{-1}(\mu)`, the accuracy that half of the groups exceed.
+
+        For the balanced accuracy it is the average of those of the classes. Only the
+        normal-binomial model has it; Brodersen et al. call it the population mean accuracy.
+        """
+        if not isinstance(self.model, NormalBinomial):
+            raise AttributeError("Only the normal-binomial model has a population_median.")
+        return _average([inference.population_location() for inference in self._classes])
+
+    @cached_property
+    def new_group(self) -> BoundedDistribution:
+        """Law of the accuracy of one more group out of the population."""
+        return _average([inference.new_group() for inference in self._classes])
+
+    @cached_property
+    def groups(self) -> tuple[BoundedDistribution, ...]:
+        """Law of the accuracy of each group, drawn towards those of the others."""
+        return tuple(
+            _average([inference.group(index) for inference in self._classes])
+            for index in range(len(self.correct))
+        )
+
+    @cached_property
+    def _classes(self) -> tuple[GroupInference, ...]:
+        """Inference for each class."""
+        columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
+        return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
+
+    def __repr__(self) -> str:
+        low, high = self.population_mean.interval()
+        facts = [
+            f"population_mean={self.population_mean.mean():.3f}",
+            f"95% CI=[{low:.3f}, {high:.3f}]",
+            f"n_groups={len(self.correct)}",
+            *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
+            f"model={self.model!r}",
+        ]
+        return f"GroupPosterior({', '.join(facts)})"
+
+
+def group_posterior(
+    correct: ArrayLike | Sequence[ClassCounts],
+    total: ArrayLike | None = None,
+    *,
+    model: GroupModelLike = "normal-binomial",
+) -> GroupPosterior:
+    r"""Infer the accuracy in a population from the counts of some groups.
+
+    A group is a subject, site, fold or data set, with an accuracy :math:`\theta_j` of its own and
+    :math:`k_j \sim \mathrm{Binomial}(n_j, \theta_j)` correct predictions. The accuracies are drawn
+    from a population ([1]_, [2]_). Pooling the counts would ignore that groups differ; averaging
+    the observed accuracies would ignore how few samples some of them have.
+
+    Parameters
+    ----------
+    correct : array-like of shape (m,) or (m, l), or sequence of m ClassCounts
+        Correct predictions of each group; of each group and class for the balanced accuracy.
+    total : array-like of the shape of `correct`, optional
+        Samples of each group, or of each group and class, at most 1e7; 0 where there are none.
+        Left out if `correct` has `ClassCounts`, whose classes must be the same.
+    model : {"normal-binomial", "beta-binomial"}, NormalBinomial or BetaBinomial
+        "normal-binomial": the log-odds are normal in the population. "beta-binomial": the
+        accuracies have a Beta law. An instance of :class:`skpostbac.stats.NormalBinomial` has
+        other priors than the default ones.
+
+    Returns
+    -------
+    posterior : GroupPosterior
+
+    Raises
+    ------
+    ValueError
+        If there is no group, a count is out of range, the shapes do not agree, or the model is
+        unknown.
+
+    Notes
+    -----
+    The mean of the accuracies in the population is not the accuracy at the mean :math:`\mu` of
+    their log-odds. The former is `population_mean`; the latter is `population_median`, which is
+    what [1]_ and [2]_ report. With very different groups they are far apart.
+
+    The integrals are computed by deterministic quadrature, to about 1e-8 of a probability, where
+    [2]_ approximates the posterior by independent laws of :math:`\mu` and :math:`\lambda`.
+    A single group is allowed; how much groups differ is then what the prior says.
+    In cross-validation the folds share training samples, and are no independent groups.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. Mathys, J. R. Chumbley, J. Daunizeau, C. S. Ong, J. M. Buhmann and
+       K. E. Stephan (2012). Bayesian mixed-effects inference on classification performance in
+       hierarchical data sets. Journal of Machine Learning Research 13, 3133-3176.
+    .. [2] K. H. Brodersen, J. Daunizeau, C. Mathys, J. R. Chumbley, J. M. Buhmann and
+       K. E. Stephan (2013). Variational Bayesian mixed-effects inference for classification
+       studies. NeuroImage 76, 345-361.
+
+    Examples
+    --------
+    Five subjects with 100 trials each.
+
+    >>> from skpostbac import group_posterior
+    >>> posterior = group_posterior([82, 75, 92, 85, 88], [100] * 5)
+    >>> posterior.population_median.mean()
+    0.8127
+    >>> posterior.population_median.interval(0.95)
+    Interval(low=0.6517, high=0.9025)
+    >>> float(posterior.population_mean.ccdf(0.5))  # better than chance
+    0.9970
+    >>> float(posterior.new_group.ccdf(0.5))
+    0.9414
+    """
+    k, n = _counts(correct, total)
+    return GroupPosterior(k, n, _model(model))
+
+
+def _model(model: object) -> NormalBinomial | BetaBinomial:
+    if isinstance(model, (NormalBinomial, BetaBinomial)):
+        return model
+    if isinstance(model, str) and model in _MODELS:
+        return _MODELS[model]()
+    raise ValueError(
+        "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a BetaBinomial, "
+        f"got {model!r}"
+    )
+
+
+def _counts(correct: Any, total: Any) -> tuple[FloatArray, FloatArray]:
+    """Return checked read-only counts of the groups."""
+    if total is None:
+        correct, total = _stacked(correct)
+    k, n = float_array(correct, "correct"), float_array(total, "total")
+    if k.shape != n.shape:
+        raise ValueError(f"correct and total must have the same shape, got {k.shape} and {n.shape}")
+    if k.ndim not in (1, 2) or not k.size:
+        raise ValueError(
+            f"correct must have shape (n_groups,) or (n_groups, n_classes), got {k.shape}"
+        )
+    check_nonnegative(k, "correct")
+    check_nonnegative(n, "total")
+    if np.any(large := n > _LARGEST_TOTAL):
+        raise ValueError(f"total must not exceed {_LARGEST_TOTAL:g}, got {first(n, large)}")
+    if np.any(more := k > n):
+        raise ValueError(f"correct must not exceed total, got {first(k, more)}")
+    k.flags.writeable = n.flags.writeable = False
+    return k, n
+
+
+def _stacked(groups: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the counts of groups in one table, with the classes in the order of the first."""
+    groups = list(groups)
+    if not groups or not all(isinstance(group, ClassCounts) for group in groups):
+        raise ValueError("total must be given unless correct is a list of ClassCounts")
+    classes = groups[0].classes
+    if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
+        raise ValueError("correct must have ClassCounts with the same classes in all groups")
+    aligned = [group.reindex(classes) for group in groups]
+    return np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
+
+
+def _average(laws: list[LogitLaw]) -> LogitLaw:
+    """Return the law of the average of independent accuracies."""
+    return logit_average(laws, np.full(len(laws), 1 / len(laws)))

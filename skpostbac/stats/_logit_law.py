@@ -1,0 +1,280 @@
+"""A law on (0, 1) that is given by the density of its log-odds, known up to a factor."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial.legendre import legder, leggauss, legval, legvander
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, logsumexp
+
+from skpostbac.stats._contour import Values
+from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._inversion import Tails
+from skpostbac.stats._points import Floats, Frame, Points
+
+# Log density of the log-odds at some points, shape (n,), up to a constant.
+LogDensity = Callable[[Floats], Floats]
+
+# Points of a panel. The rule is exact up to degree 31.
+_N = 16
+_NODES: Floats
+_WEIGHTS: Floats
+_NODES, _WEIGHTS = leggauss(_N)
+_TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
+# Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
+DEPTH = 120.0
+# Beyond the log-odds of the smallest double only the total mass counts.
+_LAST, _DEPTH_BEYOND = 745.0, 42.0
+# Largest last coefficients of the log density on a panel, and largest fall along it: the rule
+# integrates an exponential with such a fall to 12 digits.
+_TOLERANCE, _FAR_TOLERANCE, _FALL = 1e-10, 1e-4, 30.0
+# The log of a density that vanishes is so far below that of its panel.
+_FLOOR = 1e4
+_MAX_DOUBLINGS = 100
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """Intervals of the log-odds, each with a Legendre series of the log density."""
+
+    left: Floats
+    right: Floats
+    series: Floats
+
+    @classmethod
+    def of(cls, log_density: LogDensity, left: Floats, right: Floats) -> "_Panels":
+        values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
+        top = np.maximum(values.max(axis=0), -1e300)
+        return cls(left, right, _TO_SERIES @ np.maximum(values, top - _FLOOR))
+
+    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "_Panels":
+        return _Panels(self.left[index], self.right[index], self.series[:, index])
+
+    def joined(self, other: "_Panels") -> "_Panels":
+        """Return all panels from left to right."""
+        both = _Panels(
+            np.append(self.left, other.left),
+            np.append(self.right, other.right),
+            np.append(self.series, other.series, axis=1),
+        )
+        return both[np.argsort(both.left)]
+
+    @cached_property
+    def values(self) -> Floats:
+        """Log density at the points of the panels, shape (_N, n)."""
+        return np.asarray(legval(_NODES, self.series).T, dtype=float)
+
+    @cached_property
+    def log_weights(self) -> Floats:
+        """Log of the mass at the points of the panels, shape (_N, n)."""
+        return self.values + np.log(np.outer(_WEIGHTS, 0.5 * (self.right - self.left)))
+
+    @cached_property
+    def log_masses(self) -> Floats:
+        """Log of the mass of each panel."""
+        return np.asarray(logsumexp(self.log_weights, axis=0))
+
+    def is_negligible(self, top: float) -> NDArray[np.bool_]:
+        """Tell where neither the density nor the mass counts."""
+        beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
+        depth = np.where(beyond, _DEPTH_BEYOND, DEPTH)
+        return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depth)
+
+    def is_resolved(self, top: float) -> NDArray[np.bool_]:
+        """Tell where the series has converged and the rule can integrate its exponential.
+
+        Less is asked of the series where there is next to no mass.
+        """
+        share = np.exp(np.maximum(self.log_masses - top, -DEPTH))
+        tolerance = np.clip(_TOLERANCE * 1e-12 / share, _TOLERANCE, _FAR_TOLERANCE)
+        converged = np.abs(self.series[-2:]).max(axis=0) < tolerance
+        return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
+
+
+class LogitLaw(BoundedDistribution):
+    """The law of an accuracy whose log-odds have a given density.
+
+    The log density is replaced by polynomials on panels, which are halved until it is met to
+    1e-10. Tails are sums of positive terms, and so keep their relative accuracy, down to about
+    1e-50; beyond that they are zero.
+
+    Parameters
+    ----------
+    log_density : callable
+        Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
+    start, scale : float
+        A point amid the law, and about its standard deviation, in log-odds.
+    rounds : int, default=12
+        How often panels are halved at most.
+    """
+
+    def __init__(
+        self, log_density: LogDensity, start: float, scale: float, rounds: int = 12
+    ) -> None:
+        panels = _resolve(log_density, _cover(log_density, start, scale), rounds)
+        panels.series[0] -= logsumexp(panels.log_masses)
+        self._panels = _Panels(panels.left, panels.right, panels.series)
+
+    @property
+    def edges(self) -> Floats:
+        """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""
+        return np.append(self._panels.left, self._panels.right[-1])
+
+    def log_density(self, u: Floats) -> Floats:
+        """Return the log density of the log-odds, -inf beyond the panels."""
+        inside = (u >= self._panels.left[0]) & (u <= self._panels.right[-1])
+        values = self._values(u, self._index(u), self._panels.series)
+        return np.where(inside, values, -np.inf)
+
+    def __repr__(self) -> str:
+        """Show the mean and the standard deviation."""
+        return f"LogitLaw(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
+
+    def variance(self) -> float:
+        """Return the variance, by quadrature."""
+        return self._central_moment(2)
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, by quadrature."""
+        return float(self._central_moment(3) / self.variance() ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, by quadrature; it is zero for a normal law."""
+        return self._central_moment(4) / self.variance() ** 2 - 3.0
+
+    @cached_property
+    def _nodes(self) -> tuple[Floats, Floats]:
+        """Log-odds and masses that stand for the law."""
+        u = _spread(self._panels.left, self._panels.right)
+        return u.ravel(), np.exp(self._panels.log_weights).ravel()
+
+    def _central_moment(self, order: int) -> float:
+        u, mass = self._nodes
+        away = np.where(u < 0, expit(u) - self.mean(), self._frame.mean_to_high - expit(-u))
+        return float(mass @ away**order)
+
+    @cached_property
+    def _frame(self) -> Frame:
+        u, mass = self._nodes
+        mean, rest = float(mass @ expit(u)), float(mass @ expit(-u))
+        return Frame(
+            low=0.0,
+            low_rest=0.0,
+            high=1.0,
+            high_rest=0.0,
+            mean=mean,
+            mean_rest=0.0,
+            mean_to_low=mean,
+            mean_to_high=rest,
+        )
+
+    @cached_property
+    def _log_below(self) -> Floats:
+        return np.logaddexp.accumulate(np.append(-np.inf, self._panels.log_masses))
+
+    @cached_property
+    def _log_above(self) -> Floats:
+        return np.logaddexp.accumulate(np.append(-np.inf, self._panels.log_masses[::-1]))[::-1]
+
+    def _tails(self, points: Points) -> Tails:
+        low, high = np.log(points.to_low), np.log(points.to_high)
+        u = np.clip(low - high, self._panels.left[0], self._panels.right[-1])
+        index = self._index(u)
+        below = self._log_mass(self._panels.left[index], u, index)
+        above = self._log_mass(u, self._panels.right[index], index)
+        log_cdf = np.logaddexp(self._log_below[index], below)
+        log_ccdf = np.logaddexp(self._log_above[index + 1], above)
+        smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
+        larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
+        return Tails(
+            np.where(is_lower, smaller, larger),
+            np.where(is_lower, larger, smaller),
+            self.log_density(low - high) - low - high,
+        )
+
+    def _centre(self, y: Floats) -> Values:
+        points = self._frame.near_mean(y)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            u = np.log(points.to_low) - np.log(points.to_high)
+            tails = self._tails(points)
+            index = self._index(u)
+            scale = 2 / (self._panels.right - self._panels.left)[index]
+            derivative = np.asarray(legder(self._panels.series), dtype=float)
+            slope = scale * self._values(u, index, derivative)
+            density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
+            lean = points.to_high - points.to_low
+            steepness = (slope - lean) / (points.to_low * points.to_high)
+            error = np.where(np.isfinite(u), _EPS * tail, np.inf)
+            return Values(tail, error, density, density * steepness)
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        return Interval(self._log_end_density(0), self._log_end_density(-1))
+
+    def _log_end_density(self, end: int) -> float:
+        """Limit of the log density at an end of (0, 1), from its trend at the last points."""
+        u = _spread(self._panels.left, self._panels.right)[:, end]
+        values = self._panels.values[:, end] - log_expit(u) - log_expit(-u)
+        trend = (values[-1] - values[0]) / np.ptp(u) * (1 if end else -1)
+        if abs(trend) < 1e-6:
+            return float(values[end])
+        return np.inf if trend > 0 else -np.inf
+
+    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
+
+    def _index(self, u: Floats) -> NDArray[np.intp]:
+        """Panel of each point, the nearest one beyond them."""
+        return np.clip(np.searchsorted(self._panels.left, u) - 1, 0, self._panels.left.size - 1)
+
+    def _values(self, u: Floats, index: NDArray[np.intp], series: Floats) -> Floats:
+        """Value of the series of a panel at u, (..., n)."""
+        left, right = self._panels.left[index], self._panels.right[index]
+        z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
+        return np.asarray(legval(z, series[:, index], tensor=False))
+
+    def _log_mass(self, left: Floats, right: Floats, index: NDArray[np.intp]) -> Floats:
+        """Log of the mass between two points of one panel."""
+        values = self._values(_spread(left, right), index, self._panels.series)
+        with np.errstate(divide="ignore"):
+            return np.asarray(
+                logsumexp(values, b=_WEIGHTS[:, None], axis=0) + np.log(0.5 * (right - left))
+            )
+
+
+def _spread(left: Floats, right: Floats) -> Floats:
+    """Points of the rule between each left and right, shape (_N, n)."""
+    return 0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left)
+
+
+def _cover(log_density: LogDensity, start: float, scale: float) -> _Panels:
+    """Panels that double their distance from the start, until nothing is left outside."""
+    panels = _Panels.of(
+        log_density, start + scale * np.array([-1, 0]), start + scale * np.array([0, 1])
+    )
+    for side in (-1, 1):
+        for k in range(_MAX_DOUBLINGS):
+            near, far = start + side * scale * 2.0**k, start + side * scale * 2.0 ** (k + 1)
+            new = _Panels.of(log_density, np.array([min(near, far)]), np.array([max(near, far)]))
+            panels = panels.joined(new)
+            if new.is_negligible(float(panels.log_masses.max())).all():
+                break
+    return panels
+
+
+def _resolve(log_density: LogDensity, panels: _Panels, rounds: int) -> _Panels:
+    """Halve the panels until each is resolved, or is negligible; the outer ones of these go."""
+    for _ in range(rounds):
+        top = float(panels.log_masses.max())
+        done = panels.is_resolved(top) | panels.is_negligible(top)
+        if done.all():
+            break
+        rough = panels[~done]
+        middle = 0.5 * (rough.left + rough.right)
+        left, right = np.append(rough.left, middle), np.append(middle, rough.right)
+        panels = panels[done].joined(_Panels.of(log_density, left, right))
+    kept = np.flatnonzero(~panels.is_negligible(float(panels.log_masses.max())))
+    return panels[np.arange(kept[0], kept[-1] + 1)]

@@ -1,0 +1,175 @@
+"""Group-level inference against multiple precision and dense grids."""
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betainc, betaln, expit, log_expit, logit
+
+from skpostbac.stats import BetaBinomial, NormalBinomial
+from skpostbac.stats._group_inference import GroupInference
+
+CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
+
+
+def precise_normal_evidence(mean, precision, k, n):
+    """The integral over the log-odds of a group, in 30 digits."""
+    with mpmath.workdps(30):
+        mean, precision = mpmath.mpf(mean), mpmath.mpf(precision)
+
+        def integrand(rho):
+            binomial = -k * mpmath.log1p(mpmath.exp(-rho)) - (n - k) * mpmath.log1p(mpmath.exp(rho))
+            return mpmath.exp(binomial - precision * (rho - mean) ** 2 / 2)
+
+        sd = 1 / mpmath.sqrt(precision)
+        cuts = sorted({mean + sd * i for i in range(-14, 15, 2)} | {*range(-60, 61, 4)})
+        value = mpmath.quad(integrand, [cut for cut in cuts if abs(cut - mean) <= 14 * sd])
+        return float(mpmath.log(value * mpmath.sqrt(precision / (2 * mpmath.pi))))
+
+
+@pytest.mark.parametrize(
+    ("location", "concentration", "k", "n"),
+    [(1.5, 0.5, 82, 100), (0, -3, 10, 10), (-3, 2, 0, 1), (1, -4, 3, 6), (0.5, -2, 1, 2)],
+)
+def test_normal_evidence_is_that_of_multiple_precision(location, concentration, k, n):
+    """Perfect groups and wide populations too."""
+    arguments = map(np.float64, (location, concentration, k, n))
+    value = NormalBinomial().log_evidence(*arguments)
+    exact = precise_normal_evidence(location, float(np.exp(concentration)), k, n)
+    assert float(value) == pytest.approx(exact, abs=2e-9)
+
+
+@pytest.mark.parametrize("concentration", [-20.0, -1.0, 3.0, 12.0, 40.0])
+def test_beta_model_is_that_of_multiple_precision(concentration):
+    """Evidence and density keep their digits for all but equal and all but random groups."""
+    location, k, n = 2.0, 50, 55
+    u = location + 0.3 * min(1.0, float(np.exp(-concentration / 2)))
+    with mpmath.workdps(60):
+        size = mpmath.exp(concentration)
+        a, b = size / (1 + mpmath.exp(-location)), size / (1 + mpmath.exp(location))
+        evidence = mpmath.log(mpmath.rf(a, k) * mpmath.rf(b, n - k) / mpmath.rf(a + b, n))
+        x = 1 / (1 + mpmath.exp(-mpmath.mpf(u)))
+        beta = mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+        density = a * mpmath.log(x) + b * mpmath.log(1 - x) - beta
+    values = map(np.float64, (location, concentration, k, n))
+    model = BetaBinomial()
+    assert float(model.log_evidence(*values)) == pytest.approx(float(evidence), abs=1e-10)
+    values = map(np.float64, (u, location, concentration))
+    assert float(model.log_density(*values)) == pytest.approx(float(density), abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def normal():
+    return GroupInference(NormalBinomial(), CORRECT, TOTAL)
+
+
+@pytest.fixture(scope="module")
+def beta():
+    return GroupInference(BetaBinomial(), CORRECT, TOTAL)
+
+
+@pytest.fixture(scope="module")
+def normal_grid():
+    """The posterior of mu and log(lambda) on a dense grid, the accuracies summed on another."""
+    rho = np.linspace(-6, 12, 3601)
+    mu, t = np.linspace(-7, 9, 321), np.linspace(-11, 4.2, 77)
+    likelihood = CORRECT * log_expit(rho[:, None]) + (TOTAL - CORRECT) * log_expit(-rho[:, None])
+    likelihood = np.exp(likelihood - likelihood.max(axis=0))
+    log_posterior = np.empty((t.size, mu.size))
+    for i, log_precision in enumerate(t):
+        kernel = stats.norm.pdf(rho, mu[:, None], np.exp(-0.5 * log_precision))
+        log_posterior[i] = np.log(kernel @ likelihood).sum(axis=1)
+    log_posterior += (t - np.exp(t))[:, None] - 0.5 * mu**2
+    posterior = np.exp(log_posterior - log_posterior.max())
+    return mu, np.exp(t)[:, None], posterior / posterior.sum()
+
+
+def test_normal_laws_are_those_of_a_dense_grid(normal, normal_grid):
+    """The trapezoid rule on both grids converges fast; its ends leave about 1e-9."""
+    mu, precision, posterior = normal_grid
+    location = normal.population_location()
+    assert location.mean() == pytest.approx(np.sum(posterior * expit(mu)), abs=1e-8)
+    z, weights = np.polynomial.hermite_e.hermegauss(60)
+    means = expit(mu[:, None] + z / np.sqrt(precision[..., None])) @ (weights / weights.sum())
+    mean = float(np.sum(posterior * means))
+    law = normal.population_mean()
+    assert law.mean() == pytest.approx(mean, abs=1e-7)
+    assert law.variance() == pytest.approx(np.sum(posterior * (means - mean) ** 2), abs=1e-7)
+    new = normal.new_group()
+    for x in (0.5, 0.9):
+        below = stats.norm.cdf((logit(x) - mu) * np.sqrt(precision))
+        assert float(new.cdf(x)) == pytest.approx(np.sum(posterior * below), abs=1e-8)
+
+
+def test_beta_laws_are_those_of_a_dense_grid(beta):
+    """Mean and tail of the population, of a new group, and of the first of the groups."""
+    location = np.linspace(-14, 18, 1601)
+    t = np.linspace(-8, 44, 209)[:, None]
+    # Beyond exp(16) Beta functions cancel, and groups are alike up to 1e-7.
+    a, b = np.exp(np.minimum(t, 16)) * expit(location), np.exp(np.minimum(t, 16)) * expit(-location)
+    log_posterior = log_expit(location) + log_expit(-location) + 2 * t - 2.5 * np.log1p(np.exp(t))
+    for k, n in zip(CORRECT, TOTAL, strict=True):
+        log_posterior = log_posterior + betaln(a + k, b + n - k) - betaln(a, b)
+    posterior = np.exp(log_posterior - log_posterior.max())
+    posterior /= posterior.sum()
+    assert beta.population_mean().mean() == pytest.approx(
+        np.sum(posterior * expit(location)), abs=1e-7
+    )
+    below = np.sum(posterior * betainc(a, b, 0.7))
+    assert float(beta.new_group().cdf(0.7)) == pytest.approx(below, abs=1e-7)
+    mean = np.sum(posterior * (a + 82) / (a + b + 100))
+    assert beta.group(0).mean() == pytest.approx(mean, abs=1e-7)
+
+
+@pytest.mark.parametrize("model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
+@pytest.mark.parametrize(
+    ("correct", "total"),
+    [([82, 75, 92, 85, 88], [100] * 5), ([3, 9], [5, 9]), ([0, 4, 2], [0, 4, 7])],
+    ids=["subjects", "few", "empty and perfect"],
+)
+def test_a_new_group_has_the_mean_of_the_population(model, correct, total):
+    """Two integrals by different ways; a group without samples is a new group."""
+    inference = GroupInference(model, np.array(correct, float), np.array(total, float))
+    new = inference.new_group()
+    assert new.mean() == pytest.approx(inference.population_mean().mean(), abs=2e-8)
+    if total[0] == 0:
+        assert inference.group(0).mean() == pytest.approx(new.mean(), abs=1e-8)
+
+
+@pytest.mark.parametrize("model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
+def test_right_and_wrong_are_mirrored(model):
+    """Both priors are symmetric."""
+    one = GroupInference(model, np.array([7.0, 9.0]), np.array([10.0, 12.0]))
+    two = GroupInference(model, np.array([3.0, 3.0]), np.array([10.0, 12.0]))
+    x = np.array([0.3, 0.6, 0.9])
+    for name in ("population_mean", "new_group"):
+        lower, upper = getattr(one, name)(), getattr(two, name)()
+        np.testing.assert_allclose(lower.cdf(x), upper.ccdf(1 - x), atol=1e-8)
+
+
+def test_one_group_with_a_flat_prior_is_a_beta_law():
+    """With the Beta-binomial model and all but equal groups, one group has its own posterior."""
+
+    class AllAlike(BetaBinomial):
+        @property
+        def concentrations(self):
+            return 30.0, 31.0
+
+    inference = GroupInference(AllAlike(), np.array([8.0]), np.array([10.0]))
+    x = np.array([0.3, 0.6, 0.9])
+    for law in (inference.population_mean(), inference.group(0), inference.new_group()):
+        np.testing.assert_allclose(law.cdf(x), stats.beta.cdf(x, 9, 3), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rate", 0.0, "rate must be finite and positive"),
+        ("shape", np.inf, "shape must be finite and positive"),
+        ("precision", -1.0, "precision must be finite and positive"),
+        ("mean", np.nan, "mean must be finite"),
+    ],
+)
+def test_bad_priors_are_refused(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        NormalBinomial(**{name: value})

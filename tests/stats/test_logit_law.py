@@ -1,0 +1,86 @@
+"""Laws given by the density of their log-odds, and averages of them, against exact ones."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import log_expit
+
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._logit_average import logit_average
+from skpostbac.stats._logit_law import LogitLaw
+
+
+def beta_law(a, b):
+    """The law of Beta(a, b): the density of its log-odds is x^a (1 - x)^b."""
+    return LogitLaw(
+        lambda u: a * log_expit(u) + b * log_expit(-u), np.log(a / b), np.sqrt(1 / a + 1 / b)
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [(31, 3), (0.5, 0.5), (1, 1), (1e4, 300), (300, 1)])
+def test_a_beta_law_is_that_of_scipy(a, b):
+    """Tails, densities, quantiles and moments; panels meet the log density to 1e-10."""
+    law, exact = beta_law(a, b), stats.beta(a, b)
+    p = np.array([1e-30, 1e-10, 1e-3, 0.2, 0.5, 0.9, 0.999])
+    x = exact.ppf(p)
+    np.testing.assert_allclose(law.cdf(x), exact.cdf(x), rtol=1e-9)
+    np.testing.assert_allclose(law.ccdf(x), exact.sf(x), rtol=1e-9)
+    np.testing.assert_allclose(law.pdf(x), exact.pdf(x), rtol=1e-9)
+    np.testing.assert_allclose(law.icdf(p), x, rtol=1e-9)
+    moments = [law.mean(), law.variance(), law.skewness(), law.kurtosis()]
+    np.testing.assert_allclose(moments, exact.stats("mvsk"), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ends"),
+    [
+        (4, 2, (-np.inf, -np.inf)),
+        (0.5, 0.5, (np.inf, np.inf)),
+        (1, 1, (0.0, 0.0)),
+        (300, 1, (-np.inf, np.log(300))),
+    ],
+)
+def test_the_density_at_the_ends(a, b, ends):
+    """Zero, infinite, or a limit between."""
+    np.testing.assert_allclose(beta_law(a, b)._log_end_densities, ends, atol=1e-8)
+
+
+def test_the_hdi_and_the_mode_are_those_of_the_beta_law():
+    """What `BoundedDistribution` shares works with panels as well."""
+    law, exact = beta_law(31, 3), BetaAverage([31], [3])
+    np.testing.assert_allclose(law.hdi(0.9), exact.hdi(0.9), rtol=1e-8)
+    assert law.mode() == pytest.approx(30 / 32, abs=1e-9)
+
+
+def test_samples_follow_the_law():
+    """Kolmogorov and Smirnov's test."""
+    law = beta_law(4, 2)
+    assert stats.kstest(law.sample(2000, rng=0), stats.beta(4, 2).cdf).pvalue > 0.01
+
+
+def test_pickling_keeps_the_law():
+    """The function it was made of is not needed."""
+    law = beta_law(4, 2)
+    assert pickle.loads(pickle.dumps(law)).cdf(0.3) == law.cdf(0.3)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "weights"),
+    [
+        ([31, 9], [3, 3], [0.5, 0.5]),
+        ([31, 9, 4], [3, 3, 2], [1 / 3, 1 / 3, 1 / 3]),
+        ([41, 2], [1, 3], [0.3, 0.7]),
+        ([1, 1], [1, 1], [0.5, 0.5]),
+        ([3000, 20], [10, 5], [0.5, 0.5]),
+    ],
+)
+def test_averages_of_beta_laws_are_those_of_the_inversion(a, b, weights):
+    """A convolution in real space against the inversion of a characteristic function."""
+    law = logit_average([*map(beta_law, a, b)], np.array(weights))
+    exact = BetaAverage(a, b, weights=weights)
+    x = exact.icdf([1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
+    np.testing.assert_allclose(law.cdf(x), exact.cdf(x), rtol=1e-8)
+    np.testing.assert_allclose(law.ccdf(x), exact.ccdf(x), rtol=1e-8)
+    assert law.mean() == pytest.approx(exact.mean(), abs=1e-12)
