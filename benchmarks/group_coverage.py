@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals of the mean accuracy in a population of subjects.
 
-    python benchmarks/group_coverage.py --draws 120
+    python benchmarks/group_coverage.py --groups 5 --draws 100
 
 Subjects are drawn from a population with normal log-odds, and each has some test samples. The mean
 accuracy of the population is compared with the intervals of `group_posterior` with both models, of
@@ -20,7 +20,6 @@ from scipy.special import expit
 import skpostbac
 from skpostbac import group_posterior
 
-GROUPS = (5, 10)
 SPREADS = (0.3, 1.0)
 MEDIANS = (0.6, 0.9)
 N_SAMPLES = 30
@@ -93,11 +92,12 @@ def table(rows):
 def main():
     """Run all cells and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=120)
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--groups", type=int, nargs="+", default=[5])
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     rows = []
-    for setting in product(GROUPS, SPREADS, MEDIANS):
+    for setting in product(arguments.groups, SPREADS, MEDIANS):
         results = cell(*setting, arguments.draws, arguments.seed)
         rows.append([*map(str, setting), *results.values()])
         print(*rows[-1], sep=", ", file=sys.stderr)

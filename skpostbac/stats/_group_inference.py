@@ -6,6 +6,7 @@ concentrations of these.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebpts1, chebval, chebvander
@@ -162,8 +163,12 @@ class GroupInference:
         correct, total = self._kinds
         edges = np.log((correct + 0.5) / (total - correct + 0.5))
         low, high = min(edges.min(), 0.0) - _MARGIN, max(edges.max(), 0.0) + _MARGIN
+
+        def depth(location: Floats, *active: Any, **_: Any) -> Floats:
+            return -self._log_posterior(location, *active)
+
         found = find_minimum(
-            lambda x, t: -self._log_posterior(x, t),
+            depth,
             (low + 0 * tau, edges.mean() + 0 * tau, high + 0 * tau),
             args=(concentration,),
             tolerances={"xatol": 1e-5, "xrtol": 0.0, "fatol": 1e-5, "frtol": 0.0},

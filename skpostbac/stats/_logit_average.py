@@ -13,8 +13,8 @@ from skpostbac.stats._points import Floats
 _NODES, _WEIGHTS = leggauss(16)
 # Ends of pieces that the position between two ends needs itself.
 _MIDDLE = np.linspace(-12.0, 12.0, 9)
-# Densities that are infinite at both ends leave a singularity between, which is not chased further.
-_ROUNDS = 6
+# What the panels of the laws leave open cannot be resolved.
+_TOLERANCE = 1e-8
 # Points of which the integrals are computed at once.
 _BLOCK = 64
 
@@ -47,7 +47,7 @@ def _average_of_two(first: LogitLaw, second: LogitLaw, weight: float) -> LogitLa
     mean = weight * first.mean() + (1 - weight) * second.mean()
     rest = 1 - weight * first.mean() - (1 - weight) * second.mean()
     sd = np.hypot(weight * first.standard_deviation(), (1 - weight) * second.standard_deviation())
-    return LogitLaw(log_density, float(np.log(mean / rest)), float(sd / (mean * rest)), _ROUNDS)
+    return LogitLaw(log_density, float(np.log(mean / rest)), float(sd / (mean * rest)), _TOLERANCE)
 
 
 def _log_density(first: LogitLaw, second: LogitLaw, weight: float, u: Floats) -> Floats:

@@ -27,9 +27,10 @@ _TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
 DEPTH = 120.0
 # Beyond the log-odds of the smallest double only the total mass counts.
 _LAST, _DEPTH_BEYOND = 745.0, 42.0
-# Largest last coefficients of the log density on a panel, and largest fall along it: the rule
+# Largest error of the log density where there is no mass, and largest fall on a panel: the rule
 # integrates an exponential with such a fall to 12 digits.
-_TOLERANCE, _FAR_TOLERANCE, _FALL = 1e-10, 1e-4, 30.0
+_FAR_TOLERANCE, _FALL = 1e-4, 30.0
+_MAX_ROUNDS = 12
 # The log of a density that vanishes is so far below that of its panel.
 _FLOOR = 1e4
 _MAX_DOUBLINGS = 100
@@ -83,23 +84,23 @@ class _Panels:
         depth = np.where(beyond, _DEPTH_BEYOND, DEPTH)
         return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depth)
 
-    def is_resolved(self, top: float) -> NDArray[np.bool_]:
+    def is_resolved(self, top: float, tolerance: float) -> NDArray[np.bool_]:
         """Tell where the series has converged and the rule can integrate its exponential.
 
         Less is asked of the series where there is next to no mass.
         """
         share = np.exp(np.maximum(self.log_masses - top, -DEPTH))
-        tolerance = np.clip(_TOLERANCE * 1e-12 / share, _TOLERANCE, _FAR_TOLERANCE)
-        converged = np.abs(self.series[-2:]).max(axis=0) < tolerance
+        limit = np.clip(tolerance * 1e-12 / share, tolerance, _FAR_TOLERANCE)
+        converged = np.abs(self.series[-2:]).max(axis=0) < limit
         return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
 
 
 class LogitLaw(BoundedDistribution):
     """The law of an accuracy whose log-odds have a given density.
 
-    The log density is replaced by polynomials on panels, which are halved until it is met to
-    1e-10. Tails are sums of positive terms, and so keep their relative accuracy, down to about
-    1e-50; beyond that they are zero.
+    The log density is replaced by polynomials on panels, which are halved until it is met. Tails
+    are sums of positive terms, and so keep their relative accuracy, down to about 1e-50; beyond
+    that they are zero.
 
     Parameters
     ----------
@@ -107,14 +108,15 @@ class LogitLaw(BoundedDistribution):
         Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
     start, scale : float
         A point amid the law, and about its standard deviation, in log-odds.
-    rounds : int, default=12
-        How often panels are halved at most.
+    tolerance : float, default=1e-10
+        Largest error of the log density that counts. It must not be less than that of the
+        function, which cannot be resolved.
     """
 
     def __init__(
-        self, log_density: LogDensity, start: float, scale: float, rounds: int = 12
+        self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
     ) -> None:
-        panels = _resolve(log_density, _cover(log_density, start, scale), rounds)
+        panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
         panels.series[0] -= logsumexp(panels.log_masses)
         self._panels = _Panels(panels.left, panels.right, panels.series)
 
@@ -265,11 +267,11 @@ def _cover(log_density: LogDensity, start: float, scale: float) -> _Panels:
     return panels
 
 
-def _resolve(log_density: LogDensity, panels: _Panels, rounds: int) -> _Panels:
+def _resolve(log_density: LogDensity, panels: _Panels, tolerance: float) -> _Panels:
     """Halve the panels until each is resolved, or is negligible; the outer ones of these go."""
-    for _ in range(rounds):
+    for _ in range(_MAX_ROUNDS):
         top = float(panels.log_masses.max())
-        done = panels.is_resolved(top) | panels.is_negligible(top)
+        done = panels.is_resolved(top, tolerance) | panels.is_negligible(top)
         if done.all():
             break
         rough = panels[~done]

