@@ -131,9 +131,11 @@ class GroupInference:
 
     def _place(self) -> _Slices:
         """Look for the concentrations that count, in ever smaller ranges."""
-        low, high = self._model.concentrations
-        # A bit more once it is stretched.
-        high = min(high, self._alike + float(np.log1p(max(high - self._alike, 0.0))))
+        # About the same range once it is stretched.
+        low, high = (
+            min(end, self._alike + float(np.log1p(max(end - self._alike, 0.0))))
+            for end in self._model.concentrations
+        )
         tau, share = self._scan(low, high)
         for _ in range(_MAX_SCANS):
             first, last = _ends(share, _SHARE_DEPTH)
