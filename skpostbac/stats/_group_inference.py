@@ -18,8 +18,8 @@ from skpostbac.stats._logit_law import LogitLaw
 from skpostbac.stats._points import Floats
 
 # Series of the log posterior reach out to exp(-depth) of its maximum, beyond those of the laws.
-_DEPTH = 150.0
-_DEGREE = 64
+_DEPTH = 80.0
+_DEGREE = 112
 _POINTS = chebpts1(_DEGREE + 1)
 _TO_SERIES = np.linalg.inv(chebvander(_POINTS, _DEGREE))
 # Log density beyond the ends of a series falls by this for each half of its length.
@@ -31,6 +31,8 @@ _N_SCAN, _MAX_SCANS = 33, 8
 _MARGIN = 50.0
 # Trapezoid rule for a product of two peaks.
 _Z = np.linspace(-7.8, 7.8, 23)
+# Share below which groups are all but alike, and log-odds beyond which nothing changes.
+_ALIKE, _FAR = 1e-3, 10.0
 _NEWTON_STEPS, _BISECTIONS = 12, 9
 
 
@@ -264,9 +266,12 @@ class GroupInference:
         """
         slices, spread = self._slices, self._spread
         share = 1 / (1 + (slices.width / spread) ** 2)
-        scale = slices.width * np.sqrt(share)
         centre = share * slices.peak + (1 - share) * u[:, None]
-        total = np.full((u.size, scale.size), -np.inf)
+        # Groups that are all but alike are spread otherwise where the population is elsewhere.
+        there = self._model.spread(np.clip(u[:, None], -_FAR, _FAR), slices.concentration)
+        spread = np.where(share < _ALIKE, there, spread)
+        scale = slices.width / np.hypot(1.0, slices.width / spread)
+        total = np.full(scale.shape, -np.inf)
         for z in _Z:
             location = centre + z * scale
             values = _extended(posterior, slices.v(location))

@@ -24,7 +24,7 @@ _WEIGHTS: Floats
 _NODES, _WEIGHTS = leggauss(_N)
 _TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
 # Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
-DEPTH = 120.0
+DEPTH = 64.0
 # Beyond the log-odds of the smallest double only the total mass counts.
 _LAST, _DEPTH_BEYOND = 745.0, 42.0
 # Largest error of the log density where there is no mass, and largest fall on a panel: the rule
@@ -99,7 +99,7 @@ class LogitLaw(BoundedDistribution):
     """The law of an accuracy whose log-odds have a given density.
 
     The log density is replaced by polynomials on panels, which are halved until it is met. Tails
-    are sums of positive terms, and so keep their relative accuracy, down to about 1e-50; beyond
+    are sums of positive terms, and so keep their relative accuracy, down to about 1e-25; beyond
     that they are zero.
 
     Parameters

@@ -157,7 +157,7 @@ def test_one_group_with_a_flat_prior_is_a_beta_law():
     class AllAlike(BetaBinomial):
         @property
         def concentrations(self):
-            return 30.0, 31.0
+            return 20.0, 20.5
 
     inference = GroupInference(AllAlike(), np.array([8.0]), np.array([10.0]))
     x = np.array([0.3, 0.6, 0.9])
