@@ -25,8 +25,8 @@ from skpostbac.metrics._binormal_scorer import make_binormal_scorer
 from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._drawn import DrawnPosterior
-from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._group_posterior import GroupPosterior, group_posterior
+from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
 from skpostbac.metrics._posterior import (
     PosteriorBalancedAccuracy,
@@ -51,9 +51,9 @@ __all__ = [
     "ClassCountsScorer",
     "CurveBand",
     "DrawnPosterior",
+    "GroupPosterior",
     "GuessingTest",
     "NormalScores",
-    "GroupPosterior",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
@@ -74,10 +74,10 @@ __all__ = [
     "binormal_roc_auc_score",
     "binormal_roc_curve",
     "class_counts",
+    "group_posterior",
     "guessing_test",
     "make_binary_equivalent_scorer",
     "make_binormal_scorer",
-    "group_posterior",
     "make_posterior_scorer",
     "paired_counts",
     "posterior_accuracy",
