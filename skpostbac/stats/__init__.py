@@ -2,24 +2,20 @@
 
 from skpostbac.stats._beta_average import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._group_model import BetaBinomial, NormalBinomial
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._hyperprior import Hyperprior
-from skpostbac.stats._group_model import BetaBinomial, NormalBinomial
 from skpostbac.stats._paired_difference import PairedDifference
 from skpostbac.stats._power_transform import PowerTransform
 
 __all__ = [
     "BetaAverage",
+    "BetaBinomial",
     "BoundedDistribution",
     "HierarchicalBetaAverage",
     "Hyperprior",
     "Interval",
-    "PairedDifference",
-]
-__all__ = ["BetaAverage", "BoundedDistribution", "Interval", "PairedDifference", "PowerTransform"]
-    "BetaBinomial",
-    "BoundedDistribution",
-    "Interval",
     "NormalBinomial",
     "PairedDifference",
+    "PowerTransform",
 ]
