@@ -319,6 +319,30 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
     assert "The prior moves" not in run(*args, "--prior", "1,2")
 
 
+@pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
+def test_hierarchical_prior(write, run, columns):
+    """Each posterior has it; a comparison has another prior, and says so."""
+    rows = [(letter, letter, letter if number else "a") for letter in "abcd" for number in range(5)]
+    header = ["truth", "one", "two"]
+    path = write("\n".join(",".join(row[: columns + 1]) for row in [header, *rows]) + "\n")
+    args = [path, "--truth", "truth", "--prior", "hierarchical"]
+    document = json.loads(run(*args, "--json"))
+    truth, *predictions = zip(*rows, strict=True)
+    for record, predicted in zip(document["posteriors"], predictions, strict=False):
+        posterior = posterior_balanced_accuracy(truth, predicted, prior="hierarchical")
+        assert record["mean"] == pytest.approx(posterior.mean(), rel=1e-12)
+        assert record["prior_dominates"] is False
+    assert document["settings"]["prior"] == "hierarchical"
+    text = " ".join(run(*args).split())
+    assert ("have the jeffreys prior" in text) == (columns == 2)
+    if columns == 2:
+        comparison = compare_predictions(
+            truth, dict(zip(header[1:], predictions, strict=True)), prior="jeffreys"
+        )
+        found = document["comparison"]["prob_greater"]["one"]["two"]
+        assert found == pytest.approx(comparison.prob_greater()[0, 1], rel=1e-12)
+
+
 def test_labels_keep_an_absent_class(write, run):
     """A class of --labels that is only predicted keeps its prior; the sample has no recall."""
     path = write("truth,one\na,a\na,c\nb,b\n")

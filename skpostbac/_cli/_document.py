@@ -57,7 +57,10 @@ def make_document(table: Table, settings: Settings) -> Record:
         If the classes do not fit the labels of the table.
     """
     comparison = _compare(table, settings) if len(table.classifiers) > 1 else None
-    posteriors = _evaluate(table, settings) if comparison is None else _by_classifier(comparison)
+    if comparison is None:
+        posteriors = _evaluate(table, settings)
+    else:
+        posteriors = _by_classifier(comparison, settings)
     document = {
         "version": __version__,
         "data": _describe_data(table, next(iter(posteriors.values()))),
@@ -67,7 +70,7 @@ def make_document(table: Table, settings: Settings) -> Record:
         "ranking": None,
     }
     if comparison is not None:
-        document["comparison"] = _describe_comparison(comparison, settings.level)
+        document["comparison"] = _describe_comparison(comparison, settings)
         document["ranking"] = _describe_ranking(comparison)
     return document
 
@@ -77,7 +80,7 @@ def _compare(table: Table, settings: Settings) -> PosteriorComparison:
     return compare_predictions(
         y_true,
         dict(zip(table.classifiers, y_preds, strict=True)),
-        prior=settings.prior,
+        prior=_paired_prior(settings),
         rope=settings.rope,
         random_state=SEED,
         **_options(table, settings),
@@ -92,8 +95,21 @@ def _evaluate(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAc
     return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
 
 
-def _by_classifier(comparison: PosteriorComparison) -> dict[str, PosteriorBalancedAccuracy]:
-    return dict(zip(comparison.names, comparison.posteriors, strict=True))
+def _by_classifier(
+    comparison: PosteriorComparison, settings: Settings
+) -> dict[str, PosteriorBalancedAccuracy]:
+    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
+    if _paired_prior(settings) == settings.prior:
+        return posteriors
+    return {
+        name: PosteriorBalancedAccuracy(posterior.counts, prior=settings.prior)
+        for name, posterior in posteriors.items()
+    }
+
+
+def _paired_prior(settings: Settings) -> str | tuple[float, ...]:
+    """Return the prior of classifiers that share a test set, which must not be hierarchical."""
+    return "jeffreys" if settings.prior == "hierarchical" else settings.prior
 
 
 def _columns(table: Table) -> NDArray[np.object_]:
@@ -193,13 +209,17 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
     }
 
 
-def _describe_comparison(comparison: PosteriorComparison, level: float) -> Record:
+def _describe_comparison(comparison: PosteriorComparison, settings: Settings) -> Record:
+    prior = _paired_prior(settings)
+    note = "" if prior == settings.prior else f" Comparison and ranking have the {prior} prior."
     # The better one comes first, so that a difference is what is gained.
     pairs = combinations(comparison.ranking(), 2)
     return {
-        "note": comparison.explanation,
+        "note": comparison.explanation + note,
         "prob_greater": _by_name(comparison),
-        "pairs": [_describe_pair(comparison, first, second, level) for first, second in pairs],
+        "pairs": [
+            _describe_pair(comparison, first, second, settings.level) for first, second in pairs
+        ],
     }
 
 

@@ -120,8 +120,9 @@ def _add_evaluation(parser: Parser) -> None:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="prior of the accuracy on each class: uniform, jeffreys, neutral, reciprocal, or the "
-        "parameters A,B of a Beta distribution (default: %(default)s)",
+        help="prior of the accuracy on each class: uniform, jeffreys, neutral, reciprocal, "
+        "hierarchical (classes borrow strength from one another; comparisons then have the "
+        "jeffreys prior), or the parameters A,B of a Beta distribution (default: %(default)s)",
     )
     group.add_argument(
         "--level",
@@ -162,13 +163,13 @@ def _prior(text: str) -> str | tuple[float, ...]:
     if text == DEFAULT_PRIOR:  # as which it comes here also if the option is not given
         return text
 
-    from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
+    from skpostbac.metrics._prior import PRIOR_NAMES, check_prior
 
     try:
         prior = text if "," not in text else tuple(map(float, text.split(",")))
         check_prior(prior)
     except ValueError as error:
-        names = ", ".join(NAMED_PRIORS)
+        names = ", ".join(PRIOR_NAMES)
         message = f"must be {names}, or two positive numbers A,B, got {text!r}"
         raise ArgumentTypeError(message) from error
     return prior
