@@ -87,7 +87,7 @@ def main():
     records = {}
     for name, case in CASES.items():
         x = np.array(X) if min(case[2] or [1]) > 0 else np.array(X) * 2 - 1
-        few, many = (cdf(case, x, count) for count in (350, 500))
+        few, many = (cdf(case, x, count) for count in (220, 300))
         print(name, np.abs(few - many).max(), flush=True)
         assert np.abs(few - many).max() < 1e-11
         names = ("correct", "total", "weights", "kappa", "rate", "outlier", "base")
