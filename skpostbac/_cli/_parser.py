@@ -176,7 +176,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
 
 
 def _level(text: str) -> float:
-    from skpostbac.metrics._posterior import check_level
+    from skpostbac.stats._distribution import check_level
 
     return _checked(text, check_level)
 

@@ -24,7 +24,7 @@ from skpostbac.metrics._binormal_posterior import (
 from skpostbac.metrics._binormal_scorer import make_binormal_scorer
 from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
-from skpostbac.metrics._drawn import DrawnPosterior
+from skpostbac.metrics._drawn_posterior import DrawnPosterior
 from skpostbac.metrics._group_posterior import GroupPosterior, group_posterior
 from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts

@@ -12,9 +12,10 @@ from sklearn.metrics import make_scorer
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._counts import ClassCounts, class_counts
-from skpostbac.metrics._figure_posterior import FigurePosterior, plain_float
+from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._labels import unique_label_array
 from skpostbac.stats import BoundedDistribution, PowerTransform
+from skpostbac.stats._law import plain_float
 
 
 def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | FloatArray:
@@ -191,7 +192,7 @@ def make_binary_equivalent_scorer(
 
 
 @dataclass(frozen=True, repr=False)
-class PosteriorBinaryEquivalentAccuracy(FigurePosterior):
+class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     """Posterior distribution of the binary-equivalent accuracy.
 
     Made by :meth:`PosteriorBalancedAccuracy.binary_equivalent` and
@@ -234,14 +235,6 @@ class PosteriorBinaryEquivalentAccuracy(FigurePosterior):
     def chance(self) -> float:
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
-
-    def mode(self) -> float:
-        """Return the point of highest posterior density."""
-        return self.distribution.mode()
-
-    def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return plain_float(self.distribution.pdf(x))
 
     def __repr__(self) -> str:
         return (

@@ -6,35 +6,49 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray
-from skpostbac.stats import Interval
+from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.stats._distribution import check_level
+from skpostbac.stats._law import Interval, Law
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnPosterior:
+class DrawnPosterior(Law):
     """Posterior distribution of one number, by independent random draws.
+
+    Probabilities are shares of the draws. They tell nothing of what is rarer than one draw in
+    all: beyond the outermost draws, `prob_above` and `prob_below` are 0 and 1.
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Finite numbers, at least two.
 
     Attributes
     ----------
     draws : ndarray of shape (n_draws,)
         The draws, sorted and read-only.
 
+    Raises
+    ------
+    ValueError
+        If there are fewer than two draws, or if one of them is not finite.
+
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
-    >>> area = posterior_binormal([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1]).roc_auc()
-    >>> area
-    DrawnPosterior(mean=0.877, 95% CI=[0.443, 1.000], n_draws=4000)
-    >>> area.mean_error() < 0.003
-    True
+    >>> from skpostbac import DrawnPosterior
+    >>> posterior = DrawnPosterior([4, 1, 3, 2])
+    >>> posterior.mean(), posterior.monte_carlo_error()
+    (2.5, 0.6455)
+    >>> posterior.prob_above(3)
+    0.25
     """
 
     draws: FloatArray
 
     def __post_init__(self) -> None:
-        draws = np.sort(np.asarray(self.draws, dtype=np.float64))
+        draws = np.sort(_check_draws(self.draws))
         draws.flags.writeable = False
         object.__setattr__(self, "draws", draws)
 
@@ -42,40 +56,41 @@ class DrawnPosterior:
         """Return the mean of the draws."""
         return float(self.draws.mean())
 
-    def standard_deviation(self) -> float:
-        """Return the standard deviation of the draws."""
-        return float(self.draws.std(ddof=1))
-
     def median(self) -> float:
         """Return the median of the draws."""
         return float(np.median(self.draws))
 
-    def mean_error(self) -> float:
-        """Return the Monte Carlo standard error of the mean."""
-        return self.standard_deviation() / float(np.sqrt(len(self.draws)))
+    def standard_deviation(self) -> float:
+        """Return the standard deviation of the draws."""
+        return float(self.draws.std(ddof=1))
 
-    def prob_above(self, value: float) -> float:
-        """Return the share of the draws above a value."""
-        return float(np.mean(self.draws > value))
+    def monte_carlo_error(self) -> float:
+        """Return the standard error of the mean, which more draws make smaller."""
+        return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
-    def credible_interval(self, level: float = 0.95) -> Interval:
-        """Return the central credible interval.
+    def cdf(self, x: ArrayLike) -> np.float64 | FloatArray:
+        """Return the share of the draws that are at most `x`."""
+        return np.searchsorted(self.draws, x, side="right") / self.draws.size
 
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the interval, in (0, 1).
+    def ccdf(self, x: ArrayLike) -> np.float64 | FloatArray:
+        """Return the share of the draws that are above `x`."""
+        above = self.draws.size - np.searchsorted(self.draws, x, side="right")
+        return above / self.draws.size
 
-        Returns
-        -------
-        low, high : float
+    def icdf(self, p: ArrayLike) -> np.float64 | FloatArray:
+        """Return the quantile at `p` in [0, 1]."""
+        return np.quantile(self.draws, np.asarray(p, dtype=np.float64))
 
-        Raises
-        ------
-        ValueError
-            If `level` is outside (0, 1).
-        """
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the interval that leaves out as many draws on either side."""
         return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the shortest interval that holds this share of the draws."""
+        held = int(np.ceil(check_level(level) * self.draws.size))
+        low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
+        best = int(np.argmin(high - low))
+        return Interval(float(low[best]), float(high[best]))
 
     def credible_interval_error(self, level: float = 0.95) -> Interval:
         """Return the Monte Carlo standard errors of both ends of the central interval.
@@ -98,7 +113,7 @@ class DrawnPosterior:
             If `level` is outside (0, 1).
         """
         tails = central_tails(level)
-        step = np.sqrt(tails * (1 - tails) / len(self.draws))
+        step = np.sqrt(tails * (1 - tails) / self.draws.size)
         below, above = np.quantile(self.draws, np.clip([tails - step, tails + step], 0, 1))
         return Interval(*((above - below) / 2).tolist())
 
@@ -107,10 +122,10 @@ class DrawnPosterior:
         return DrawnPosterior, (self.draws,)
 
     def __repr__(self) -> str:
-        low, high = self.credible_interval()
+        low, high = self.interval()
         return (
             f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
-            f"n_draws={len(self.draws)})"
+            f"n_draws={self.draws.size})"
         )
 
 
@@ -118,3 +133,13 @@ def central_tails(level: float) -> FloatArray:
     """Return the probabilities below both ends of a central interval."""
     tail = (1 - check_level(level)) / 2
     return np.array([tail, 1 - tail])
+
+
+def _check_draws(draws: ArrayLike) -> FloatArray:
+    """Return a copy of at least two finite numbers."""
+    array = float_array(draws, "draws")
+    if array.ndim != 1 or array.size < 2:
+        raise ValueError(f"draws must be at least two numbers, got the shape {array.shape}")
+    if (bad := ~np.isfinite(array)).any():
+        raise ValueError(f"draws must be finite, got {first(array, bad)}")
+    return array

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray
-from skpostbac.stats import Interval
-from skpostbac.stats._distribution import check_level
-
-
-class Law(Protocol):
-    """A law of one random variable: exact, or that of random draws."""
-
-    def mean(self) -> float: ...
-    def median(self) -> float: ...
-    def standard_deviation(self) -> float: ...
-    def cdf(self, x: ArrayLike, /) -> np.float64 | FloatArray: ...
-    def ccdf(self, x: ArrayLike, /) -> np.float64 | FloatArray: ...
-    def icdf(self, p: ArrayLike, /) -> np.float64 | FloatArray: ...
-    def interval(self, level: float = ...) -> Interval: ...
-    def hdi(self, level: float = ...) -> Interval: ...
+from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats._law import Law, plain_float
 
 
 class FigurePosterior(ABC):
@@ -51,7 +38,7 @@ class FigurePosterior(ABC):
         return plain_float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(figure > x): a float, or an array of the shape of `x`."""
+        """Return P(figure > x), on its own path: an exact law has it accurate where it is tiny."""
         return plain_float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | FloatArray:
@@ -60,24 +47,24 @@ class FigurePosterior(ABC):
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is above `value`."""
-        return self.ccdf(value)
+        return self.distribution.prob_above(value)
 
     def prob_below(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is at most `value`."""
-        return self.cdf(value)
+        return self.distribution.prob_below(value)
 
     def credible_interval(
         self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
     ) -> Interval:
-        """Return an interval that holds the figure with a given probability.
+        """Return the interval that holds the figure with probability `level`.
 
         Parameters
         ----------
         level : float, default=0.95
-            Probability of the interval, in (0, 1).
+            Probability, in (0, 1).
         method : {"central", "hdi"}, default="central"
-            "central" leaves out the same probability on both sides; "hdi" is the shortest
-            interval.
+            "central" leaves out the same probability on both sides (Carrillo et al. 2013,
+            eq. 9); "hdi" is the shortest interval, of highest density.
 
         Returns
         -------
@@ -88,13 +75,15 @@ class FigurePosterior(ABC):
         ------
         ValueError
             If `level` or `method` is another.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.credible_interval(0.9)
+        Interval(low=0.4655, high=0.6770)
         """
-        level = check_level(level)
-        if method == "central":
-            return self.distribution.interval(level)
-        if method == "hdi":
-            return self.distribution.hdi(level)
-        raise ValueError(f"method must be 'central' or 'hdi', got {method!r}")
+        return self.distribution.credible_interval(level, method=method)
 
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""
@@ -102,6 +91,47 @@ class FigurePosterior(ABC):
         return f"mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
 
 
-def plain_float(values: float | FloatArray) -> float | FloatArray:
-    """Return a NumPy scalar as a Python float, and an array as it is."""
-    return values if isinstance(values, np.ndarray) else float(values)
+class ExactPosterior(FigurePosterior):
+    """Posterior of a single figure whose law is computed, and so has a density."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> BoundedDistribution:
+        """The law of the figure, with all methods of the engine."""
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def variance(self) -> float:
+        """Return the posterior variance."""
+        return self.distribution.variance()
+
+    def pdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
+    def iccdf(self, p: ArrayLike) -> float | FloatArray:
+        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
+        return plain_float(self.distribution.iccdf(p))
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> float | FloatArray:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : numpy.random.Generator or int, default=None
+            Generator or seed. By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+        """
+        return plain_float(self.distribution.sample(shape, rng=rng))

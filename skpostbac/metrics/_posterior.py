@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,7 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import (
     Prior,
@@ -40,15 +41,14 @@ from skpostbac.metrics._prior import (
 from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, Interval
-from skpostbac.stats._distribution import check_level as check_level
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class PosteriorBalancedAccuracy:
+class PosteriorBalancedAccuracy(ExactPosterior):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
     The accuracy :math:`\theta_i` on class i has a Beta prior, so that after :math:`k_i` correct
@@ -269,112 +269,6 @@ class PosteriorBalancedAccuracy:
         """Balanced accuracy of guessing: 1 / n_classes, whatever the class weights."""
         return 1 / self.counts.n_classes
 
-    def mean(self) -> float:
-        """Return the posterior mean, in closed form."""
-        return self.distribution.mean()
-
-    def median(self) -> float:
-        """Return the posterior median."""
-        return self.distribution.median()
-
-    def mode(self) -> float:
-        """Return the point of highest posterior density."""
-        return self.distribution.mode()
-
-    def variance(self) -> float:
-        """Return the posterior variance, in closed form."""
-        return self.distribution.variance()
-
-    def standard_deviation(self) -> float:
-        """Return the posterior standard deviation, in closed form."""
-        return self.distribution.standard_deviation()
-
-    def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return _float(self.distribution.pdf(x))
-
-    def cdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(balanced accuracy <= x): a float, or an array of the shape of `x`."""
-        return _float(self.distribution.cdf(x))
-
-    def ccdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(balanced accuracy > x), accurate also where it is tiny."""
-        return _float(self.distribution.ccdf(x))
-
-    def icdf(self, p: ArrayLike) -> float | FloatArray:
-        """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
-        return _float(self.distribution.icdf(p))
-
-    def iccdf(self, p: ArrayLike) -> float | FloatArray:
-        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
-        return _float(self.distribution.iccdf(p))
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> float | FloatArray:
-        """Draw from the posterior.
-
-        Parameters
-        ----------
-        shape : int or tuple of ints, default=()
-            Shape of the result; ``()`` for a float.
-        rng : numpy.random.Generator or int, default=None
-            Generator or seed. By default a new generator with fresh entropy.
-
-        Returns
-        -------
-        draws : float or ndarray of shape `shape`
-        """
-        return _float(self.distribution.sample(shape, rng=rng))
-
-    def credible_interval(
-        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
-    ) -> Interval:
-        """Return the interval that holds the balanced accuracy with probability `level`.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            "central" leaves out the same probability on both sides ([2]_ of the class, eq. 9);
-            "hdi" is the shortest interval, of highest density.
-
-        Returns
-        -------
-        interval : Interval
-            Named tuple ``(low, high)``.
-
-        Raises
-        ------
-        ValueError
-            If `level` or `method` is another.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> posterior.credible_interval(0.9)
-        Interval(low=0.4655, high=0.6770)
-        """
-        level = check_level(level)
-        if method == "central":
-            return self.distribution.interval(level)
-        if method == "hdi":
-            return self.distribution.hdi(level)
-        raise ValueError(f"method must be 'central' or 'hdi', got {method!r}")
-
-    def prob_above(self, value: ArrayLike) -> float | FloatArray:
-        """Return the probability that the balanced accuracy is above `value`."""
-        return self.ccdf(value)
-
-    def prob_below(self, value: ArrayLike) -> float | FloatArray:
-        """Return the probability that the balanced accuracy is below `value`."""
-        return self.cdf(value)
-
     def prob_above_chance(self) -> ProbAboveChance:
         """Return the probability that the classifier is better than guessing.
 
@@ -508,8 +402,7 @@ class PosteriorBalancedAccuracy:
         return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
 
     def _facts(self) -> list[str]:
-        low, high = self.credible_interval()
-        facts = [f"mean={self.mean():.3f}", f"95% CI=[{low:.3f}, {high:.3f}]"]
+        facts = [self._summary()]
         if (prior := format_prior(self._prior_spec)) != "'uniform'":
             facts.append(f"prior={prior}")
         if self._weight_spec is not None:
@@ -646,11 +539,6 @@ def _check_range(prior: Prior, counts: ClassCounts) -> None:
             f"prior and total must add up to at most {LARGEST:g} for each class, "
             f"got a total of {first(counts.total, large)}"
         )
-
-
-def _float(values: float | FloatArray) -> float | FloatArray:
-    """Return a NumPy scalar as a Python float, and an array as it is."""
-    return values if isinstance(values, np.ndarray) else float(values)
 
 
 def _check_poolable(one: ClassCounts, two: ClassCounts, name: str, specs: tuple[Any, Any]) -> None:

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import LARGEST, FloatArray
+from skpostbac.metrics._arrays import LARGEST
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
-from skpostbac.metrics._figure_posterior import FigurePosterior, plain_float
+from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
 from skpostbac.stats import BetaAverage
 
@@ -20,7 +20,7 @@ ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is 
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PosteriorAccuracy(FigurePosterior):
+class PosteriorAccuracy(ExactPosterior):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
     After k correct predictions out of n the accuracy is
@@ -101,23 +101,6 @@ class PosteriorAccuracy(FigurePosterior):
         n = self.counts.n_samples
         return float(self.counts.total.max() / n) if n else float("nan")
 
-    def mode(self) -> float:
-        """Return the point of highest posterior density."""
-        return self.distribution.mode()
-
-    def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return plain_float(self.distribution.pdf(x))
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> float | FloatArray:
-        """Draw from the posterior: a float, or an array of a given shape."""
-        return plain_float(self.distribution.sample(shape, rng=rng))
-
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy."""
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
@@ -144,9 +127,9 @@ def posterior_accuracy(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    prior: ArrayLike = "uniform",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    prior: ArrayLike = "uniform",
 ) -> PosteriorAccuracy:
     """Compute the posterior distribution of the accuracy.
 
@@ -156,12 +139,12 @@ def posterior_accuracy(
         True labels, of any kind that scikit-learn takes.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
-        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
     labels : array-like of shape (n_classes,), default=None
         Samples of a true class that is not listed are left out. By default all are counted.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
+    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
 
     Returns
     -------

@@ -33,7 +33,7 @@ from skpostbac.metrics._confusion_metrics import (
     of_class,
 )
 from skpostbac.metrics._confusion_model import ConfusionModel
-from skpostbac.metrics._draws import Draws
+from skpostbac.metrics._drawn_posterior import DrawnPosterior
 from skpostbac.metrics._figure_posterior import FigurePosterior
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
@@ -58,9 +58,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         What the figure is, such as "macro f1".
     observed : float
         The metric of the confusion matrix as it was counted; nan where it is 0 / 0.
-    distribution : BetaAverage or Draws
-        The law of the metric, with `mean`, `median`, `standard_deviation`, `cdf`, `ccdf`, `icdf`,
-        `interval` and `hdi`; that of draws also has their `values`.
+    distribution : BetaAverage or DrawnPosterior
+        The law of the metric, exact or by random draws.
 
     Notes
     -----
@@ -91,7 +90,7 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     metric: str
     observed: float
-    _law: BetaAverage | Draws
+    _law: BetaAverage | DrawnPosterior
 
     @classmethod
     def from_confusion_matrix(
@@ -143,17 +142,17 @@ class PosteriorConfusionMetric(FigurePosterior):
         return cls(target.name, observed, law)
 
     @property
-    def distribution(self) -> BetaAverage | Draws:
+    def distribution(self) -> BetaAverage | DrawnPosterior:
         """The law of the metric, given the data."""
         return self._law
 
     def monte_carlo_error(self) -> float:
         """Return the standard error of the mean over random draws; 0 where the law is exact."""
-        return self._law.standard_error() if isinstance(self._law, Draws) else 0.0
+        return self._law.monte_carlo_error() if isinstance(self._law, DrawnPosterior) else 0.0
 
     def __repr__(self) -> str:
-        error = self.monte_carlo_error()
-        how = f"monte_carlo_error={error:.0e}" if isinstance(self._law, Draws) else "exact"
+        drawn = isinstance(self._law, DrawnPosterior)
+        how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
         return f"PosteriorConfusionMetric({self.metric!r}, {self._summary()}, {how})"
 
 
@@ -306,14 +305,14 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
 
 def _draw(
     function: ConfusionMetric, model: ConfusionModel, n_draws: int, random_state: RandomStateLike
-) -> Draws:
+) -> DrawnPosterior:
     """Evaluate a metric on matrices drawn from their posterior."""
     size = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
     rng = np.random.default_rng(draw_seed(random_state))
     values = np.concatenate([_evaluate(function, block) for block in model.draw(rng, size)])
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all of the matrices that were drawn")
-    return Draws(values)
+    return DrawnPosterior(values)
 
 
 def _evaluate(function: ConfusionMetric, matrices: FloatArray) -> FloatArray:

@@ -1,8 +1,7 @@
 """What every continuous law on a bounded interval offers, whatever it is computed from."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from skpostbac.stats._contour import Values
 from skpostbac.stats._hdi import shortest_interval
 from skpostbac.stats._inversion import Tails
+from skpostbac.stats._law import Interval, Law
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_quantile
 
@@ -28,20 +28,14 @@ _FEW = np.geomspace(1e-9, 0.5, 100)
 _SHARES_BELOW = np.concatenate([[0.0], _FEW, 1 - _FEW[-2::-1], [1.0]])
 
 
-class Interval(NamedTuple):
-    """Two ends of an interval."""
-
-    low: float
-    high: float
-
-
-class BoundedDistribution(ABC):
+class BoundedDistribution(Law):
     """A continuous law on a bounded interval.
 
     Subclasses say where the law lives (`_frame`), what its tails are strictly inside
     (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
     ends (`_log_end_densities`), and its moments.
-    Method names follow SciPy's random variables.
+    Method names follow SciPy's random variables; `credible_interval`, `prob_above` and
+    `prob_below` are those of the posteriors of this package.
     """
 
     @property

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Tails
+from skpostbac.stats._law import Interval
 from skpostbac.stats._points import Floats, Frame, Points
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.

@@ -6,8 +6,9 @@ from numbers import Real
 import numpy as np
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Tails
+from skpostbac.stats._law import Interval
 from skpostbac.stats._panels import integrate
 from skpostbac.stats._points import Floats, Frame, Points
 

@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, Interval
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Inversion, Tails
+from skpostbac.stats._law import Interval
 from skpostbac.stats._points import Floats, Points
 
 # Up to this many corners are worth a look for the mode.

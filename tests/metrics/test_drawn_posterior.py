@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, sem
 
 from skpostbac import DrawnPosterior
 
@@ -18,6 +18,20 @@ def test_figures_of_known_draws():
     assert posterior.prob_above(89.5) == pytest.approx(11 / 101)
 
 
+def test_figures_by_hand():
+    """Ten draws, with ties."""
+    posterior = DrawnPosterior([3, 1, 4, 1, 5, 9, 2, 6, 5, 3])
+    assert posterior.mean() == 3.9
+    assert posterior.median() == posterior.icdf(0.5) == 3.5
+    assert posterior.cdf(5) == posterior.prob_below(5) == 0.8
+    np.testing.assert_array_equal(posterior.ccdf([0, 5, 9]), [1, 0.2, 0])
+    np.testing.assert_array_equal(posterior.prob_above([0, 5, 9]), [1, 0.2, 0])
+    # Eight of ten draws: from 1 to 5 is the shortest.
+    assert posterior.credible_interval(0.8, method="hdi") == posterior.hdi(0.8) == (1, 5)
+    assert posterior.credible_interval(0.5) == posterior.interval(0.5) == (2.25, 5)
+    assert posterior.monte_carlo_error() == pytest.approx(sem(posterior.draws))
+
+
 def test_errors_are_those_of_repeated_draws():
     """The errors told are the spread over many samples of a normal law."""
     rng = np.random.default_rng(0)
@@ -28,7 +42,7 @@ def test_errors_are_those_of_repeated_draws():
     # The spread over 400 samples has an error of 3.5 %, and the told one a small bias.
     np.testing.assert_allclose(ends.std(axis=0), exact, rtol=0.12)
     np.testing.assert_allclose(told, exact, rtol=0.05)
-    means = [sample.mean_error() for sample in samples]
+    means = [sample.monte_carlo_error() for sample in samples]
     assert np.mean(means) == pytest.approx(1 / np.sqrt(1000), rel=0.01)
 
 
@@ -48,3 +62,19 @@ def test_bad_levels(method, level):
     """As everywhere."""
     with pytest.raises(ValueError, match="level must be a number strictly between 0 and 1"):
         getattr(DrawnPosterior(np.arange(9.0)), method)(level)
+
+
+@pytest.mark.parametrize(
+    ("draws", "message"),
+    [
+        ([1.0], r"draws must be at least two numbers, got the shape \(1,\)"),
+        ([[1.0, 2.0]], r"draws must be at least two numbers, got the shape \(1, 2\)"),
+        ([1.0, np.nan], "draws must be finite, got nan at position 1"),
+        (["a", "b"], "draws must be an array of numbers"),
+    ],
+    ids=["one", "table", "nan", "text"],
+)
+def test_bad_draws(draws, message):
+    """Nothing can be said of them."""
+    with pytest.raises(ValueError, match=message):
+        DrawnPosterior(draws)

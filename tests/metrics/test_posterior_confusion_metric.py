@@ -13,7 +13,6 @@ from skpostbac import (
     posterior_confusion_metric,
 )
 from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
-from skpostbac.metrics._draws import Draws
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -237,7 +236,7 @@ def test_many_classes_are_drawn_in_blocks():
     """More cells than fit one block: the means of the recalls are the closed form."""
     C = np.eye(60) * 9 + 1
     drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0)
-    assert drawn.distribution.values.shape == (500,)
+    assert drawn.distribution.draws.shape == (500,)
     assert drawn.mean() == pytest.approx(11 / 71, abs=5 * drawn.monte_carlo_error())
 
 
@@ -330,20 +329,7 @@ def test_single_class_in_population():
         from_matrix([[3, 1], [1, 3]], "false_positive_rate", pos_label=0, prevalence=[1, 0])
 
 
-# The law of draws
-
-
-def test_draws_by_hand():
-    """Ten draws."""
-    draws = Draws(np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3]))
-    assert draws.mean() == 3.9
-    assert draws.median() == 3.5
-    assert draws.cdf(5) == 0.8
-    np.testing.assert_array_equal(draws.ccdf([0, 5, 9]), [1, 0.2, 0])
-    # Eight of ten draws: from 1 to 5 is the shortest.
-    assert draws.hdi(0.8) == (1, 5)
-    assert draws.interval(0.5) == (2.25, 5)
-    assert draws.standard_error() == pytest.approx(stats.sem(draws.values))
+# Intervals of draws
 
 
 def test_intervals_of_draws_hold_their_share():
