@@ -45,7 +45,7 @@ def one_draw(model, size, rng):
     """Return the ranks of the truths among the draws, and whether the check rejects."""
     y, score = data_set(model, size, rng)
     probability = expit(score)
-    options = {"n_draws": N_DRAWS, "rng": rng}
+    options = {"n_draws": N_DRAWS, "random_state": rng}
     known = posterior_binormal(y, score, positive_fraction=model.positive_fraction, **options)
     unknown = posterior_binormal(y, score, **options)
     wrong = posterior_binormal(y, probability, **options)

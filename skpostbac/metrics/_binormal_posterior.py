@@ -14,7 +14,8 @@ from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._class_scores import ScoreMoments, split_scores
-from skpostbac.metrics._drawn import DrawnPosterior, central_tails
+from skpostbac.metrics._drawn_posterior import DrawnPosterior, central_tails
+from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.stats import _binormal as binormal
 from skpostbac.stats._distribution import check_probability
 
@@ -76,7 +77,8 @@ class PosteriorBinormal:
     Examples
     --------
     >>> from skpostbac import posterior_binormal
-    >>> posterior = posterior_binormal([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
     PosteriorBinormal(n_negative=4, n_positive=3, n_draws=4000)
     >>> posterior.negative
@@ -142,7 +144,8 @@ class PosteriorBinormal:
         Examples
         --------
         >>> from skpostbac import posterior_binormal
-        >>> posterior = posterior_binormal([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
         >>> band = posterior.roc_band(fpr=[0, 0.1, 1])
         >>> bool(band.low[1] < band.median[1] < band.high[1])
         True
@@ -208,7 +211,7 @@ def posterior_binormal(
     sample_weight: ArrayLike | None = None,
     positive_fraction: float | None = None,
     n_draws: int = N_DRAWS,
-    rng: int | np.random.Generator = 0,
+    random_state: RandomStateLike = None,
 ) -> PosteriorBinormal:
     """Compute the posterior of the binormal model of scores.
 
@@ -221,8 +224,8 @@ def posterior_binormal(
         uncertain, with a flat prior and the samples as evidence.
     n_draws : int, default=4000
         Number of random draws, 2 or more.
-    rng : int or numpy.random.Generator, default=0
-        Seed of the draws, or a generator that one is drawn from.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
 
     Returns
     -------
@@ -248,14 +251,14 @@ def posterior_binormal(
     >>> y_score = cross_val_predict(
     ...     LinearDiscriminantAnalysis(), X[:, :2], y, method="decision_function"
     ... )
-    >>> posterior_binormal(y, y_score).roc_auc()
+    >>> posterior_binormal(y, y_score, random_state=0).roc_auc()
     DrawnPosterior(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
     """
     if positive_fraction is not None:
         check_probability(positive_fraction, "positive_fraction")
     n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
     negative, positive = split_scores(y_true, y_score, pos_label, sample_weight)
-    seed = int(np.random.default_rng(rng).integers(2**32))
+    seed = draw_seed(random_state)
     return PosteriorBinormal(
         negative.moments(), positive.moments(), positive_fraction, n_draws, seed
     )

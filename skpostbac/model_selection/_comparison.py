@@ -146,8 +146,8 @@ class PosteriorComparison:
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = "uniform",
-        random_state: RandomStateLike = None,
         n_draws: int = N_DRAWS,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
         """Compare classifiers by the joint counts of their outcomes on the same samples.
@@ -156,7 +156,7 @@ class PosteriorComparison:
         ----------
         counts : PairedCounts
             Which of the T >= 2 classifiers were right together, and how often.
-        rope, class_weight, prior, random_state, n_draws, n_jobs
+        rope, class_weight, prior, n_draws, random_state, n_jobs
             As for :func:`compare_predictions`.
 
         Returns
@@ -560,8 +560,8 @@ def compare_predictions(
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = "uniform",
-    random_state: RandomStateLike = None,
     n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on the same samples.
@@ -585,11 +585,11 @@ def compare_predictions(
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the random draws, for ranks of more than two classifiers and for losses. It is
-        drawn from once, here; the result then stays the same. By default fresh entropy.
     n_draws : int, default=100_000
-        Number of random draws.
+        Number of random draws, for ranks of more than two classifiers and for losses.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws. It is drawn from once, here; the result then stays the same. By
+        default fresh entropy.
     n_jobs : int, default=None
         Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
 
@@ -660,8 +660,8 @@ def compare_predictions(
         rope=rope,
         class_weight=class_weight,
         prior=prior,
-        random_state=random_state,
         n_draws=n_draws,
+        random_state=random_state,
         n_jobs=n_jobs,
     )
 

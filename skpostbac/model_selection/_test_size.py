@@ -17,6 +17,7 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
+from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.model_selection._assurance import (
     Assurance,
     Goal,
@@ -255,7 +256,7 @@ def required_test_size(
     class_weight: ClassWeightLike = None,
     prior: ArrayLike = "uniform",
     max_size: int = 1_000_000,
-    rng: int | np.random.Generator = 0,
+    random_state: RandomStateLike = 0,
 ) -> RequiredTestSize:
     r"""Find how many test samples a class are needed.
 
@@ -301,9 +302,9 @@ def required_test_size(
         prior :math:`(a^2, ab, ab, b^2) / (a + b)`.
     max_size : int, default=1000000
         Largest number of samples of a class to be considered.
-    rng : int or numpy.random.Generator, default=0
-        Seed, or what a seed is drawn from, of quasi-random outcomes, which are used only where
-        the outcomes are too many to be enumerated.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of quasi-random outcomes, which are used only where the outcomes are too many to be
+        enumerated.
 
     Returns
     -------
@@ -382,7 +383,7 @@ def required_test_size(
     classes = _Classes.of(recalls, class_weight, class_proportions, prior)
     if difference is not None and classes.pilot is not None:
         raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
-    seed = int(np.random.default_rng(rng).integers(2**32))
+    seed = draw_seed(random_state)
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")

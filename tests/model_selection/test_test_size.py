@@ -347,14 +347,17 @@ def test_result_does_not_change():
     assert pickle.loads(pickle.dumps(found)).assurance_at(50) == found.assurance_at(50)
 
 
-def test_rng_is_a_seed_or_a_generator(monkeypatch):
+def test_random_state_is_a_seed_or_a_generator(monkeypatch):
     """The same seed gives the same assurance, and the default is a seed."""
     monkeypatch.setattr(_assurance, "MOST_ROWS", 1)
-    default, one, two, other = (
-        required_test_size(0.6, difference=0.2, **rng)
-        for rng in ({}, {"rng": 0}, {"rng": np.random.default_rng(0)}, {"rng": 1})
-    )
-    assert default.assurance == one.assurance == two.assurance != other.assurance
+
+    def assurance(**options):
+        return required_test_size(0.6, difference=0.2, **options).assurance
+
+    assert assurance() == assurance(random_state=0) != assurance(random_state=1)
+    generators = [np.random.default_rng(7) for _ in range(2)]
+    one, two = (assurance(random_state=generator) for generator in generators)
+    assert one == two != assurance(random_state=generators[0])
 
 
 @pytest.mark.parametrize(
