@@ -28,6 +28,9 @@ class NormalScores(NamedTuple):
     p_value: float
     """p-value of the test of this class alone."""
 
+    def __repr__(self) -> str:
+        return f"NormalScores(n={self.scores.size}, p_value={self.p_value:.3g})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinormalCheck:

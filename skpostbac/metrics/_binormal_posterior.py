@@ -35,6 +35,9 @@ class CurveBand(NamedTuple):
     high: FloatArray
     """Upper end."""
 
+    def __repr__(self) -> str:
+        return f"CurveBand(n_points={self.x.size})"
+
 
 class BinormalDraws(NamedTuple):
     """Draws from the posterior of the parameters, each of shape (n_draws,)."""
@@ -44,6 +47,9 @@ class BinormalDraws(NamedTuple):
     mean_positive: FloatArray
     sd_positive: FloatArray
     positive_fraction: FloatArray
+
+    def __repr__(self) -> str:
+        return f"BinormalDraws(n_draws={self.mean_negative.size})"
 
 
 @dataclass(frozen=True, repr=False)

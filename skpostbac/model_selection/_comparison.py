@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -220,8 +220,15 @@ class PosteriorComparison:
             raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
         return self._joint.difference(i, j)
 
-    def difference_interval(self, a: str, b: str, level: float = 0.95) -> Interval:
-        """Return the central credible interval of the difference of `a` and `b`.
+    def difference_interval(
+        self,
+        a: str,
+        b: str,
+        level: float = 0.95,
+        *,
+        method: Literal["central", "hdi"] = "central",
+    ) -> Interval:
+        """Return a credible interval of the difference of `a` and `b`.
 
         Parameters
         ----------
@@ -229,13 +236,16 @@ class PosteriorComparison:
             Names of two different classifiers.
         level : float in (0, 1), default=0.95
             Probability of the interval.
+        method : {"central", "hdi"}, default="central"
+            "central" leaves out the same probability on both sides; "hdi" is the shortest
+            interval, of highest density.
 
         Returns
         -------
         low, high : float
-            Ends of the interval, each with ``(1 - level) / 2`` beyond it.
+            Ends of the interval.
         """
-        return self.difference(a, b).interval(level)
+        return self.difference(a, b).credible_interval(level, method=method)
 
     def rope_masses(self, a: str, b: str) -> RopeMasses:
         """Return the probabilities that `a` is worse than, much like, or better than `b`.

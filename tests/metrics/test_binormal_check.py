@@ -96,3 +96,10 @@ def test_bad_input():
         binormal_check([1, 1, 1], [1, 2, 3])
     with pytest.raises(ValueError, match="significance must be a number strictly between"):
         with_p_values(0.5, 0.5).rejects(0)
+
+
+def test_scores_are_written_in_one_line():
+    """Their number says enough."""
+    assert repr(NormalScores(np.zeros(200), np.zeros(200), 0.1234)) == (
+        "NormalScores(n=200, p_value=0.123)"
+    )

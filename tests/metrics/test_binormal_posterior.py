@@ -165,6 +165,12 @@ def test_two_samples_of_a_class_are_enough():
     assert 0.95 < high <= 1
 
 
+def test_arrays_are_written_in_one_line(posterior):
+    """Their size says enough."""
+    assert repr(posterior.roc_band()) == "CurveBand(n_points=101)"
+    assert repr(posterior.parameters) == "BinormalDraws(n_draws=20000)"
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

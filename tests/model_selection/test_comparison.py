@@ -92,6 +92,15 @@ def test_difference(pair, three):
     assert three.rope_masses(*pair).within == pytest.approx(expected["rope01"], **EXACT)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_shortest_interval(level, three):
+    """It has the probability asked for, and the density is the same at both ends."""
+    law = three.difference("C1", "C3")
+    low, high = three.difference_interval("C1", "C3", level, method="hdi")
+    assert law.cdf(high) - law.cdf(low) == pytest.approx(level, rel=1e-9)
+    assert law.pdf(low) == pytest.approx(law.pdf(high), rel=1e-6)
+
+
 def test_rank_probabilities(three):
     """Every rank of every classifier."""
     np.testing.assert_allclose(three.rank_probabilities(), RANKS, rtol=0, atol=1e-9)
