@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, precision_score, recall_score
 
 import skpostbac
@@ -95,9 +96,22 @@ def test_figures_of_the_matrix():
     assert [*zip(law.a.tolist(), law.b.tolist(), strict=True)] == [(31, 3), (9, 3), (4, 2)]
 
 
-def test_names_of_this_package_exist():
-    """What the tables send a reader to can be imported."""
-    named = set(re.findall(r"``(Posterior\w+|\w+_\w+)[`(]", GUIDE.read_text("utf-8")))
-    ours = {name for name in named if name in skpostbac.__all__}
-    assert ours >= {"PosteriorAccuracy", "PosteriorConfusionMetric", "compare_predictions"}
-    assert {name for name in named if name.startswith("Posterior")} <= ours
+def test_table_of_mclearn_runs():
+    """Each expression on the right of the table is evaluated as it stands."""
+    section = GUIDE.read_text("utf-8").split("\nmclearn\n=======\n")[1]
+    table = section.split("skpostbac\n=")[1].split("\n=")[0]
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(MATRICES["ordinary"])
+    a, b = posterior.distribution.a, posterior.distribution.b
+    names = {name: getattr(skpostbac, name) for name in skpostbac.__all__}
+    names |= {"posterior": posterior, "a": a, "b": b, "x": [0.5, 0.7], "p": [0.1, 0.9]}
+    names |= {"law": BetaAverage(a, b), "total": BetaAverage(a, b, weights=[1, 1, 1])}
+    names |= {"model": DummyClassifier(), "X": [[0]] * 4, "y": [0, 0, 0, 1]}
+    names["model"].fit(names["X"], names["y"])
+    expressions = [
+        expression
+        for row in table.splitlines()[1:]
+        for expression in re.findall("``(.+?)``", row)[1:]
+    ]
+    assert len(expressions) == 15
+    for expression in expressions:
+        eval(expression, names)

@@ -17,8 +17,7 @@ from skpostbac.stats._law import Interval, Law
 class DrawnPosterior(Law):
     """Posterior distribution of one number, by independent random draws.
 
-    Probabilities are shares of the draws. They tell nothing of what is rarer than one draw in
-    all: beyond the outermost draws, `prob_above` and `prob_below` are 0 and 1.
+    Probabilities are shares of the draws: 0 or 1 beyond the outermost of them.
 
     Parameters
     ----------
