@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.stats._distribution import check_level
-from skpostbac.stats._law import Interval, Law
+from skpostbac.stats._law import Interval, Law, interval_of, plain_float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +90,20 @@ class DrawnPosterior(Law):
         low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
         best = int(np.argmin(high - low))
         return Interval(float(low[best]), float(high[best]))
+
+    def credible_interval(
+        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
+    ) -> Interval:
+        """Return `interval` or `hdi`, as the other posteriors of the package do."""
+        return interval_of(self, level, method)
+
+    def prob_above(self, value: ArrayLike) -> float | FloatArray:
+        """Return the share of the draws above `value`."""
+        return plain_float(self.ccdf(value))
+
+    def prob_below(self, value: ArrayLike) -> float | FloatArray:
+        """Return the share of the draws that are at most `value`."""
+        return plain_float(self.cdf(value))
 
     def credible_interval_error(self, level: float = 0.95) -> Interval:
         """Return the Monte Carlo standard errors of both ends of the central interval.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.stats import BoundedDistribution, Interval
-from skpostbac.stats._law import Law, plain_float
+from skpostbac.stats._law import Law, interval_of, plain_float
 
 
 class FigurePosterior(ABC):
@@ -47,11 +47,11 @@ class FigurePosterior(ABC):
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is above `value`."""
-        return self.distribution.prob_above(value)
+        return self.ccdf(value)
 
     def prob_below(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is at most `value`."""
-        return self.distribution.prob_below(value)
+        return self.cdf(value)
 
     def credible_interval(
         self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
@@ -83,7 +83,7 @@ class FigurePosterior(ABC):
         >>> posterior.credible_interval(0.9)
         Interval(low=0.4655, high=0.6770)
         """
-        return self.distribution.credible_interval(level, method=method)
+        return interval_of(self.distribution, level, method)
 
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""

@@ -35,8 +35,8 @@ class GroupPosterior:
 
     Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
     average over the classes, each of which has a population of its own. All laws have the methods
-    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``credible_interval()``,
-    ``prob_above(x)``, ``pdf(x)`` and others. They are computed when they are asked for.
+    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval()``,
+    ``ccdf(x)``, ``pdf(x)`` and others. They are computed when they are asked for.
 
     Attributes
     ----------
@@ -162,11 +162,11 @@ def group_posterior(
     >>> posterior = group_posterior([82, 75, 92, 85, 88], [100] * 5)
     >>> posterior.population_median.mean()
     0.8127
-    >>> posterior.population_median.credible_interval(0.95)
+    >>> posterior.population_median.interval(0.95)
     Interval(low=0.6517, high=0.9025)
-    >>> posterior.population_mean.prob_above(0.5)  # better than chance
+    >>> float(posterior.population_mean.ccdf(0.5))  # better than chance
     0.9970
-    >>> posterior.new_group.prob_above(0.5)
+    >>> float(posterior.new_group.ccdf(0.5))
     0.9414
     """
     k, n = _counts(correct, total)

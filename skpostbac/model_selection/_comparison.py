@@ -30,6 +30,7 @@ from skpostbac.model_selection._joint import (
 )
 from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
+from skpostbac.stats._law import interval_of
 
 Floats = NDArray[np.float64]
 
@@ -245,7 +246,7 @@ class PosteriorComparison:
         low, high : float
             Ends of the interval.
         """
-        return self.difference(a, b).credible_interval(level, method=method)
+        return interval_of(self.difference(a, b), level, method)
 
     def rope_masses(self, a: str, b: str) -> RopeMasses:
         """Return the probabilities that `a` is worse than, much like, or better than `b`.

@@ -34,8 +34,7 @@ class BoundedDistribution(Law):
     Subclasses say where the law lives (`_frame`), what its tails are strictly inside
     (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
     ends (`_log_end_densities`), and its moments.
-    Method names follow SciPy's random variables; `credible_interval`, `prob_above` and
-    `prob_below` are those of the posteriors of this package.
+    Method names follow SciPy's random variables.
     """
 
     @property
