@@ -6,6 +6,7 @@ half plane in which its wave decays.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gamma, gammaln
 
 from skpostbac.stats._special import Complexes, Floats, log_beta, polynomial
@@ -14,8 +15,6 @@ from skpostbac.stats._tilted_beta import REACH, SHIFTS
 # Terms of a series below this share of the largest are left out.
 _NEGLIGIBLE = 1e-18
 _MAX_TERMS = (24, 72, 200)
-# The lower end sees exp(-i pi) s, the upper end s.
-_HALF_TURN = 1j * np.pi * np.array([1.0, 0.0])[:, np.newaxis, np.newaxis]
 # (-1)^k / k, k = 2 ... 17.
 _LOG_TERMS = ((-1.0) ** np.arange(16) / np.arange(2.0, 18.0)).tolist()
 
@@ -34,45 +33,67 @@ def end_shares(exponents: Floats, size: Floats, s: Complexes, log_factor: Floats
     `end_radius` on otherwise. `exponents` and `log_factor` have shape (2, l), lower end first,
     `size` has shape (l,), `s` shape (n,) and a positive imaginary part; returns shape (2, l, n).
     """
+    near, far = exponents.ravel(), exponents[::-1].ravel()
+    sizes, lower = np.tile(size, 2), np.repeat([True, False], size.size)
+    shares = end_share(near, far, sizes, s, log_factor.ravel(), lower)
+    return shares.reshape(2, size.size, s.size)
+
+
+def end_share(
+    near: Floats,
+    far: Floats,
+    size: Floats,
+    s: Complexes,
+    log_factor: Floats,
+    lower: NDArray[np.bool_],
+) -> Complexes:
+    """Shares of single ends, of the lower or of the upper one, shape (l, n); see `end_shares`."""
     nearest = float(np.abs(s).min())
-    terms = _terms(exponents, exponents[::-1], size * nearest)
-    terms[0, :, 1::2] *= -1
-    powers = np.cumprod(np.broadcast_to(nearest / s, (terms.shape[2] - 1, s.size)), axis=0)
-    series = np.einsum("elk,kn->eln", terms[:, :, 1:], powers.view(float)).view(complex)
-    series += terms[:, :, :1]
-    log_factor = log_factor + _log_gamma_ratio(exponents) - exponents * np.log(size)
-    turned = np.log(s) - _HALF_TURN
-    logs = log_factor[:, :, np.newaxis] - exponents[:, :, np.newaxis] * turned
+    terms = _terms(near, far, size * nearest)
+    terms[lower, 1::2] *= -1
+    powers = np.cumprod(np.broadcast_to(nearest / s, (terms.shape[1] - 1, s.size)), axis=0)
+    series = (terms[:, 1:] @ powers.view(float)).view(complex)
+    series += terms[:, :1]
+    # The lower end sees exp(-i pi) s, the upper end s.
+    log_factor = (
+        log_factor + log_leading_share(near, far, size * nearest) + 1j * np.pi * near * lower
+    )
+    logs = log_factor[:, np.newaxis] - np.multiply.outer(near, np.log(s / nearest))
     return np.asarray(np.exp(logs) * series)
 
 
-def _log_gamma_ratio(exponents: Floats) -> Floats:
-    """Log Gamma(n) / Gamma(far) for each end, shape (2, l)."""
-    n, far = exponents.sum(axis=0), exponents[::-1]
+def log_leading_share(near: Floats, far: Floats, radius: Floats | float) -> Floats:
+    """Log modulus of the leading term of the share of an end at modulus `radius` of z."""
+    return np.asarray(_log_gamma_ratio(near, far) - near * np.log(radius))
+
+
+def _log_gamma_ratio(near: Floats, far: Floats) -> Floats:
+    """Log Gamma(near + far) / Gamma(far)."""
+    n = near + far
     if n.max() < 150:
         return np.asarray(np.log(gamma(n) / gamma(far)))
-    return gammaln(exponents) - log_beta(exponents[0], exponents[1])
+    return gammaln(near) - log_beta(near, far)
 
 
 def _terms(near: Floats, far: Floats, radius: Floats) -> Floats:
-    """Terms of the series at a modulus `radius`, shape (2, l, n_terms), to the last that counts."""
+    """Terms of the series at a modulus `radius`, shape (l, n_terms), to the last that counts."""
     for most in _MAX_TERMS:
         terms = _first_terms(near, far, radius, most)
         sizes = np.abs(terms)
-        largest = np.maximum.accumulate(sizes, axis=2)
-        counts = np.any(sizes > _NEGLIGIBLE * largest, axis=(0, 1))
+        largest = np.maximum.accumulate(sizes, axis=1)
+        counts = np.any(sizes > _NEGLIGIBLE * largest, axis=0)
         if not counts[-1]:
-            return terms[:, :, : max(2, int(counts.argmin()))]
+            return terms[:, : max(2, int(counts.argmin()))]
     return _first_terms(near, far, radius, _MAX_TERMS[-1])
 
 
 def _first_terms(near: Floats, far: Floats, radius: Floats, most: int) -> Floats:
     """Terms 0 to `most` of the series."""
     k = np.arange(most)
-    terms = np.ones((*near.shape, most + 1))
-    ratios = (near[..., np.newaxis] + k) * (1 - far[..., np.newaxis] + k)
-    np.divide(ratios, radius[:, np.newaxis] * (k + 1), out=terms[..., 1:])
-    return np.asarray(np.multiply.accumulate(terms, axis=2))
+    terms = np.ones((near.size, most + 1))
+    ratios = (near[:, np.newaxis] + k) * (1 - far[:, np.newaxis] + k)
+    np.divide(ratios, radius[:, np.newaxis] * (k + 1), out=terms[:, 1:])
+    return np.asarray(np.multiply.accumulate(terms, axis=1))
 
 
 def concentrated_end(near: float, far: float, z: Complexes) -> Complexes:

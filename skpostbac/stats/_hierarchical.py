@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.stats._beta_average import vector
+from skpostbac.stats._class_group import ClassGroup
 from skpostbac.stats._hyper_nodes import Kinds
 from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._inversion import Inversion
-from skpostbac.stats._mixed_betas import Group
 from skpostbac.stats._points import Floats, Frame, exact_sum
-from skpostbac.stats._shared_classes import SharedClasses
+from skpostbac.stats._weighted_groups import WeightedGroups
 from skpostbac.stats._weighted_sum import WeightedSum
 
 # Counts above this leave a class no digits beside its mean.
@@ -179,7 +179,7 @@ class HierarchicalBetaAverage(WeightedSum):
             # Any weights but zero: they do not matter for the means.
             count = np.bincount(place.ravel()).astype(float)
             kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
-            means[index] = Group.of(kinds, self.hyperprior, _DEPTH).means[0][place.ravel()]
+            means[index] = ClassGroup.of(kinds, self.hyperprior, _DEPTH).means[0][place.ravel()]
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
@@ -205,23 +205,23 @@ class HierarchicalBetaAverage(WeightedSum):
                     total += weight * rng.beta(a, b)
         return total
 
-    def _groups_to(self, depth: float) -> tuple[Group, ...]:
+    def _groups_to(self, depth: float) -> tuple[ClassGroup, ...]:
         """Place nodes for each group."""
         columns = self.correct, self.total, self.weights
         rows = (np.flatnonzero(self.groups == k) for k in range(int(self.groups.max()) + 1))
         return tuple(
-            Group.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior, depth)
+            ClassGroup.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior, depth)
             for row in rows
             if self.weights[row].any()
         )
 
     @cached_property
-    def _parts(self) -> tuple[Group, ...]:
+    def _parts(self) -> tuple[ClassGroup, ...]:
         return self._groups_to(_DEPTH)
 
     @cached_property
     def _inversion(self) -> Inversion:
-        return Inversion(SharedClasses(self._parts, lambda: self._groups_to(_FAR_DEPTH)))
+        return Inversion(WeightedGroups(self._parts, lambda: self._groups_to(_FAR_DEPTH)))
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:

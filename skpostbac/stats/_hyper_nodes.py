@@ -8,14 +8,14 @@ as smooth as that of its classes: a mixture of such laws over a fixed set of nod
 that of this rule.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from skpostbac.stats._hyperprior import Hyperprior, log_rise
+from skpostbac.stats._hyperprior import Hyperprior, log_borrowing, log_rise
 from skpostbac.stats._special import Floats
 
 # Steps of the trapezoid rule at most: in v, and in standard deviations of the posterior of v and
@@ -68,6 +68,7 @@ class HyperNodes:
     Attributes
     ----------
     up, down : mu kappa and (1 - mu) kappa, what a class borrows of correct and wrong samples.
+    log_norm : log E[theta^up (1 - theta)^down] for an outlier without samples.
     log_weights : log of the posterior weights, of sum one.
     log_evidence : log probability of the counts of each kind, over that for an outlier,
         shape (n_nodes, n_kinds).
@@ -76,19 +77,14 @@ class HyperNodes:
 
     up: Floats
     down: Floats
+    log_norm: Floats
     log_weights: Floats
     log_evidence: Floats
     outlier: Floats
 
     def where(self, kept: NDArray[np.bool_]) -> "HyperNodes":
         """Return some of the nodes."""
-        return HyperNodes(
-            self.up[kept],
-            self.down[kept],
-            self.log_weights[kept],
-            self.log_evidence[kept],
-            self.outlier[kept],
-        )
+        return HyperNodes(*(getattr(self, field.name)[kept] for field in fields(self)))
 
 
 def hyper_nodes(kinds: Kinds, hyperprior: Hyperprior, outlier: float, depth: float) -> HyperNodes:
@@ -101,7 +97,9 @@ def hyper_nodes(kinds: Kinds, hyperprior: Hyperprior, outlier: float, depth: flo
     density, log_evidence, outliers = posterior.at(v, kappa)
     log_weights = density + log_step
     mu, nu, _ = _rate(v)
-    nodes = HyperNodes(mu * kappa, nu * kappa, log_weights, log_evidence, outliers)
+    up, down = mu * kappa, nu * kappa
+    log_norm = log_borrowing(up, down, hyperprior.base, hyperprior.base)
+    nodes = HyperNodes(up, down, log_norm, log_weights, log_evidence, outliers)
     nodes = nodes.where(log_weights > log_weights.max() - depth)
     return replace(nodes, log_weights=nodes.log_weights - np.logaddexp.reduce(nodes.log_weights))
 

@@ -20,35 +20,21 @@ from numpy.typing import NDArray
 from scipy.special import binom, log_expit
 
 from skpostbac.stats import _tilted_beta as tb
-from skpostbac.stats._beta_ends import end_radius, end_shares
-from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Waves, fourier_series
-from skpostbac.stats._corners import NEGLIGIBLE, Fan, clear_height, joint_fan
-from skpostbac.stats._hyperprior import log_borrowing
-from skpostbac.stats._mixed_betas import Group
+from skpostbac.stats._beta_ends import end_radius
+from skpostbac.stats._class_group import ClassGroup
+from skpostbac.stats._corners import NEGLIGIBLE
+from skpostbac.stats._mixed_ends import MixedEnd
 from skpostbac.stats._special import Complexes, Floats
 from skpostbac.stats._transform import Corner, Indices
 
 # Kinds are summed by their moments in blocks of this many. Terms below the first share are left
 # out; a sum of moduli above the second would cost digits.
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
-# Numbers in a table at most.
-_TABLE = 2**22
 # A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
 # out, it needs more of them.
 _CORE, _STRETCHED = 2.5, 1.15
-# Nodes of less weight under a tilt than this are left out.
-_LEAST_WEIGHT = 1e-18
-# Tilts relative to the first, in inverse standard deviations, by which the reach of a law is
-# bounded, and the one by which its variance is found.
-_BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
-# A series ends where its terms have decayed to this, or after so many nodes. It begins with a
-# height in inverse standard deviations, and grows by a factor.
-_DECAYED, _MOST_NODES = 1e-13, 2**14
-_FIRST_HEIGHT, _GROWTH = 10.0, 1.5
-# Heights among which the one is looked for where a law has decayed.
-_HEIGHTS, _LARGEST_ORDER = np.geomspace(8.0, 1e6, 36), 1e8
-# More corners than this are not summed one by one.
-_MOST_CORNERS = 600
+# Heights among which the one is looked for where a law has decayed to a share.
+_HEIGHTS, _LARGEST_ORDER, _DECAYED = np.geomspace(8.0, 1e6, 36), 1e8, 1e-13
 
 
 @dataclass(frozen=True)
@@ -74,7 +60,7 @@ class Along:
 class TiltedGroup:
     """A group of classes under a tilt c, at positions relative to an origin."""
 
-    def __init__(self, group: Group, tilt: float, from_end: bool) -> None:
+    def __init__(self, group: ClassGroup, tilt: float, from_end: bool) -> None:
         self.group, self.tilt, self._from_end = group, tilt, from_end
         weights, size = group.kinds.weights, np.abs(group.kinds.weights)
         up = weights > 0
@@ -154,7 +140,7 @@ class TiltedGroup:
         steps = s / largest
         powers = np.cumprod(np.broadcast_to(steps, (len(terms), s.size)), axis=0) / steps
         at_tilt = (table * (self.tilt / largest) ** np.arange(len(terms))).sum(axis=2)
-        values = (table @ powers.real + 1j * (table @ powers.imag)) / at_tilt[:, :, np.newaxis]
+        values = (table @ powers.view(float)).view(complex) / at_tilt[:, :, np.newaxis]
         right, wrong = (rate[:, kept] for rate in group.rates)
         return short, _Part(kept, self._places(kept, right, wrong), np.log(at_tilt.T), values)
 
@@ -172,31 +158,36 @@ class TiltedGroup:
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
         for row, kind in enumerate(index):
             rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
-            table = self._reweighting(rule) * rule.weights
-            mass, counted = table.sum(axis=1), rule.weights > 0
-            table = table[:, counted]
-            waves = np.exp(np.multiply.outer(rule.deviations[counted], rates))
-            values = (table @ waves.real + 1j * (table @ waves.imag)) / mass[:, np.newaxis]
+            table, log_mass = self._reweighted(rule)
+            waves = np.exp(np.multiply.outer(rule.deviations, rates))
             yield _Part(
                 index[[row]],
-                np.broadcast_to(places[:, [row]], (mass.size, 1)),
-                (np.log(mass) + log_mgf[row] - nodes.log_evidence[:, kind])[:, np.newaxis],
-                values[np.newaxis],
+                np.broadcast_to(places[:, [row]], (nodes.up.size, 1)),
+                (log_mass + log_mgf[row] - nodes.log_evidence[:, kind])[:, np.newaxis],
+                (table @ waves.view(float)).view(complex)[np.newaxis],
             )
 
-    def _reweighting(self, rule: "_Rule") -> Floats:
-        """Return g at the abscissae of a rule, shape (n_nodes, n_abscissae)."""
-        nodes, base, share = self.group.nodes, self.group.hyperprior.base, self.group.outlier
-        log_norm = log_borrowing(nodes.up, nodes.down, base, base) - np.log1p(-share)
-        table = np.multiply.outer(nodes.up, rule.log_right)
-        table += np.multiply.outer(nodes.down, rule.log_wrong)
-        table -= log_norm[:, np.newaxis]
-        np.exp(table, out=table)
-        return np.asarray(table + share)
+    def _reweighted(self, rule: "_Rule") -> tuple[Floats, Floats]:
+        """Weights g times those of a rule, of sum one for each node, and the logs of their sums."""
+        nodes, share = self.group.nodes, self.group.outlier
+        logs = np.multiply.outer(nodes.up, rule.log_right)
+        logs += np.multiply.outer(nodes.down, rule.log_wrong)
+        logs += rule.log_weights
+        logs += (np.log1p(-share) - nodes.log_norm)[:, np.newaxis]
+        largest = logs.max(axis=1)
+        if share:
+            largest = np.maximum(largest, np.log(share))
+        logs -= largest[:, np.newaxis]
+        table = np.exp(logs, out=logs)
+        if share:
+            table += np.multiply.outer(share * np.exp(-largest), np.exp(rule.log_weights))
+        mass = table.sum(axis=1)
+        table /= mass[:, np.newaxis]
+        return table, np.log(mass) + largest
 
     def _by_ends(self, kind: int, rates: Complexes) -> "_Part":
         """Sum the ends of one kind, at heights where these have separated."""
-        low, high = self._shares(kind, rates)
+        low, high = (end.shares(self.tilt + rates) for end in self._ends(kind))
         values = high + low * np.exp((self.low_end[kind] - self.high_end[kind]) * rates)
         places = np.full((self.n_nodes, 1), self.high_end[kind])
         log_mgf = self.at_tilt.kind_log_mgfs[:, [kind]] - self.tilt * places
@@ -282,12 +273,12 @@ class TiltedGroup:
         least = np.minimum(group.outlier_a, group.outlier_b)
         return float((group.kinds.count * least).sum())
 
-    @property
-    def growth_order(self) -> float:
+    def growth_order(self, height: float) -> float:
         """Largest power with which the share of a corner grows towards the origin."""
-        group = self.group
-        most = np.maximum(group.a, group.b).max(axis=0)
-        return float((group.kinds.count * most).sum())
+        count = self.group.kinds.count
+        ends = [self._ends(kind) for kind in range(count.size)]
+        most = [max(end.growth_order(height) for end in pair) for pair in ends]
+        return float(most @ count)
 
     @property
     def n_corners(self) -> float:
@@ -299,7 +290,7 @@ class TiltedGroup:
         weights = np.exp(self.at_tilt.log_weights)
         tables = [(0.0, 0.0, weights[:, np.newaxis] * np.ones(rates.shape, dtype=complex))]
         for kind, count in enumerate(self.group.kinds.count.astype(int)):
-            low, high = self._shares(kind, rates)
+            low, high = (end.shares(self.tilt + rates) for end in self._ends(kind))
             number = np.arange(count + 1)
             ends = self.low_end[kind], self.high_end[kind]
             places = (count - number) * ends[0] + number * ends[1]
@@ -313,22 +304,22 @@ class TiltedGroup:
             tables = [one for one in tables if np.abs(one[2]).max() > NEGLIGIBLE]
         return [Corner(offset, blur, table.sum(axis=0)) for offset, blur, table in tables]
 
-    def _shares(self, kind: int, rates: Complexes) -> Complexes:
-        """Amplitudes of both ends of a kind relative to its M(c), lower first, (2, n_nodes, n)."""
-        group, log_mgf = self.group, self.at_tilt.kind_log_mgfs[:, kind]
-        a = np.append(group.a[:, kind], group.outlier_a[kind])
-        b = np.append(group.b[:, kind], group.outlier_b[kind])
-        weight = float(group.kinds.weights[kind])
-        exponents = np.array([a, b] if weight > 0 else [b, a])
-        places = np.array([[self.low_end[kind]], [self.high_end[kind]]])
-        # The outlier is the same at all nodes, its size relative to M(c) is not.
-        middle = float(log_mgf.mean())
-        factors = self.tilt * places - np.append(log_mgf, middle)
-        size = np.full(a.size, abs(weight))
-        shares = end_shares(exponents, size, self.tilt + rates, factors)
-        r = group.nodes.outlier[:, [kind]]
-        other = shares[:, -1:] * np.exp(middle - log_mgf)[:, np.newaxis]
-        return np.asarray((1 - r) * shares[:, :-1] + r * other)
+    def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
+        """Both ends of a kind relative to its M(c), lower first."""
+        group, weight = self.group, float(self.group.kinds.weights[kind])
+        a, b = group.a[:, kind], group.b[:, kind]
+        outlier_a, outlier_b = group.outlier_a[[kind]], group.outlier_b[[kind]]
+        if weight < 0:
+            a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
+        r, log_mgf = group.nodes.outlier[:, kind], self.at_tilt.kind_log_mgfs[:, kind]
+        with np.errstate(divide="ignore"):
+            own, other = np.log1p(-r) - log_mgf, np.log(r) - log_mgf
+        low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
+        size = abs(weight)
+        return (
+            MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
+            MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
+        )
 
 
 @dataclass(frozen=True)
@@ -351,12 +342,12 @@ class _Rule:
     Attributes
     ----------
     deviations : weighted deviations from the tilted mode of an outlier.
-    weights : those of an outlier under the tilt, of sum one.
+    log_weights : log of those of an outlier under the tilt, of sum one.
     log_right, log_wrong : log theta and log (1 - theta).
     """
 
     deviations: Floats
-    weights: Floats
+    log_weights: Floats
     log_right: Floats
     log_wrong: Floats
 
@@ -375,122 +366,11 @@ class _Rule:
         up, down = np.exp(v - right), np.exp(-v - left)
         d = v + (up - np.exp(-right)) - (down - np.exp(-left))
         log_weights, steps = tb.log_weight_and_step(base, d[np.newaxis])
-        weights = np.exp(log_weights[0]) * (1 + up + down)
+        log_weights = log_weights[0] + np.log1p(up + down)
         near, far = log_expit(mode + d), log_expit(-mode - d)
         return cls(
             deviations=float(base.weight[0]) * p * q * steps[0],
-            weights=weights / weights.sum(),
+            log_weights=log_weights - np.logaddexp.reduce(log_weights),
             log_right=far if flipped else near,
             log_wrong=near if flipped else far,
         )
-
-
-class TiltedMixture:
-    """A sum of independent groups under a common tilt, as an inversion sees it."""
-
-    def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
-        """Take groups under one tilt; `scale` is the standard deviation without it."""
-        self.tilt, self._whole = tilt, groups
-        self._small = _SMALL * max(1 / scale, tilt)
-        rates: Complexes = np.array([0.0, 1j * self._small])
-        found = [group.along(rates) for group in groups]
-        self._anchor = sum(one.anchor for one in found)
-        self._log_mgf = sum(one.log_mgf for one in found)
-        self._nearby = complex(np.prod([one.values[1] for one in found]))
-        self._groups = [
-            group.at_nodes(one.log_weights > np.log(_LEAST_WEIGHT), one)
-            for group, one in zip(groups, found, strict=True)
-        ]
-
-    @property
-    def mean(self) -> float:
-        """The mean: the slope of the log transform."""
-        return float(self._anchor + np.angle(self._nearby) / self._small)
-
-    @property
-    def mode(self) -> float:
-        """About where the law is."""
-        return self.mean
-
-    @property
-    def approximate_mean(self) -> float:
-        """The mean."""
-        return self.mean
-
-    @property
-    def variance(self) -> float:
-        """The variance, by the bend of the log transform."""
-        return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
-
-    @cached_property
-    def _standard_deviation(self) -> float:
-        return float(np.sqrt(self.variance))
-
-    @cached_property
-    def _bounds(self) -> tuple[float, float]:
-        """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
-        up = down = _BOUNDS / self._standard_deviation
-        if self.tilt > down[1]:
-            # Far from the centre it counts what is left of the tilt.
-            down = np.minimum(down, 0.7 * self.tilt)
-        with np.errstate(all="ignore"):
-            logs = np.log(self._along(np.concatenate([up, -down]).astype(complex)).real)
-        # With a heavy tail only the smaller ones are of use.
-        logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
-        up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
-        lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
-        highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
-        return max(self._anchor - down, lowest), min(self._anchor + up, highest)
-
-    def contour(self) -> Contour:
-        """Sum a Fourier series on the line through the tilt, and its rest by corners."""
-        rule = fourier_series(self.tilt, *self._bounds)
-        few_corners = np.prod([group.n_corners for group in self._groups]) <= _MOST_CORNERS
-        split = clear_height(self.tilt, rule.period) if few_corners else np.inf
-        split = max(split, *(float(group.end_heights.max()) for group in self._groups))
-        decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
-        most = int(min(np.ceil(min(split, decayed) / rule.step) + 2, _MOST_NODES))
-        count = min(int(np.ceil(_FIRST_HEIGHT / self._standard_deviation / rule.step)) + 2, most)
-        values = self._line(rule, 0, count)
-        while (last := np.abs(values[-4:]).max()) > _DECAYED and values.size < most:
-            more = min(int(_GROWTH * values.size) + 1, most)
-            values = np.append(values, self._line(rule, values.size, more))
-        rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
-        coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
-        coefficients[0] /= 2
-        waves = Waves.of_tail(self._anchor, rates, coefficients, self.tilt)
-        rest: tuple[Part, ...] = ()
-        if last > _DECAYED and values.size * rule.step > split:
-            rest = (self._fan(rule, values.size),)
-        return Contour(self.tilt, self._log_mgf, waves, rest, rule.low, rule.high, rule.image)
-
-    def _line(self, rule: Series, first: int, last: int) -> Complexes:
-        """Transform at some nodes of a series, about the anchor."""
-        most = max(int(_TABLE / max(group.n_nodes for group in self._groups)), 1)
-        starts = range(first, last, most)
-        parts = [np.arange(start, min(start + most, last)) for start in starts]
-        return np.concatenate([self._along(np.asarray(1j * rule.step * part)) for part in parts])
-
-    def _along(self, rates: Complexes) -> Complexes:
-        """Transform at c + rates, about the anchor."""
-        values = np.exp(-self._anchor * rates)
-        for group in self._groups:
-            along = group.along(rates)
-            values *= along.values * np.exp(along.anchor * rates)
-        return np.asarray(values)
-
-    def _fan(self, rule: Series, count: int) -> Fan:
-        """Complete a series from half a step above its last node."""
-
-        def split(rates: Complexes) -> list[Corner]:
-            corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
-            for group in self._groups:
-                corners = [one.times(other) for one in corners for other in group.corners(rates)]
-            return corners
-
-        decay, growth = (
-            sum(getattr(group, name) for group in self._groups)
-            for name in ("decay_order", "growth_order")
-        )
-        start = (count - 0.5) * rule.step
-        return joint_fan(split, self.tilt, start, rule.period, decay, growth)

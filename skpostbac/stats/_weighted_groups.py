@@ -6,22 +6,25 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from skpostbac.stats._mixed_betas import Group
+from skpostbac.stats._class_group import ClassGroup
 from skpostbac.stats._special import Floats, log_beta
-from skpostbac.stats._tilted_mixture import TiltedGroup, TiltedMixture
+from skpostbac.stats._tilted_group import TiltedGroup
+from skpostbac.stats._tilted_group_sum import TiltedGroupSum
 
 # Tilts below this, in inverse standard deviations, need no nodes far from the posterior.
 _CENTRAL = 2.0
 
 
-class SharedClasses:
+class WeightedGroups:
     """A sum over groups of classes; `deep` makes the groups with nodes for the far tails."""
 
-    def __init__(self, groups: tuple[Group, ...], deep: Callable[[], tuple[Group, ...]]) -> None:
+    def __init__(
+        self, groups: tuple[ClassGroup, ...], deep: Callable[[], tuple[ClassGroup, ...]]
+    ) -> None:
         self.groups, self._deep = groups, deep
 
     @cached_property
-    def deep(self) -> tuple[Group, ...]:
+    def deep(self) -> tuple[ClassGroup, ...]:
         """The groups with nodes for the far tails."""
         return self._deep()
 
@@ -30,13 +33,13 @@ class SharedClasses:
         """Standard deviation of the sum."""
         return float(np.sqrt(sum(group.central_moments[0] for group in self.groups)))
 
-    def mirrored(self) -> "SharedClasses":
+    def mirrored(self) -> "WeightedGroups":
         """Return minus the sum."""
 
-        def turned(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        def turned(groups: tuple[ClassGroup, ...]) -> tuple[ClassGroup, ...]:
             return tuple(group.mirrored() for group in groups)
 
-        return SharedClasses(turned(self.groups), lambda: turned(self.deep))
+        return WeightedGroups(turned(self.groups), lambda: turned(self.deep))
 
     @cached_property
     def order(self) -> float:
@@ -54,16 +57,16 @@ class SharedClasses:
             return np.full(distance.shape, np.inf if self.order < 1 else -np.inf)
         return np.full(distance.shape, sum(map(_log_end_factor, self.groups)))
 
-    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedMixture":
+    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedGroupSum":
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         central = c * self.standard_deviation < _CENTRAL
         groups = [
             TiltedGroup(group, c, from_end) for group in (self.groups if central else self.deep)
         ]
-        return TiltedMixture(groups, c, self.standard_deviation)
+        return TiltedGroupSum(groups, c, self.standard_deviation)
 
 
-def _end_order(group: Group) -> float:
+def _end_order(group: ClassGroup) -> float:
     """Least power of a group at the upper end: that of outliers, if there may be any."""
     up = group.kinds.weights > 0
     if group.outlier:
@@ -71,7 +74,7 @@ def _end_order(group: Group) -> float:
     return float((np.where(up, group.b, group.a) @ group.kinds.count).min())
 
 
-def _log_end_factor(group: Group) -> float:
+def _log_end_factor(group: ClassGroup) -> float:
     """Log of what outliers alone contribute to the density at the upper end."""
     kinds, up = group.kinds, group.kinds.weights > 0
     near = np.where(up, group.outlier_b, group.outlier_a)

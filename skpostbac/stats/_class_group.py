@@ -17,7 +17,7 @@ MAX_ORDER = 60
 
 
 @dataclass(frozen=True)
-class Group:
+class ClassGroup:
     """Kinds of classes that share hyperparameters, and the nodes of the posterior of these."""
 
     kinds: Kinds
@@ -26,7 +26,7 @@ class Group:
     nodes: HyperNodes
 
     @classmethod
-    def of(cls, kinds: Kinds, hyperprior: Hyperprior, depth: float) -> "Group":
+    def of(cls, kinds: Kinds, hyperprior: Hyperprior, depth: float) -> "ClassGroup":
         """Place nodes wherever the posterior is above exp(-depth) of its largest value.
 
         Kinds of weight zero tell something of the hyperparameters, and are then left out.
@@ -39,11 +39,11 @@ class Group:
         )
         return cls(kinds.where(kept), hyperprior, share, nodes)
 
-    def mirrored(self) -> "Group":
+    def mirrored(self) -> "ClassGroup":
         """Return minus the group."""
         return replace(self, kinds=self.kinds.mirrored())
 
-    def at_nodes(self, kept: NDArray[np.bool_]) -> "Group":
+    def at_nodes(self, kept: NDArray[np.bool_]) -> "ClassGroup":
         """Return the group at some of its nodes."""
         return replace(self, nodes=self.nodes.where(kept))
 

@@ -1,0 +1,134 @@
+"""A sum of groups of classes under a tilt, as an inversion sees it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Waves, fourier_series
+from skpostbac.stats._corners import Fan, clear_height, joint_fan
+from skpostbac.stats._special import Complexes
+from skpostbac.stats._tilted_group import TiltedGroup
+from skpostbac.stats._transform import Corner
+
+# Numbers in a table at most.
+_TABLE = 2**22
+# Nodes of less weight under a tilt than this are left out.
+_LEAST_WEIGHT = 1e-18
+# Tilts relative to the first, in inverse standard deviations, by which the reach of a law is
+# bounded, and the one by which its variance is found.
+_BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+# A series ends where its terms have decayed to this, or after so many nodes. It begins with a
+# height in inverse standard deviations, and grows by a factor.
+_DECAYED, _MOST_NODES = 1e-13, 2**14
+_FIRST_HEIGHT, _GROWTH = 10.0, 1.5
+# More corners than this are not summed one by one.
+_MOST_CORNERS = 600
+
+
+class TiltedGroupSum:
+    """A sum of independent groups under a common tilt, as an inversion sees it."""
+
+    def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
+        """Take groups under one tilt; `scale` is the standard deviation without it."""
+        self.tilt, self._whole = tilt, groups
+        self._small = _SMALL * max(1 / scale, tilt)
+        rates: Complexes = np.array([0.0, 1j * self._small])
+        found = [group.along(rates) for group in groups]
+        self._anchor = sum(one.anchor for one in found)
+        self._log_mgf = sum(one.log_mgf for one in found)
+        self._nearby = complex(np.prod([one.values[1] for one in found]))
+        self._groups = [
+            group.at_nodes(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            for group, one in zip(groups, found, strict=True)
+        ]
+
+    @property
+    def mean(self) -> float:
+        """The mean: the slope of the log transform."""
+        return float(self._anchor + np.angle(self._nearby) / self._small)
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        return self.mean
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @property
+    def variance(self) -> float:
+        """The variance, by the bend of the log transform."""
+        return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
+
+    @cached_property
+    def _standard_deviation(self) -> float:
+        return float(np.sqrt(self.variance))
+
+    @cached_property
+    def _bounds(self) -> tuple[float, float]:
+        """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
+        up = down = _BOUNDS / self._standard_deviation
+        if self.tilt > down[1]:
+            # Far from the centre it counts what is left of the tilt.
+            down = np.minimum(down, 0.7 * self.tilt)
+        with np.errstate(all="ignore"):
+            logs = np.log(self._along(np.concatenate([up, -down]).astype(complex)).real)
+        # With a heavy tail only the smaller ones are of use.
+        logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
+        up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
+        lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
+        highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
+        return max(self._anchor - down, lowest), min(self._anchor + up, highest)
+
+    def contour(self) -> Contour:
+        """Sum a Fourier series on the line through the tilt, and its rest by corners."""
+        rule = fourier_series(self.tilt, *self._bounds)
+        few_corners = np.prod([group.n_corners for group in self._groups]) <= _MOST_CORNERS
+        split = clear_height(self.tilt, rule.period) if few_corners else np.inf
+        split = max(split, *(float(group.end_heights.max()) for group in self._groups))
+        decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
+        most = int(min(np.ceil(min(split, decayed) / rule.step) + 2, _MOST_NODES))
+        count = min(int(np.ceil(_FIRST_HEIGHT / self._standard_deviation / rule.step)) + 2, most)
+        values = self._line(rule, 0, count)
+        while (last := np.abs(values[-4:]).max()) > _DECAYED and values.size < most:
+            more = min(int(_GROWTH * values.size) + 1, most)
+            values = np.append(values, self._line(rule, values.size, more))
+        rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
+        coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
+        coefficients[0] /= 2
+        waves = Waves.of_tail(self._anchor, rates, coefficients, self.tilt)
+        rest: tuple[Part, ...] = ()
+        if last > _DECAYED and values.size * rule.step > split:
+            rest = (self._fan(rule, values.size),)
+        return Contour(self.tilt, self._log_mgf, waves, rest, rule.low, rule.high, rule.image)
+
+    def _line(self, rule: Series, first: int, last: int) -> Complexes:
+        """Transform at some nodes of a series, about the anchor."""
+        most = max(int(_TABLE / max(group.n_nodes for group in self._groups)), 1)
+        starts = range(first, last, most)
+        parts = [np.arange(start, min(start + most, last)) for start in starts]
+        return np.concatenate([self._along(np.asarray(1j * rule.step * part)) for part in parts])
+
+    def _along(self, rates: Complexes) -> Complexes:
+        """Transform at c + rates, about the anchor."""
+        values = np.exp(-self._anchor * rates)
+        for group in self._groups:
+            along = group.along(rates)
+            values *= along.values * np.exp(along.anchor * rates)
+        return np.asarray(values)
+
+    def _fan(self, rule: Series, count: int) -> Fan:
+        """Complete a series from half a step above its last node."""
+
+        def split(rates: Complexes) -> list[Corner]:
+            corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
+            for group in self._groups:
+                corners = [one.times(other) for one in corners for other in group.corners(rates)]
+            return corners
+
+        start = (count - 0.5) * rule.step
+        decay = sum(group.decay_order for group in self._groups)
+        growth = sum(group.growth_order(start) for group in self._groups)
+        return joint_fan(split, self.tilt, start, rule.period, decay, growth)
