@@ -14,6 +14,7 @@ heights. Where the sum decays only algebraically the rest of its series is summe
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ from skpostbac.stats._transform import Corner, Indices
 # Kinds are summed by their moments in blocks of this many. Terms below the first share are left
 # out; a sum of moduli above the second would cost digits.
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
+# Numbers in the tables of corners at most.
+_TABLE = 2**22
 # A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
 # out, it needs more of them.
 _CORE, _STRETCHED = 2.5, 1.15
@@ -159,7 +162,10 @@ class TiltedGroup:
         for row, kind in enumerate(index):
             rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
             table, log_mass = self._reweighted(rule)
-            waves = np.exp(np.multiply.outer(rule.deviations, rates))
+            # Where no weight is left a large tilt would overflow.
+            counted = np.asarray(table.any(axis=0))[:, np.newaxis]
+            waves = np.zeros((counted.size, rates.size), dtype=complex)
+            np.exp(np.multiply.outer(rule.deviations, rates), out=waves, where=counted)
             yield _Part(
                 index[[row]],
                 np.broadcast_to(places[:, [row]], (nodes.up.size, 1)),
@@ -170,17 +176,16 @@ class TiltedGroup:
     def _reweighted(self, rule: "_Rule") -> tuple[Floats, Floats]:
         """Weights g times those of a rule, of sum one for each node, and the logs of their sums."""
         nodes, share = self.group.nodes, self.group.outlier
-        logs = np.multiply.outer(nodes.up, rule.log_right)
-        logs += np.multiply.outer(nodes.down, rule.log_wrong)
-        logs += rule.log_weights
-        logs += (np.log1p(-share) - nodes.log_norm)[:, np.newaxis]
-        largest = logs.max(axis=1)
-        if share:
-            largest = np.maximum(largest, np.log(share))
-        logs -= largest[:, np.newaxis]
+        factor = np.log1p(-share) - nodes.log_norm
+        borrowed = np.stack([nodes.up, nodes.down, factor, np.ones_like(factor)], axis=1)
+        ones = np.ones_like(rule.log_right)
+        logs = borrowed @ np.stack([rule.log_right, rule.log_wrong, ones, rule.log_weights])
+        # A possible outlier keeps the sums from vanishing.
+        largest = np.zeros(logs.shape[0]) if share else logs.max(axis=1)
+        if not share:
+            logs -= largest[:, np.newaxis]
         table = np.exp(logs, out=logs)
-        if share:
-            table += np.multiply.outer(share * np.exp(-largest), np.exp(rule.log_weights))
+        table += share * np.exp(rule.log_weights)
         mass = table.sum(axis=1)
         table /= mass[:, np.newaxis]
         return table, np.log(mass) + largest
@@ -287,22 +292,33 @@ class TiltedGroup:
 
     def corners(self, rates: Complexes) -> list[Corner]:
         """Split the transform at c + rates, all with positive imaginary part, over M(c)."""
+        count = self.group.kinds.count
+        # How many classes of each kind are at their upper ends.
+        numbers = np.indices([int(k) + 1 for k in count]).reshape(count.size, -1).T
+        offsets = (count - numbers) @ self.low_end + numbers @ self.high_end
+        blurs = (count - numbers) @ np.abs(self.low_end) + numbers @ np.abs(self.high_end)
+        size = int(np.ceil(_TABLE / (self.n_nodes * len(numbers))))
+        blocks = np.split(self.tilt + rates, range(size, rates.size, size))
+        amplitudes = np.hstack([self._amplitudes(numbers, block) for block in blocks])
+        return [Corner(*one) for one in zip(offsets, blurs, amplitudes, strict=True)]
+
+    def _amplitudes(self, numbers: Indices, s: Complexes) -> Complexes:
+        """Amplitudes of corners at some s, shape (n_corners, n); small ones may be zero."""
         weights = np.exp(self.at_tilt.log_weights)
-        tables = [(0.0, 0.0, weights[:, np.newaxis] * np.ones(rates.shape, dtype=complex))]
+        start = weights[:, np.newaxis] * np.ones(s.shape, dtype=complex)
+        tables: dict[tuple[int, ...], Complexes] = {(): start}
         for kind, count in enumerate(self.group.kinds.count.astype(int)):
-            low, high = (end.shares(self.tilt + rates) for end in self._ends(kind))
-            number = np.arange(count + 1)
-            ends = self.low_end[kind], self.high_end[kind]
-            places = (count - number) * ends[0] + number * ends[1]
-            sizes = (count - number) * abs(ends[0]) + number * abs(ends[1])
-            powers = [binom(count, j) * high**j * low ** (count - j) for j in number]
-            tables = [
-                (offset + place, blur + size, table * power)
-                for offset, blur, table in tables
-                for place, size, power in zip(places, sizes, powers, strict=True)
-            ]
-            tables = [one for one in tables if np.abs(one[2]).max() > NEGLIGIBLE]
-        return [Corner(offset, blur, table.sum(axis=0)) for offset, blur, table in tables]
+            lows, highs = (_powers(end.shares(s), count) for end in self._ends(kind))
+            shares = [binom(count, j) * highs[j] * lows[count - j] for j in range(count + 1)]
+            tables = {
+                (*key, j): table * share
+                for key, table in tables.items()
+                for j, share in enumerate(shares)
+            }
+            tables = {key: one for key, one in tables.items() if np.abs(one).max() > NEGLIGIBLE}
+        found = {key: table.sum(axis=0) for key, table in tables.items()}
+        nothing = np.zeros(s.shape, dtype=complex)
+        return np.array([found.get(tuple(key), nothing) for key in numbers.tolist()])
 
     def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
         """Both ends of a kind relative to its M(c), lower first."""
@@ -320,6 +336,11 @@ class TiltedGroup:
             MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
             MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
         )
+
+
+def _powers(x: Complexes, most: int) -> list[Complexes]:
+    """Powers 0 to `most`."""
+    return list(accumulate([x] * most, np.multiply, initial=np.ones_like(x)))
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ _LEAST_WEIGHT = 1e-18
 # bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 # A series ends where its terms have decayed to this, or after so many nodes. It begins with a
-# height in inverse standard deviations, and grows by a factor.
+# height in inverse standard deviations, or with a share of the height at which an envelope of its
+# terms has decayed, and grows by a factor.
 _DECAYED, _MOST_NODES = 1e-13, 2**14
-_FIRST_HEIGHT, _GROWTH = 10.0, 1.5
+_FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
 # More corners than this are not summed one by one.
 _MOST_CORNERS = 600
 
@@ -89,8 +90,13 @@ class TiltedGroupSum:
         split = clear_height(self.tilt, rule.period) if few_corners else np.inf
         split = max(split, *(float(group.end_heights.max()) for group in self._groups))
         decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
-        most = int(min(np.ceil(min(split, decayed) / rule.step) + 2, _MOST_NODES))
-        count = min(int(np.ceil(_FIRST_HEIGHT / self._standard_deviation / rule.step)) + 2, most)
+        # Terms that are far from decayed where the corners split go on up to there.
+        first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * decayed)
+        first = split if 2 * split < decayed else first
+        count, most = (
+            int(min(np.ceil(height / rule.step) + 2, _MOST_NODES))
+            for height in (min(first, split, decayed), min(split, decayed))
+        )
         values = self._line(rule, 0, count)
         while (last := np.abs(values[-4:]).max()) > _DECAYED and values.size < most:
             more = min(int(_GROWTH * values.size) + 1, most)
