@@ -23,8 +23,9 @@ from skpostbac.stats._special import Floats
 _STEP, _POSTERIOR_STEP, _SUM_STEP = 0.28, 0.42, 0.75
 # Nodes are uniform within about this share of the reach of a normal posterior of their depth.
 _UNIFORM = 0.77
-# At how many places a row is looked at, out to where doubles end.
-_LOOKS, _FARTHEST = 41, 340.0
+# At how many places a row is looked at, out to where doubles end, and how often at most, until the
+# largest value stands out from the next by no more than this.
+_LOOKS, _FARTHEST, _MOST_PEAKS, _SHARP = 41, 340.0, 12, 3.0
 
 
 @dataclass(frozen=True)
@@ -171,13 +172,17 @@ class _Rows:
     @classmethod
     def of(cls, posterior: LogPosterior, depth: float) -> "_Rows":
         """Look at the posterior of each kappa at a few places."""
-        middle, scale = posterior.middles()
         turn = _UNIFORM * np.sqrt(2 * depth)
-        farthest = turn + np.log(_FARTHEST / scale)
-        u = np.multiply.outer(np.linspace(-1, 1, _LOOKS), farthest)
-        v, _ = _spread(u, middle, scale, turn)
-        kappa = np.broadcast_to(posterior.kappa, v.shape)
-        values = posterior.at(v.ravel(), kappa.ravel())[0].reshape(v.shape)
+        middle, scale = posterior.middles()
+        u, v, values = _look(posterior, middle, scale, turn)
+        for _ in range(_MOST_PEAKS):
+            missed = _missed(u, values, turn)
+            if not missed.any():
+                break
+            peak, width = _peak(v, values)
+            middle = np.where(missed, peak, middle)
+            scale = np.where(missed, np.minimum(width, scale), scale)
+            u, v, values = _look(posterior, middle, scale, turn)
         inside = values > values.max() - depth
         # Each range has a look beyond it on either side.
         wide = inside.copy()
@@ -199,6 +204,36 @@ class _Rows:
         u = self.low[row] + step[row] * number
         v, slope = _spread(u, self.middle[row], self.scale[row], self.turn)
         return self.kappa[row], v, np.log(step[row] * slope)
+
+
+def _look(
+    posterior: LogPosterior, middle: Floats, scale: Floats, turn: float
+) -> tuple[Floats, Floats, Floats]:
+    """Log posterior at a few places for each kappa: u, v and values of shape (_LOOKS, r)."""
+    farthest = turn + np.log(_FARTHEST / scale)
+    u = np.multiply.outer(np.linspace(-1, 1, _LOOKS), farthest)
+    v, _ = _spread(u, middle, scale, turn)
+    kappa = np.broadcast_to(posterior.kappa, v.shape)
+    return u, v, posterior.at(v.ravel(), kappa.ravel())[0].reshape(v.shape)
+
+
+def _missed(u: Floats, values: Floats, turn: float) -> NDArray[np.bool_]:
+    """Find the kappas whose peak is not where the nodes are dense, or is narrower than these."""
+    best = np.abs(np.take_along_axis(u, values.argmax(axis=0)[np.newaxis], axis=0)[0])
+    first, second = np.sort(values, axis=0)[:-3:-1]
+    return np.asarray((best > 0.4 * turn) | (first - second > _SHARP))
+
+
+def _peak(v: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Top and width of the parabola through the largest values and their neighbours."""
+    best = np.clip(values.argmax(axis=0), 1, len(v) - 2)
+    near = best + np.array([[-1], [0], [1]])
+    x, f = np.take_along_axis(v, near, axis=0), np.take_along_axis(values, near, axis=0)
+    left, right = np.maximum(np.diff(x, axis=0), 1e-300)
+    before, after = (f[1] - f[0]) / left, (f[2] - f[1]) / right
+    turned = np.maximum(before - after, 1e-300)
+    top = x[1] + 0.5 * (before * right + after * left) / turned
+    return np.clip(top, x[0], x[2]), np.sqrt(0.5 * (left + right) / turned)
 
 
 def _spread(u: Floats, middle: Floats, scale: Floats, turn: float) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betaln
+from scipy.special import betaln, expit
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 
@@ -204,6 +204,32 @@ def test_alike_classes_are_summed_like_different_ones():
     other = HierarchicalBetaAverage(4 + hair, [5] * 6)
     x = np.linspace(0.5, 0.95, 7)
     assert_allclose(law.cdf(x), other.cdf(x), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [30, 1000, 30_000])
+def test_mean_of_many_classes(n_classes):
+    """By a sum over a fine grid of the common rate, which is far from the pooled one."""
+    prior, times = Hyperprior(), n_classes // 10
+    correct, total = (np.repeat(column, times) for column in MANY)
+    y = np.linspace(-60, 60, 60_001)
+    mu, nu = expit(y), expit(-y)
+    outlier, base = prior.outlier_share(n_classes), prior.base
+    log_weights, means = [], []
+    for kappa in prior.kappa:
+        a, b = base + kappa * mu, base + kappa * nu
+        log_weight, mean = prior.rate * (np.log(mu) + np.log(nu)), np.zeros_like(mu)
+        for k, n in zip(*MANY, strict=True):
+            own = np.log1p(-outlier) + betaln(a + k, b + n - k) - betaln(a, b)
+            other = np.log(outlier) + betaln(base + k, base + n - k) - betaln(base, base)
+            log_weight += times * np.logaddexp(own, other)
+            share = expit(other - own)
+            mean += (1 - share) * (a + k) / (a + b + n) + share * (base + k) / (2 * base + n)
+        log_weights.append(log_weight)
+        means.append(mean / 10)
+    weights = np.exp(log_weights - np.max(log_weights))
+    law = HierarchicalBetaAverage(correct, total)
+    expected = (weights * means).sum() / weights.sum()
+    assert_allclose(law.mean(), expected, rtol=0, atol=1e-6 * law.standard_deviation())
 
 
 def test_hundreds_of_classes():
