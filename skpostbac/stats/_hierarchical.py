@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.stats._beta_average import vector
@@ -149,7 +150,9 @@ class HierarchicalBetaAverage(WeightedSum):
 
     def __neg__(self) -> "HierarchicalBetaAverage":
         """Return the law of minus the variable."""
-        return self._with_weights(-self.weights)
+        weights = -self.weights
+        weights.flags.writeable = False
+        return self._with_weights(weights)
 
     def __sub__(self, other: "HierarchicalBetaAverage") -> "HierarchicalBetaAverage":
         """Return the law of the difference of two independent variables."""
@@ -167,7 +170,13 @@ class HierarchicalBetaAverage(WeightedSum):
 
     def marginals(self) -> list["HierarchicalBetaAverage"]:
         """Return the posterior of the accuracy on each class, given the counts of all."""
-        return [self._with_weights(row) for row in np.eye(self.total.size)]
+        size = self.total.size
+        # The rows of a unit matrix are windows on one array.
+        one = np.zeros(2 * size - 1)
+        one[size - 1] = 1.0
+        one.flags.writeable = False
+        windows = sliding_window_view(one, size)[::-1]
+        return [self._with_weights(row) for row in windows]
 
     def means(self) -> Floats:
         """Return the posterior mean of the accuracy on each class, shape (l,)."""
@@ -183,13 +192,11 @@ class HierarchicalBetaAverage(WeightedSum):
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
-        return HierarchicalBetaAverage(
-            self.correct,
-            self.total,
-            weights=weights,
-            hyperprior=self.hyperprior,
-            groups=self.groups,
-        )
+        """Return the law for other weights, a read-only array; the counts are shared."""
+        law = object.__new__(HierarchicalBetaAverage)
+        law._correct, law._total, law._groups = self.correct, self.total, self.groups
+        law._equal, law._weights, law._hyperprior = False, weights, self.hyperprior
+        return law
 
     def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
