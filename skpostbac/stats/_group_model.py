@@ -11,12 +11,14 @@ import numpy as np
 from scipy.special import expit, log_expit, polygamma
 
 from skpostbac.stats._points import Floats
-from skpostbac.stats._special import expm1mx, log1pmx, stirling_remainder
+from skpostbac.stats._special import expm1mx, log1pmx, log_beta, stirling_remainder
 
 # Nodes of the integral over the accuracy of a group, out to exp(-30) of the integrand.
 _N_INNER = 45
 _DEPTH = 30.0
 _NEWTON_STEPS = 8
+# With a mean so far from that of the data, locations and spreads are hard to tell apart.
+_FARTHEST_MEAN = 10.0
 # Log of the least exponent of a Beta.
 _LEAST = -300.0
 
@@ -25,13 +27,17 @@ class GroupModel(Protocol):
     """What group-level inference needs to know of a model. All arguments are broadcast."""
 
     @property
-    def concentrations(self) -> tuple[float, float]:
-        """Range of the log concentration that holds all of its posterior that counts."""
+    def largest_spread(self) -> float:
+        """Spread exp(-concentration / 2) beyond which there is no posterior that counts."""
+        ...
+
+    def least_spread(self, total: float) -> float:
+        """Return the spread below which nothing changes, given so many samples in all."""
         ...
 
     @property
-    def largest_step(self) -> float:
-        """Step of the log concentration that is fine enough whatever the counts."""
+    def location_prior(self) -> tuple[float, float]:
+        """Mean and precision of a normal law that is like the prior of the location."""
         ...
 
     def log_prior(self, location: Floats, concentration: Floats) -> Floats:
@@ -44,8 +50,12 @@ class GroupModel(Protocol):
         """Return the log probability of the counts of a group, less the binomial coefficient."""
         ...
 
-    def log_density(self, u: Floats, location: Floats, concentration: Floats) -> Floats:
-        """Return the log density of the log-odds u of the accuracy of one group."""
+    def terms(self, u: Floats) -> Floats:
+        """Return the functions of the log-odds u of a group that make its log density, (n_u, 3)."""
+        ...
+
+    def coefficients(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the factors of the `terms` at some parameters, shape (3, n)."""
         ...
 
     def spread(self, location: Floats, concentration: Floats) -> Floats:
@@ -67,7 +77,7 @@ class NormalBinomial:
     Parameters
     ----------
     mean : float, default=0.0
-        :math:`\mu_0`, in log-odds.
+        :math:`\mu_0`, in log-odds, between -10 and 10; the ends are within 5e-5 of 0 and 1.
     precision : float, default=1.0
         :math:`\eta_0`, positive.
     shape, rate : float, default=1.0
@@ -76,7 +86,7 @@ class NormalBinomial:
     Raises
     ------
     ValueError
-        If a number is not finite, or not positive where it must be.
+        If a number is not finite, `mean` is out of range, or another is not positive.
 
     References
     ----------
@@ -97,21 +107,29 @@ class NormalBinomial:
     rate: float = 1.0
 
     def __post_init__(self) -> None:
+        if abs(self.mean) > _FARTHEST_MEAN:
+            raise ValueError(
+                f"mean must be between -{_FARTHEST_MEAN:g} and {_FARTHEST_MEAN:g}, in log-odds, "
+                f"got {self.mean!r}"
+            )
         for name, value in vars(self).items():
             if not np.isfinite(value) or (name != "mean" and value <= 0):
                 kind = "finite" if name == "mean" else "finite and positive"
                 raise ValueError(f"{name} must be {kind}, got {value!r}")
 
     @property
-    def concentrations(self) -> tuple[float, float]:
-        """Range of the log precision that holds all of its posterior that counts."""
-        typical = np.log(self.shape / self.rate)
-        return typical - 10.0 - 30.0 / self.shape, typical + 10.0
+    def largest_spread(self) -> float:
+        """Standard deviation beyond which there is no posterior that counts."""
+        return float(np.exp(5.0 + 15.0 / self.shape) * np.sqrt(self.rate / self.shape))
+
+    def least_spread(self, total: float) -> float:
+        """Return the standard deviation below which there is no prior."""
+        return float(np.exp(-5.0) * np.sqrt(self.rate / self.shape))
 
     @property
-    def largest_step(self) -> float:
-        """Step of the log precision that is fine enough whatever the counts."""
-        return 0.3
+    def location_prior(self) -> tuple[float, float]:
+        """Mean and precision of the location."""
+        return self.mean, self.precision
 
     def log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the mean and of the log precision."""
@@ -127,11 +145,15 @@ class NormalBinomial:
         constant = 0.5 * (concentration - np.log(2 * np.pi))
         return np.asarray(integrand.log_integral() + constant)
 
-    def log_density(self, u: Floats, location: Floats, concentration: Floats) -> Floats:
-        """Return the log density of the log-odds u of the accuracy of one group."""
-        away = u - location
-        constant = 0.5 * (concentration - np.log(2 * np.pi))
-        return np.asarray(constant - 0.5 * np.exp(concentration) * away * away)
+    def terms(self, u: Floats) -> Floats:
+        """Return 1, u and the square of u, shape (n_u, 3)."""
+        return np.stack([np.ones_like(u), u, u * u], axis=-1)
+
+    def coefficients(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the factors of the `terms` in the normal log density, shape (3, n)."""
+        precision = np.exp(concentration)
+        constant = 0.5 * (concentration - np.log(2 * np.pi) - precision * location**2)
+        return np.stack([constant, precision * location, -0.5 * precision])
 
     def spread(self, location: Floats, concentration: Floats) -> Floats:
         """Return the standard deviation of the log-odds of the accuracy of one group."""
@@ -162,14 +184,18 @@ class BetaBinomial:
     """
 
     @property
-    def concentrations(self) -> tuple[float, float]:
-        """Range of log(alpha + beta) that holds all of its posterior that counts."""
-        return -30.0, 60.0
+    def largest_spread(self) -> float:
+        """Value of (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
+        return float(np.exp(15.0))
+
+    def least_spread(self, total: float) -> float:
+        """Return about half the standard deviation of one accuracy that all groups have."""
+        return float(0.5 / np.sqrt(total + 4))
 
     @property
-    def largest_step(self) -> float:
-        """Step of log(alpha + beta) that is fine enough whatever the counts."""
-        return 0.35
+    def location_prior(self) -> tuple[float, float]:
+        """Mean and precision of the log-odds of a uniform variable."""
+        return 0.0, 3 / np.pi**2
 
     def log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the two parameters."""
@@ -186,12 +212,14 @@ class BetaBinomial:
         excess = _log_rising(a, correct) + _log_rising(b, wrong) - _log_rising(a + b, total)
         return np.asarray(binomial + excess)
 
-    def log_density(self, u: Floats, location: Floats, concentration: Floats) -> Floats:
-        """Return the log density of the log-odds u of the accuracy of one group."""
+    def terms(self, u: Floats) -> Floats:
+        """Return 1 and the logs of the accuracy and of its complement, shape (n_u, 3)."""
+        return np.stack([np.ones_like(u), log_expit(u), log_expit(-u)], axis=-1)
+
+    def coefficients(self, location: Floats, concentration: Floats) -> Floats:
+        """Return the factors of the `terms` in the log density of the log-odds, shape (3, n)."""
         a, b = self._exponents(location, concentration)
-        both = log_expit(location) + log_expit(-location)
-        top = 0.5 * (concentration + both - np.log(2 * np.pi)) - _log_beta_remainder(a, b)
-        return np.asarray(top + np.exp(concentration) * _log_odds_fall(u, location))
+        return np.stack([-log_beta(a, b), a, b])
 
     def spread(self, location: Floats, concentration: Floats) -> Floats:
         """Return the standard deviation of the log-odds of the accuracy of one group."""
@@ -207,6 +235,17 @@ class BetaBinomial:
         """Alpha and beta, which do not underflow."""
         log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
         return np.exp(np.maximum(log_a, _LEAST)), np.exp(np.maximum(log_b, _LEAST))
+
+
+def log_likelihood(u: Floats, correct: float, total: float) -> Floats:
+    """Log probability of the counts of a group at log-odds u, less its maximum.
+
+    The terms are large, and cancel, close to the maximum.
+    """
+    wrong = total - correct
+    if not correct or not wrong:
+        return correct * log_expit(u) + wrong * log_expit(-u)
+    return total * _log_odds_fall(u, np.log(correct / wrong))
 
 
 class _Integrand:
@@ -288,11 +327,6 @@ def _log_rising(a: Floats, k: Floats) -> Floats:
     small = np.minimum(ratio, 1.0)
     at_large_a = (k - 0.5) * small + (a + k - 0.5) * log1pmx(small)
     return np.where(ratio < 1, at_large_a, (a + k - 0.5) * np.log1p(ratio) - k) + remainder
-
-
-def _log_beta_remainder(a: Floats, b: Floats) -> Floats:
-    """Return log B(a, b) less its Stirling approximation."""
-    return stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(a + b)
 
 
 def _log_odds_fall(u: Floats, location: Floats) -> Floats:

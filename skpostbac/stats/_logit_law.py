@@ -35,6 +35,8 @@ _MAX_ROUNDS = 12
 # The log of a density that vanishes is so far below that of its panel.
 _FLOOR = 1e4
 _MAX_DOUBLINGS = 100
+# Least fall of the log density beyond the panels, where hardly anything is left.
+_LEAST_SLOPE = 1e-6
 _EPS = float(np.finfo(float).eps)
 
 
@@ -101,7 +103,7 @@ class LogitLaw(BoundedDistribution):
 
     The log density is replaced by polynomials on panels, which are halved until it is met. Tails
     are sums of positive terms, and so keep their relative accuracy, down to about 1e-25; beyond
-    that they are zero.
+    the panels the log density is continued in straight lines, that is by powers of x and 1 - x.
 
     Parameters
     ----------
@@ -127,10 +129,8 @@ class LogitLaw(BoundedDistribution):
         return np.append(self._panels.left, self._panels.right[-1])
 
     def log_density(self, u: Floats) -> Floats:
-        """Return the log density of the log-odds, -inf beyond the panels."""
-        inside = (u >= self._panels.left[0]) & (u <= self._panels.right[-1])
-        values = self._values(u, self._index(u), self._panels.series)
-        return np.where(inside, values, -np.inf)
+        """Return the log density of the log-odds."""
+        return self._values(u, self._index(u), self._panels.series) + sum(self._falls(u))
 
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
@@ -175,21 +175,40 @@ class LogitLaw(BoundedDistribution):
         )
 
     @cached_property
+    def _slopes(self) -> Interval:
+        """How steeply the log density falls beyond both ends of the panels."""
+        ends = self._panels[np.array([0, -1])]
+        slope = legval(np.array([-1.0, 1.0]), legder(ends.series), tensor=False)
+        low, high = np.maximum([1, -1] * slope * 2 / (ends.right - ends.left), _LEAST_SLOPE)
+        return Interval(float(low), float(high))
+
+    def _falls(self, u: Floats) -> tuple[Floats, Floats]:
+        """Fall of the log density beyond the panels below and above, zero elsewhere."""
+        below = np.minimum(u - self._panels.left[0], 0.0)
+        above = np.minimum(self._panels.right[-1] - u, 0.0)
+        return self._slopes.low * below, self._slopes.high * above
+
+    @cached_property
     def _log_below(self) -> Floats:
-        return np.logaddexp.accumulate(np.append(-np.inf, self._panels.log_masses))
+        """Log of the mass below each edge."""
+        first = self.log_density(self.edges[:1]) - np.log(self._slopes.low)
+        return np.logaddexp.accumulate(np.append(first, self._panels.log_masses))
 
     @cached_property
     def _log_above(self) -> Floats:
-        return np.logaddexp.accumulate(np.append(-np.inf, self._panels.log_masses[::-1]))[::-1]
+        """Log of the mass above each edge."""
+        last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
+        return np.logaddexp.accumulate(np.append(last, self._panels.log_masses[::-1]))[::-1]
 
     def _tails(self, points: Points) -> Tails:
         low, high = np.log(points.to_low), np.log(points.to_high)
+        fall_below, fall_above = self._falls(low - high)
         u = np.clip(low - high, self._panels.left[0], self._panels.right[-1])
         index = self._index(u)
         below = self._log_mass(self._panels.left[index], u, index)
         above = self._log_mass(u, self._panels.right[index], index)
-        log_cdf = np.logaddexp(self._log_below[index], below)
-        log_ccdf = np.logaddexp(self._log_above[index + 1], above)
+        log_cdf = np.logaddexp(self._log_below[index], below) + fall_below
+        log_ccdf = np.logaddexp(self._log_above[index + 1], above) + fall_above
         smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
         larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
         return Tails(

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import log_expit
+from scipy.special import betaln, log_expit
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._logit_average import logit_average
@@ -31,6 +31,15 @@ def test_a_beta_law_is_that_of_scipy(a, b):
     np.testing.assert_allclose(law.icdf(p), x, rtol=1e-9)
     moments = [law.mean(), law.variance(), law.skewness(), law.kurtosis()]
     np.testing.assert_allclose(moments, exact.stats("mvsk"), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize(("a", "b", "error"), [(31, 3, 0.1), (0.5, 0.5, 1e-8)])
+def test_far_tails_are_continued(a, b, error):
+    """They are powers of x in the limit; at the end of the panels those of 31 are almost."""
+    x = np.array([1e-200, 1e-100, 1e-30])
+    exact = a * np.log(x) - np.log(a) - betaln(a, b)
+    np.testing.assert_allclose(beta_law(a, b).logcdf(x), exact, rtol=error)
+    np.testing.assert_allclose(beta_law(b, a).logccdf(1 - 1e-9), a * np.log(1e-9), rtol=0.5)
 
 
 @pytest.mark.parametrize(
