@@ -14,8 +14,7 @@ _BEYOND = 1e4
 _NEWTON_STEPS, _CLOSE = 12, 1e-9
 # Points whose densities given the nodes are computed at once.
 _BLOCK = 128
-# Nodes below exp(-depth) of the largest weight are left out.
-_DEPTH = 70.0
+# Largest error of the log densities that counts, and what rounding leaves of a term of size one.
 _TOLERANCE, _ROUNDING = 1e-10, 10 * float(np.finfo(float).eps)
 
 
@@ -82,10 +81,8 @@ class GroupInference:
 
     def _group(self, log_weight: Floats, correct: float, total: float) -> LogitLaw:
         """Law of the accuracy of a group with these counts, given the weights of the nodes."""
-        kept = log_weight > log_weight.max() - _DEPTH
-        nodes = self._nodes
-        mixed = self._model.coefficients(nodes.location[kept], nodes.concentration[kept])
-        mixed[0] += log_weight[kept]
+        mixed = self._model.coefficients(self._nodes.location, self._nodes.concentration)
+        mixed[0] += log_weight
 
         def log_density(u: Floats) -> Floats:
             blocks = [u[i : i + _BLOCK] for i in range(0, u.size, _BLOCK)]

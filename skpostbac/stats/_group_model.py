@@ -172,11 +172,11 @@ class NormalBinomial:
 class BetaBinomial:
     r"""Beta population of accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
 
-    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is the choice of this
-    package: that of [1]_ has no 1, and its posterior is improper where no group has both right and
-    wrong predictions. Here the prior is proper, the mean :math:`\alpha / (\alpha + \beta)` is uniform, and
-    the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups, is
-    proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
+    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is the choice of
+    this package: that of [1]_ has no 1, and its posterior is improper where no group has both right
+    and wrong predictions. Here the prior is proper, the mean :math:`\alpha / (\alpha + \beta)` is
+    uniform, and the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups,
+    is proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
     concentration is :math:`\log(\alpha + \beta)`.
 
     References

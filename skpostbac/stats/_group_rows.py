@@ -22,7 +22,9 @@ _DEPTH = 70.0
 # moves by less than so many widths of its law given y.
 _STEP, _POSTERIOR_STEP, _Z_STEP = 0.22, 0.5, 0.5
 _MEAN_STEP, _TINY = 0.8, 0.05
-_MOST_NODES, _MOST_ROWS = 1500, 160
+_MOST_ROWS = 160
+# Largest ratio of the width of a row to the spread of the groups that nodes resolve.
+_LARGEST_RATIO = 50.0
 # Log of the share of the posterior where the mean is looked at.
 _NEAR = 20.0
 # Locations are spread like the sinh of z so many scales from the middle of a row.
@@ -172,8 +174,12 @@ class PosteriorRows:
     def nodes(self, spread: Floats) -> Nodes:
         """Nodes that resolve the laws of groups that are spread so much around each location."""
         rows = self.rows
-        step = _Z_STEP / np.hypot(1.0, rows.scale / spread)
-        sizes = np.ceil((rows.high - rows.low) / step).clip(2, _MOST_NODES).astype(int)
+        ratio = rows.scale / spread
+        # Groups that are closer to alike are taken as spread so much, which widens a law by 2e-4.
+        narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
+        step = _Z_STEP / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
+        sizes = np.ceil((rows.high - rows.low) / step).astype(int)
+        # A midpoint rule along each row.
         v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
         row = np.repeat(np.arange(sizes.size), sizes)
         place = rows.where(row)
@@ -188,7 +194,7 @@ class PosteriorRows:
         kept = log_weight > log_weight.max() - _DEPTH
         return Nodes(
             place.location(z)[kept],
-            place.concentration[kept],
+            (place.concentration - 2 * narrowed[row])[kept],
             (log_weight - logsumexp(log_weight))[kept],
             values[kept, 1:],
         )

@@ -51,7 +51,10 @@ def test_the_variational_approximation_is_that_of_micp():
 
 def test_the_variational_approximation_is_too_narrow(posterior):
     """Its mean is close to that of the posterior, its interval is not."""
-    law, (mu, precision) = posterior.population_median, mean_field(posterior.correct, posterior.total)
+    law, (mu, precision) = (
+        posterior.population_median,
+        mean_field(posterior.correct, posterior.total),
+    )
     approximation = stats.norm(mu, precision**-0.5)
     assert law.mean() == pytest.approx(approximation.expect(expit), abs=0.01)
     low, high = law.interval()
