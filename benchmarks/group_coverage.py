@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals of the mean accuracy in a population of subjects.
 
-    python benchmarks/group_coverage.py --groups 5 --draws 100
+    python benchmarks/group_coverage.py --groups 5 --draws 200
 
 Subjects are drawn from a population with normal log-odds, and each has some test samples. The mean
 accuracy of the population is compared with the intervals of `group_posterior` with both models, of
@@ -92,7 +92,7 @@ def table(rows):
 def main():
     """Run all cells and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--groups", type=int, nargs="+", default=[5])
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

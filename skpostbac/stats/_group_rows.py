@@ -4,9 +4,11 @@ The spread of the groups, t = exp(-concentration / 2), is written as s sinh(y), 
 nodes for each y of a midpoint rule. A posterior that is smooth and even in t, as where groups may
 be alike, needs no small t then: the rule converges geometrically (Trefethen and Weideman, SIAM
 Review 56, 2014), and the narrowest law of a group is not much narrower than that of the location.
+The law of a group is then a mixture over nodes on the rows; values between these, which the laws of
+the population need, come from Chebyshev series.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
@@ -275,6 +277,6 @@ def _rows(evidence: Evidence, concentration: Floats, log_weight: Floats) -> Rows
     first = np.maximum(inside.argmax(axis=0) - 1, 0)
     last = _LOOKS.size - 1 - np.maximum(inside[::-1].argmax(axis=0) - 1, 0)
     row = np.arange(concentration.size)
-    rows = Rows(concentration, log_weight, middle, scale, low, high)
-    left, right = rows.z(location[first, row]), rows.z(location[last, row])
-    return Rows(concentration, log_weight, middle, scale, left, right).where(some)
+    left, right = location[first, row], location[last, row]
+    rows = replace(rough, middle=middle, scale=scale)
+    return replace(rows, low=rows.z(left), high=rows.z(right)).where(some)
