@@ -31,7 +31,7 @@ from skpostbac.stats._transform import Corner, Indices
 # Kinds are summed by their moments in blocks of this many. Terms below the first share are left
 # out; a sum of moduli above the second would cost digits.
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
-# Numbers in the tables of corners at most.
+# Numbers in a table at most.
 _TABLE = 2**22
 # A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
 # out, it needs more of them.
@@ -163,14 +163,14 @@ class TiltedGroup:
             rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
             table, log_mass = self._reweighted(rule)
             # Where no weight is left a large tilt would overflow.
-            counted = np.asarray(table.any(axis=0))[:, np.newaxis]
-            waves = np.zeros((counted.size, rates.size), dtype=complex)
-            np.exp(np.multiply.outer(rule.deviations, rates), out=waves, where=counted)
+            kept = np.asarray(table.any(axis=0))
+            table, deviations = table[:, kept], rule.deviations[kept]
+            values = [_transform(table, deviations, block) for block in _blocks(rates, kept.size)]
             yield _Part(
                 index[[row]],
                 np.broadcast_to(places[:, [row]], (nodes.up.size, 1)),
                 (log_mass + log_mgf[row] - nodes.log_evidence[:, kind])[:, np.newaxis],
-                (table @ waves.view(float)).view(complex)[np.newaxis],
+                np.hstack(values)[np.newaxis],
             )
 
     def _reweighted(self, rule: "_Rule") -> tuple[Floats, Floats]:
@@ -268,8 +268,8 @@ class TiltedGroup:
         weights = np.broadcast_to(self.group.kinds.weights, a.shape)
         betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
         order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
-        ratio = tb.laplace_moments(betas)[1] / order
-        return lambda t: np.reshape(-0.5 * order * np.log1p(t * t * ratio), a.shape)
+        scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
+        return lambda t: np.reshape(-order * np.log(np.hypot(1.0, t * scale)), a.shape)
 
     @property
     def decay_order(self) -> float:
@@ -297,8 +297,7 @@ class TiltedGroup:
         numbers = np.indices([int(k) + 1 for k in count]).reshape(count.size, -1).T
         offsets = (count - numbers) @ self.low_end + numbers @ self.high_end
         blurs = (count - numbers) @ np.abs(self.low_end) + numbers @ np.abs(self.high_end)
-        size = int(np.ceil(_TABLE / (self.n_nodes * len(numbers))))
-        blocks = np.split(self.tilt + rates, range(size, rates.size, size))
+        blocks = _blocks(self.tilt + rates, self.n_nodes * len(numbers))
         amplitudes = np.hstack([self._amplitudes(numbers, block) for block in blocks])
         return [Corner(*one) for one in zip(offsets, blurs, amplitudes, strict=True)]
 
@@ -336,6 +335,18 @@ class TiltedGroup:
             MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
             MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
         )
+
+
+def _transform(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
+    """Sum exponentials of some weights, shape (n_nodes, n_places), at each of the rates."""
+    waves = np.exp(np.multiply.outer(places, rates))
+    return np.asarray((weights @ waves.view(float)).view(complex))
+
+
+def _blocks(rates: Complexes, size: int) -> list[Complexes]:
+    """Cut rates into blocks for tables of `size` numbers for each."""
+    most = max(_TABLE // size, 1)
+    return np.split(rates, range(most, rates.size, most))
 
 
 def _powers(x: Complexes, most: int) -> list[Complexes]:

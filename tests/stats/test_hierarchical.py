@@ -135,6 +135,21 @@ def test_quantiles_are_inverse(counts):
     assert_allclose(law.ccdf(law.iccdf(p)), p, rtol=2e-8)
 
 
+@pytest.mark.parametrize(
+    ("counts", "options"),
+    [
+        (([1, 3], [1, 4]), {"kappa": (90.0,), "rate": 0.05, "outlier": 0.0, "base": 0.8}),
+        (([6, 0], [6, 0]), {"kappa": (4.0,), "rate": 20.0, "base": 20.0}),
+    ],
+    ids=["without_outliers", "large_base"],
+)
+def test_quantiles_for_unusual_hyperpriors(counts, options):
+    """Nothing overflows, far out either."""
+    law = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(**options))
+    p = np.array([1e-30, 0.025, 0.5, 0.975])
+    assert_allclose(law.cdf(law.icdf(p)), p, rtol=1e-6)
+
+
 @some_counts
 def test_hdi_has_its_probability_and_is_shorter(counts):
     """It holds 90 %, in no more room than the central interval."""
