@@ -153,7 +153,7 @@ def plot(results, path):
                 spread = np.linspace(-0.25, 0.25, len(shares))
                 ax.plot(place + spread, shares, "o", ms=2.5, color="#0072b2", alpha=0.7)
             ax.set_title(METHODS[method])
-            ax.set_xticks(range(len(CLASSES)), CLASSES)
+            ax.set_xticks(range(len(CLASSES)), CLASSES, fontsize=7)
             ax.set_xlabel("number of classes")
         axes[0].set_ylabel("coverage of 95 % intervals")
         axes[0].set_ylim(-0.03, 1.03)
