@@ -26,9 +26,10 @@ class PriorInfluence:
     :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in the notation of
     :class:`PosteriorBalancedAccuracy`, and all of them add up to that of the balanced accuracy.
 
-    A class without samples has no recall to compare with: its posterior is its prior. It is
-    compared with the balanced accuracy of the classes that have samples, which is what an average
-    without it would have put in its place, and is listed in `unobserved`.
+    A class without samples has no recall to compare with: its posterior is its prior, or what a
+    hierarchical prior expects of it after it has seen the others. It is compared with the balanced
+    accuracy of the classes that have samples, which is what an average without it would have put in
+    its place, and is listed in `unobserved`.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class PriorInfluence:
 
     @property
     def unobserved(self) -> tuple[Hashable, ...]:
-        """Labels of the classes without samples, which rest on the prior alone."""
+        """Labels of the classes without samples, which rest on the prior."""
         absent = np.flatnonzero(self.counts.total == 0)
         return tuple(label_list(self.counts.classes[absent]))
 
