@@ -26,6 +26,8 @@ _UNIFORM = 0.77
 # At how many places a row is looked at, out to where doubles end, and how often at most, until the
 # largest value stands out from the next by no more than this.
 _LOOKS, _FARTHEST, _MOST_PEAKS, _SHARP = 41, 340.0, 12, 3.0
+# Peaks of classes that disagree are looked for within this many scales.
+_FARTHEST_PEAK = 15.0
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,14 @@ class LogPosterior:
         # A rate known from n samples has a standard deviation of n^-1/2 in phi.
         return np.log(phi / (np.pi - phi)), np.pi / (phi * (np.pi - phi) * np.sqrt(size))
 
+    def disagreement(self, middle: Floats) -> Floats:
+        """Return how far from each middle the rate of a class may be, in v."""
+        kinds, rate = self.kinds, self.hyperprior.rate
+        share = (kinds.correct + rate) / (kinds.total + 2 * rate)
+        phi = 2 * np.arcsin(np.sqrt(share[kinds.total > 0]))
+        places = np.log(phi / (np.pi - phi))
+        return np.asarray(np.abs(np.subtract.outer(middle, places)).max(axis=1, initial=0.0))
+
     def log_evidence(self, up: Floats, down: Floats) -> Floats:
         """Log probability of the counts if a class borrows, over that if it does not.
 
@@ -161,7 +171,7 @@ class LogPosterior:
 class _Rows:
     """For each kappa the range and the step of the nodes, in scales about a middle."""
 
-    turn: float
+    turn: Floats
     kappa: Floats
     middle: Floats
     scale: Floats
@@ -172,8 +182,10 @@ class _Rows:
     @classmethod
     def of(cls, posterior: LogPosterior, depth: float) -> "_Rows":
         """Look at the posterior of each kappa at a few places."""
-        turn = _UNIFORM * np.sqrt(2 * depth)
         middle, scale = posterior.middles()
+        # Where classes disagree, the posterior may have a peak at the rate of each.
+        apart = np.minimum(posterior.disagreement(middle) / scale, _FARTHEST_PEAK)
+        turn = _UNIFORM * np.sqrt(2 * depth) + apart
         u, v, values = _look(posterior, middle, scale, turn)
         for _ in range(_MOST_PEAKS):
             missed = _missed(u, values, turn)
@@ -193,7 +205,7 @@ class _Rows:
         low = np.where(wide, u, np.inf).min(axis=0)
         high = np.where(wide, u, -np.inf).max(axis=0)
         some = np.isfinite(low)
-        return cls(turn, *(x[some] for x in (posterior.kappa, middle, scale, low, high, step)))
+        return cls(*(x[some] for x in (turn, posterior.kappa, middle, scale, low, high, step)))
 
     def nodes(self) -> tuple[Floats, Floats, Floats]:
         """Return kappa and v at each node, and the log of the step in v."""
@@ -202,12 +214,12 @@ class _Rows:
         row = np.repeat(np.arange(count.size), count)
         number = np.arange(row.size) - (np.cumsum(count) - count)[row]
         u = self.low[row] + step[row] * number
-        v, slope = _spread(u, self.middle[row], self.scale[row], self.turn)
+        v, slope = _spread(u, self.middle[row], self.scale[row], self.turn[row])
         return self.kappa[row], v, np.log(step[row] * slope)
 
 
 def _look(
-    posterior: LogPosterior, middle: Floats, scale: Floats, turn: float
+    posterior: LogPosterior, middle: Floats, scale: Floats, turn: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Log posterior at a few places for each kappa: u, v and values of shape (_LOOKS, r)."""
     farthest = turn + np.log(_FARTHEST / scale)
@@ -217,7 +229,7 @@ def _look(
     return u, v, posterior.at(v.ravel(), kappa.ravel())[0].reshape(v.shape)
 
 
-def _missed(u: Floats, values: Floats, turn: float) -> NDArray[np.bool_]:
+def _missed(u: Floats, values: Floats, turn: Floats) -> NDArray[np.bool_]:
     """Find the kappas whose peak is not where the nodes are dense, or is narrower than these."""
     best = np.abs(np.take_along_axis(u, values.argmax(axis=0)[np.newaxis], axis=0)[0])
     first, second = np.sort(values, axis=0)[:-3:-1]
@@ -236,7 +248,7 @@ def _peak(v: Floats, values: Floats) -> tuple[Floats, Floats]:
     return np.clip(top, x[0], x[2]), np.sqrt(0.5 * (left + right) / turned)
 
 
-def _spread(u: Floats, middle: Floats, scale: Floats, turn: float) -> tuple[Floats, Floats]:
+def _spread(u: Floats, middle: Floats, scale: Floats, turn: Floats) -> tuple[Floats, Floats]:
     """Return places v at u scales from a middle, which spread out beyond `turn`, and dv/du."""
     up, down = np.exp(u - turn), np.exp(-u - turn)
     v = np.clip(middle + scale * (u + up - down), -_FARTHEST, _FARTHEST)
