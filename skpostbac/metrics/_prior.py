@@ -136,5 +136,5 @@ def _check_range(array: FloatArray) -> None:
 def _message(got: str) -> str:
     return (
         f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of shape "
-        f"(n_classes, 2) or a Hyperprior, got {got}"
+        f"(n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
     )

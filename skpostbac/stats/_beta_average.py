@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.stats._distribution import numbers
 from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._moments import cumulants, variances
 from skpostbac.stats._points import Floats, Frame, exact_sum, weighted_mean
 from skpostbac.stats._weighted_betas import WeightedBetas
-from skpostbac.stats._weighted_sum import WeightedSum
+from skpostbac.stats._weighted_sum import WeightedSum, sum_weights, vector
 
 # Beyond these the variable is a constant, or a coin, as far as doubles can tell.
 _SMALLEST, _LARGEST = 1e-6, 1e15
@@ -73,12 +72,7 @@ class BetaAverage(WeightedSum):
                 f"a and b must have the same length; got {self._a.size} and {self._b.size}."
             )
         self._equal = weights is None
-        equal = np.full(self._a.size, 1 / self._a.size)
-        self._weights = vector("weights", equal if weights is None else weights)
-        if self._weights.shape != self._a.shape:
-            raise ValueError(f"weights must have length {self._a.size}; got {self._weights.size}.")
-        if not self._weights.any():
-            raise ValueError("weights must not all be zero.")
+        self._weights = sum_weights(weights, self._a.size)
 
     @property
     def a(self) -> Floats:
@@ -192,15 +186,4 @@ def _positive_vector(name: str, values: ArrayLike) -> Floats:
         raise ValueError(f"{name} must be positive.")
     if not ((array >= _SMALLEST) & (array <= _LARGEST)).all():
         raise ValueError(f"{name} must lie between {_SMALLEST:g} and {_LARGEST:g}.")
-    return array
-
-
-def vector(name: str, values: ArrayLike) -> Floats:
-    """Return a read-only copy of a finite, non-empty vector."""
-    array = numbers(name, values)
-    if array.ndim != 1 or not array.size:
-        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite.")
-    array.flags.writeable = False
     return array

@@ -13,7 +13,7 @@ from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._special import Floats
 
 # Moments up to this order are made.
-MAX_ORDER = 60
+_MAX_ORDER = 60
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ class ClassGroup:
         n = self.a[:, index] + self.b[:, index]
         other_n = (self.outlier_a + self.outlier_b)[index]
         # Means of both parts relative to that of the mixture.
-        jump = self.a / (self.a + self.b) - self.outlier_a / (self.outlier_a + self.outlier_b)
-        shift, other_shift = r * jump[:, index], (r - 1) * jump[:, index]
+        jump = self.a[:, index] / n - self.outlier_a[index] / other_n
+        shift, other_shift = r * jump, (r - 1) * jump
         own, other = (np.ones_like(n), shift), (np.ones_like(n), other_shift)
-        for k in range(1, MAX_ORDER):
+        for k in range(1, _MAX_ORDER):
             step = k * spread * own[0] + (n * shift + k * lean) * own[1]
             other_step = k * spread * other[0] + (other_n * other_shift + k * lean) * other[1]
             own, other = (own[1], step / (n + k)), (other[1], other_step / (other_n + k))

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from skpostbac.stats._beta_average import vector
 from skpostbac.stats._class_group import ClassGroup
 from skpostbac.stats._hyper_nodes import Kinds
 from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._points import Floats, Frame, exact_sum
 from skpostbac.stats._weighted_groups import WeightedGroups
-from skpostbac.stats._weighted_sum import WeightedSum
+from skpostbac.stats._weighted_sum import WeightedSum, sum_weights, vector
 
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
@@ -97,11 +96,7 @@ class HierarchicalBetaAverage(WeightedSum):
         _check_counts(self._correct, self._total)
         size = self._total.size
         self._equal = weights is None
-        self._weights = vector("weights", np.full(size, 1 / size) if weights is None else weights)
-        if self._weights.shape != (size,):
-            raise ValueError(f"weights must have length {size}; got {self._weights.size}.")
-        if not self._weights.any():
-            raise ValueError("weights must not all be zero.")
+        self._weights = sum_weights(weights, size)
         self._hyperprior = Hyperprior() if hyperprior is None else hyperprior
         if not isinstance(self._hyperprior, Hyperprior):
             raise TypeError(

@@ -10,7 +10,7 @@ from skpostbac.stats._distribution import numbers
 from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._points import Floats, Frame, exact_sum, weighted_mean
 from skpostbac.stats._weighted_pairs import WeightedPairs, cumulants
-from skpostbac.stats._weighted_sum import WeightedSum
+from skpostbac.stats._weighted_sum import WeightedSum, sum_weights
 
 # Beyond these double precision cannot tell a class from a constant, or a coin.
 _SMALLEST, _LARGEST = 1e-6, 1e15
@@ -102,7 +102,7 @@ class PairedDifference(WeightedSum):
                 f"{_LARGEST:g}."
             )
         self._equal = weights is None
-        self._weights = _weights(weights, len(self._counts))
+        self._weights = sum_weights(weights, len(self._counts))
         # Only B right, only A right, both or neither.
         self._alphas = np.column_stack([cells[:, 2], cells[:, 1], cells[:, 0] + cells[:, 3]])
 
@@ -213,19 +213,5 @@ def _prior(prior: ArrayLike, shape: tuple[int, ...]) -> Floats:
     if not (np.isfinite(array) & (array > 0)).all():
         raise ValueError("prior must be finite and positive.")
     array = np.broadcast_to(array, shape).copy()
-    array.flags.writeable = False
-    return array
-
-
-def _weights(weights: ArrayLike | None, n_classes: int) -> Floats:
-    """Return a read-only array of the weight of each class."""
-    equal = np.full(n_classes, 1 / n_classes)
-    array = equal if weights is None else numbers("weights", weights)
-    if array.shape != (n_classes,):
-        raise ValueError(f"weights must have the shape ({n_classes},); got {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ValueError("weights must be finite.")
-    if not array.any():
-        raise ValueError("weights must not all be zero.")
     array.flags.writeable = False
     return array

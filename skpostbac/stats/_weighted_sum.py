@@ -4,9 +4,10 @@ from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._distribution import BoundedDistribution, numbers
 from skpostbac.stats._inversion import Inversion, Tails
 from skpostbac.stats._law import Interval
 from skpostbac.stats._points import Floats, Points
@@ -66,3 +67,24 @@ class WeightedSum(BoundedDistribution):
     @cached_property
     def _log_end_densities(self) -> Interval:
         return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
+
+
+def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
+    """Return a read-only copy of the weights of a sum; those of an average for None."""
+    array = vector("weights", np.full(size, 1 / size) if weights is None else weights)
+    if array.shape != (size,):
+        raise ValueError(f"weights must have length {size}; got {array.size}.")
+    if not array.any():
+        raise ValueError("weights must not all be zero.")
+    return array
+
+
+def vector(name: str, values: ArrayLike) -> Floats:
+    """Return a read-only copy of a finite, non-empty vector."""
+    array = numbers(name, values)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite.")
+    array.flags.writeable = False
+    return array
