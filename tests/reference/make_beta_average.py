@@ -4,14 +4,12 @@
 other entries of the file; ``--check`` prints how far different methods agree and writes nothing.
 """
 
-import argparse
-import json
 import math
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from generators.balls import Values, agreement, rational
+from generators.balls import rational
+from generators.entries import run, worst_agreement
 from generators.grid import all_laws
 from generators.laws import Law, moments
 from generators.methods import DESCRIPTIONS, chosen_method, evaluator, other_methods
@@ -39,41 +37,6 @@ def law_entry(law: Law) -> dict:
     }
 
 
-def as_text(entry: dict) -> str:
-    """JSON with one line for the law, then one for each point and each quantile."""
-    rows = {key: entry[key] for key in ("points", "quantiles")}
-    head = json.dumps({key: value for key, value in entry.items() if key not in rows})
-    lists = [f'"{key}": [\n' + ",\n".join(map(json.dumps, rows[key])) + "\n]" for key in rows]
-    return ",\n".join([head.removesuffix("}"), *lists]) + "}"
-
-
-def write(entries: Iterable[dict], output: Path) -> None:
-    temporary = output.with_suffix(".tmp")
-    temporary.write_text("[\n" + ",\n".join(map(as_text, entries)) + "\n]\n")
-    temporary.replace(output)
-
-
-def make(laws: Sequence[Law], order: Sequence[str], output: Path) -> None:
-    """Replace the entries of the laws, and keep the file complete after each of them."""
-    entries = {}
-    if output.exists():
-        entries = {entry["name"]: entry for entry in json.loads(output.read_text())}
-    for law in laws:
-        start = time.perf_counter()
-        try:
-            entry = entries[law.name] = law_entry(law)
-        except ArithmeticError as error:
-            print(f"{law.name}: FAILED, {error}", flush=True)
-            continue
-        write((entries[name] for name in order if name in entries), output)
-        print(
-            f"{law.name}: {chosen_method(law)}, {len(entry['points'])} points, "
-            f"{len(entry['quantiles'])} quantiles, {entry['digits']} digits, "
-            f"{time.perf_counter() - start:.1f} s",
-            flush=True,
-        )
-
-
 def check(laws: Sequence[Law]) -> None:
     """Print the agreement of every applicable method with the chosen one."""
     for law in laws:
@@ -93,28 +56,5 @@ def check(laws: Sequence[Law]) -> None:
             print(f"{law.name}: {method} and {other} agree to {digits:.1f} digits", flush=True)
 
 
-def worst_agreement(expected: Sequence[Values], found: Sequence[Values]) -> float:
-    return min(
-        agreement(u, v)
-        for pair in zip(expected, found, strict=True)
-        for u, v in zip(*pair, strict=True)
-        if u is not None and v is not None
-    )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare the methods, write nothing")
-    parser.add_argument("--only", default="", help="laws whose name or regime contains this")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the file to write")
-    options = parser.parse_args()
-    laws = all_laws()
-    chosen = [law for law in laws if options.only in law.name or options.only in law.regime]
-    if options.check:
-        check(chosen)
-    else:
-        make(chosen, [law.name for law in laws], options.output)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__.splitlines()[0], OUTPUT, all_laws(), law_entry, check)

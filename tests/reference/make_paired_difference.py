@@ -6,20 +6,17 @@ name or regime contains the text and keeps the other entries of the file; ``--ch
 different methods agree and writes nothing.
 """
 
-import argparse
-import json
 import math
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from generators.balls import rational
+from generators.entries import run, worst_agreement
 from generators.paired.grid import all_laws
 from generators.paired.laws import Law, moments
 from generators.paired.methods import DESCRIPTIONS, chosen_method, evaluator, other_methods
 from generators.paired.points import abscissas, certified_points, quantile_entries
 from generators.points import point_entry
-from make_beta_average import worst_agreement, write
 
 OUTPUT = Path(__file__).with_name("paired_difference.json")
 
@@ -42,27 +39,6 @@ def law_entry(law: Law) -> dict:
     }
 
 
-def make(laws: Sequence[Law], order: Sequence[str], output: Path) -> None:
-    """Replace the entries of the laws, and keep the file complete after each of them."""
-    entries = {}
-    if output.exists():
-        entries = {entry["name"]: entry for entry in json.loads(output.read_text())}
-    for law in laws:
-        start = time.perf_counter()
-        try:
-            entry = entries[law.name] = law_entry(law)
-        except ArithmeticError as error:
-            print(f"{law.name}: FAILED, {error}", flush=True)
-            continue
-        write((entries[name] for name in order if name in entries), output)
-        print(
-            f"{law.name}: {chosen_method(law)}, {len(entry['points'])} points, "
-            f"{len(entry['quantiles'])} quantiles, {entry['digits']} digits, "
-            f"{time.perf_counter() - start:.1f} s",
-            flush=True,
-        )
-
-
 def check(laws: Sequence[Law]) -> None:
     """Print the agreement of every applicable method with the chosen one."""
     for law in laws:
@@ -79,19 +55,5 @@ def check(laws: Sequence[Law]) -> None:
             print(f"{law.name}: {method} and {other} agree to {digits:.1f} digits", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare the methods, write nothing")
-    parser.add_argument("--only", default="", help="laws whose name or regime contains this")
-    parser.add_argument("--output", type=Path, default=OUTPUT, help="the file to write")
-    options = parser.parse_args()
-    laws = all_laws()
-    chosen = [law for law in laws if options.only in law.name or options.only in law.regime]
-    if options.check:
-        check(chosen)
-    else:
-        make(chosen, [law.name for law in laws], options.output)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__.splitlines()[0], OUTPUT, all_laws(), law_entry, check)
