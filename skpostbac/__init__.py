@@ -4,6 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skpostbac.displays import (
+        BinormalCurveDisplay,
+        NormalScoresDisplay,
+        PosteriorSearchDisplay,
+    )
     from skpostbac.metrics import (
         BinormalCheck,
         BinormalDraws,
@@ -65,6 +70,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BinormalCheck",
+    "BinormalCurveDisplay",
     "BinormalDraws",
     "BinormalModel",
     "ClassCounts",
@@ -75,6 +81,7 @@ __all__ = [
     "GuessingTest",
     "MonteCarloError",
     "NormalScores",
+    "NormalScoresDisplay",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
@@ -84,6 +91,7 @@ __all__ = [
     "PosteriorComparison",
     "PosteriorConfusionMetric",
     "PosteriorRefit",
+    "PosteriorSearchDisplay",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
@@ -118,7 +126,7 @@ __all__ = [
     "required_test_size",
 ]
 
-_ROOMS = ("skpostbac.metrics", "skpostbac.model_selection")
+_ROOMS = ("skpostbac.metrics", "skpostbac.model_selection", "skpostbac.displays")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,3 +1,7 @@
 """Pictures of posteriors, comparisons, searches and curves; they need matplotlib when they draw."""
 
-__all__: list[str] = []
+from skpostbac.displays._binormal_curve import BinormalCurveDisplay
+from skpostbac.displays._normal_scores import NormalScoresDisplay
+from skpostbac.displays._search import PosteriorSearchDisplay
+
+__all__ = ["BinormalCurveDisplay", "NormalScoresDisplay", "PosteriorSearchDisplay"]

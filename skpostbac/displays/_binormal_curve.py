@@ -1,0 +1,528 @@
+"""Smooth ROC and precision-recall curves, their credible bands, and the empirical curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import (
+    auc,
+    average_precision_score,
+    precision_recall_curve,
+    roc_curve,
+)
+
+from skpostbac.displays._scores import positive_scores
+from skpostbac.displays._style import NEUTRAL, check_matplotlib, line_styles, own_axes
+from skpostbac.displays._text import estimate, plain_text, with_score
+from skpostbac.metrics import (
+    BinormalModel,
+    CurveBand,
+    DrawnPosterior,
+    PosteriorBinormal,
+    posterior_binormal,
+)
+from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._random_state import RandomStateLike
+from skpostbac.stats._law import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Kwargs = Mapping[str, Any] | None
+
+# Where bands are computed: denser towards both ends, where the curves are steep. At 0 itself the
+# precision of each draw is 1 or 0, which would be a spike.
+BAND_POINTS = (1 - np.cos(np.linspace(0, np.pi, 201)[1:])) / 2
+
+
+class EmpiricalCurve(NamedTuple):
+    """Staircase of the samples, as scikit-learn computes it."""
+
+    x: FloatArray
+    """False-positive rates, or recalls."""
+    y: FloatArray
+    """True-positive rates, or precisions."""
+    area: float
+    """Area under the ROC curve, or average precision."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What tells the two kinds of curves apart."""
+
+    xlabel: str
+    ylabel: str
+    area_name: str
+    drawstyle: str
+    legend: Literal["lower right", "best"]
+    points: Callable[[BinormalModel], tuple[FloatArray, FloatArray]]
+    area: Callable[[BinormalModel], float]
+    area_posterior: Callable[[PosteriorBinormal], DrawnPosterior]
+    band: Callable[[PosteriorBinormal, float], CurveBand]
+    empirical: Callable[..., EmpiricalCurve]
+    # Height of a useless classifier at both ends, and the area below, from the positive fraction.
+    chance: Callable[[float], tuple[float, float, float]]
+
+
+def _empirical_roc(y_true: ArrayLike, y_score: ArrayLike, **options: Any) -> EmpiricalCurve:
+    fpr, tpr, _ = roc_curve(y_true, y_score, **options)
+    return EmpiricalCurve(fpr, tpr, float(auc(fpr, tpr)))
+
+
+def _empirical_precision_recall(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any, **options: Any
+) -> EmpiricalCurve:
+    precision, recall, _ = precision_recall_curve(y_true, y_score, pos_label=pos_label, **options)
+    area = average_precision_score(y_true, y_score, pos_label=pos_label, **options)
+    return EmpiricalCurve(recall, precision, float(area))
+
+
+KINDS = {
+    "roc": _Kind(
+        xlabel="False Positive Rate",
+        ylabel="True Positive Rate",
+        area_name="AUC",
+        drawstyle="default",
+        legend="lower right",
+        points=lambda model: model.roc_curve()[:2],
+        area=BinormalModel.roc_auc,
+        area_posterior=PosteriorBinormal.roc_auc,
+        band=lambda posterior, level: posterior.roc_band(level, fpr=BAND_POINTS),
+        empirical=_empirical_roc,
+        chance=lambda _: (0, 1, 0.5),
+    ),
+    "precision_recall": _Kind(
+        xlabel="Recall",
+        ylabel="Precision",
+        area_name="AP",
+        drawstyle="steps-post",
+        legend="best",
+        points=lambda model: model.precision_recall_curve()[1::-1],
+        area=BinormalModel.average_precision,
+        area_posterior=PosteriorBinormal.average_precision,
+        band=lambda posterior, level: posterior.precision_recall_band(level, recall=BAND_POINTS),
+        empirical=_empirical_precision_recall,
+        chance=lambda fraction: (fraction, fraction, fraction),
+    ),
+}
+
+
+class BinormalCurveDisplay:
+    """Smooth ROC or precision-recall curve of normal scores, with a credible band.
+
+    Make it by :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
+    parameters are attributes.
+
+    Parameters
+    ----------
+    curve : {"roc", "precision_recall"}
+        Which curve.
+    x, y : ndarray of shape (n_points,)
+        The smooth curve: false- and true-positive rates, or recalls and precisions.
+    area : float
+        Area under it.
+    positive_fraction : float
+        Share of the positives, the precision of a useless classifier.
+    interval : (float, float), default=None
+        Credible interval of the area.
+    band : CurveBand, default=None
+        Pointwise credible band of the curve.
+    level : float, default=0.95
+        Probability of the interval, and of the band at each point.
+    empirical : EmpiricalCurve, default=None
+        The staircase of the samples: `x`, `y` and the `area` that scikit-learn computes.
+    name : str, default=None
+        Name of the curve in the legend.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, for the labels of both axes.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the curve.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    line_ : matplotlib Line2D
+        The smooth curve.
+    band_ : matplotlib PolyCollection or None
+        The credible band.
+    empirical_line_ : matplotlib Line2D or None
+        The empirical curve.
+    chance_level_ : matplotlib Line2D or None
+        What a useless classifier would have.
+
+    See Also
+    --------
+    NormalScoresDisplay : Whether the scores look normal, which the curves assume.
+    sklearn.metrics.RocCurveDisplay : The empirical curve alone.
+    BinormalModel : The assumption.
+
+    Examples
+    --------
+    The effect of class imbalance on a precision-recall curve:
+
+    >>> from dataclasses import replace
+    >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+    >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+    >>> ax = None
+    >>> for fraction in (0.5, 0.1):
+    ...     display = BinormalCurveDisplay.from_model(
+    ...         replace(model, positive_fraction=fraction),
+    ...         curve="precision_recall",
+    ...         name=f"{fraction:.0%} positive",
+    ...         ax=ax,
+    ...     )
+    ...     ax = display.ax_
+    >>> [line.get_label() for line in ax.lines]
+    ['50% positive (AP = 0.75)', '10% positive (AP = 0.29)']
+    """
+
+    def __init__(
+        self,
+        *,
+        curve: Literal["roc", "precision_recall"],
+        x: FloatArray,
+        y: FloatArray,
+        area: float,
+        positive_fraction: float,
+        interval: Interval | None = None,
+        band: CurveBand | None = None,
+        level: float = 0.95,
+        empirical: EmpiricalCurve | None = None,
+        name: str | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.curve = curve
+        self.x = x
+        self.y = y
+        self.area = area
+        self.positive_fraction = positive_fraction
+        self.interval = interval
+        self.band = band
+        self.level = level
+        self.empirical = empirical
+        self.name = name
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> BinormalCurveDisplay:
+        """Draw the curve of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted binary classifier, or a pipeline that ends with one. Its `decision_function`
+            gives the scores, or else its `predict_proba`, whose probabilities are rarely normal.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples that it was not trained on.
+        y : array-like of shape (n_samples,)
+            Their true labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the positive class; by default ``estimator.classes_[1]``.
+        **options
+            As for :meth:`from_predictions`. `name` is that of the class of the estimator by
+            default.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+
+        Raises
+        ------
+        ValueError, TypeError, ImportError
+            As :meth:`from_predictions` raises them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        >>> from sklearn.model_selection import train_test_split
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> X_train, X_test, y_train, y_test = train_test_split(X[:, :2], y, random_state=0)
+        >>> lda = LinearDiscriminantAnalysis().fit(X_train, y_train)
+        >>> display = BinormalCurveDisplay.from_estimator(lda, X_test, y_test, random_state=0)
+        >>> display.line_.get_label()
+        'LinearDiscriminantAnalysis (AUC = 0.96 [0.92, 0.98])'
+        """
+        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
+        options = {"name": type(estimator).__name__, **options}
+        return cls.from_predictions(y, y_score, pos_label=pos_label, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        curve: Literal["roc", "precision_recall"] = "roc",
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        positive_fraction: float | None = None,
+        level: float = 0.95,
+        n_draws: int = 4000,
+        random_state: RandomStateLike = None,
+        name: str | None = "Binormal",
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> BinormalCurveDisplay:
+        """Draw the curve of labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, sample_weight
+            As for :meth:`BinormalModel.fit`.
+        curve : {"roc", "precision_recall"}, default="roc"
+            Which curve.
+        positive_fraction : float, default=None
+            Share of the positives where the classifier will be used, in (0, 1). The samples of
+            the empirical curve are then weighted, so that the positives have this share. By
+            default it is that of the samples, and uncertain in the credible band.
+        level : float, default=0.95
+            Probability of the credible interval of the area, and of the band at each point.
+        n_draws, random_state
+            As for :func:`posterior_binormal`.
+        name : str, default="Binormal"
+            Name of the curve in the legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **plot_options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `curve` is unknown or `level` not in (0, 1), or as :func:`posterior_binormal` raises
+            them.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
+        >>> display.line_.get_label()
+        'Binormal (AUC = 0.94 [0.43, 1.00])'
+        >>> display.empirical_line_.get_label()
+        'Empirical (AUC = 0.96)'
+        """
+        check_matplotlib(f"{cls.__name__}.from_predictions")
+        kind = _kind(curve)
+        labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
+        model = BinormalModel.fit(y_true, y_score, positive_fraction=positive_fraction, **labelled)
+        posterior = posterior_binormal(
+            y_true,
+            y_score,
+            positive_fraction=positive_fraction,
+            n_draws=n_draws,
+            random_state=random_state,
+            **labelled,
+        )
+        pos_label = 1 if pos_label is None else pos_label
+        weight = _population_weight(
+            np.asarray(y_true) == pos_label, sample_weight, positive_fraction
+        )
+        display = cls(
+            curve=curve,
+            **_of_model(kind, model),
+            interval=kind.area_posterior(posterior).interval(level),
+            band=kind.band(posterior, level),
+            level=level,
+            empirical=kind.empirical(y_true, y_score, pos_label=pos_label, sample_weight=weight),
+            name=name,
+            pos_label=pos_label,
+        )
+        return display.plot(ax, **plot_options)
+
+    @classmethod
+    def from_model(
+        cls,
+        model: BinormalModel,
+        *,
+        curve: Literal["roc", "precision_recall"] = "roc",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> BinormalCurveDisplay:
+        """Draw the curve of known parameters.
+
+        Parameters
+        ----------
+        model : BinormalModel
+            Both normal laws, and the share of the positives.
+        curve : {"roc", "precision_recall"}, default="roc"
+            Which curve.
+        name : str, default=None
+            Name of the curve in the legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **plot_options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+
+        Raises
+        ------
+        ValueError
+            If `curve` is unknown.
+        ImportError
+            If matplotlib is not installed.
+        """
+        check_matplotlib(f"{cls.__name__}.from_model")
+        return cls(curve=curve, **_of_model(_kind(curve), model), name=name).plot(
+            ax, **plot_options
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        plot_band: bool = True,
+        plot_empirical: bool = True,
+        plot_chance_level: bool = False,
+        curve_kwargs: Kwargs = None,
+        band_kwargs: Kwargs = None,
+        empirical_kwargs: Kwargs = None,
+        chance_level_kw: Kwargs = None,
+        despine: bool = False,
+    ) -> BinormalCurveDisplay:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default. A curve takes a colour and a line style that no
+            line there has.
+        name : str, default=None
+            Name of the curve in the legend; by default that of the display.
+        plot_band, plot_empirical : bool, default=True
+            Whether to draw the credible band and the empirical curve, if there are such.
+        plot_chance_level : bool, default=False
+            Whether to draw what a useless classifier would have.
+        curve_kwargs, empirical_kwargs, chance_level_kw : dict, default=None
+            Arguments of matplotlib's `plot` for the smooth curve, the empirical one and the
+            chance level.
+        band_kwargs : dict, default=None
+            Arguments of matplotlib's `fill_between` for the band.
+        despine : bool, default=False
+            Whether to remove the spines at the top and on the right.
+
+        Returns
+        -------
+        display : BinormalCurveDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = own_axes(ax, f"{type(self).__name__}.plot")
+        self.ax_, self.figure_ = ax, ax.figure
+        kind, name = _kind(self.curve), self.name if name is None else name
+        label = with_score(name, f"{kind.area_name} = {estimate(self.area, self.interval)}")
+        style = {**_free_style(ax), "linewidth": 2, "label": label, **(curve_kwargs or {})}
+        (self.line_,) = ax.plot(self.x, self.y, **style)
+        self.band_ = self._plot_band(band_kwargs) if plot_band else None
+        self.empirical_line_ = self._plot_empirical(empirical_kwargs) if plot_empirical else None
+        self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
+        positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
+        ax.set(
+            xlabel=plain_text(kind.xlabel + positive),
+            ylabel=plain_text(kind.ylabel + positive),
+            xlim=(-0.01, 1.01),
+            ylim=(-0.01, 1.01),
+            aspect="equal",
+        )
+        if despine:
+            ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(loc=kind.legend)
+        return self
+
+    def _plot_band(self, kwargs: Kwargs) -> Artist | None:
+        if self.band is None:
+            return None
+        style = {
+            "color": self.line_.get_color(),
+            "alpha": 0.2,
+            "linewidth": 0,
+            "label": f"{100 * self.level:g}% credible band",
+            **(kwargs or {}),
+        }
+        return self.ax_.fill_between(self.band.x, self.band.low, self.band.high, **style)
+
+    def _plot_empirical(self, kwargs: Kwargs) -> Artist | None:
+        if self.empirical is None:
+            return None
+        x, y, area = self.empirical
+        kind = _kind(self.curve)
+        style = {
+            "color": self.line_.get_color(),
+            "linewidth": 0.8,
+            "drawstyle": kind.drawstyle,
+            "label": f"Empirical ({kind.area_name} = {estimate(area)})",
+            **(kwargs or {}),
+        }
+        return self.ax_.plot(x, y, **style)[0]
+
+    def _plot_chance_level(self, kwargs: Kwargs) -> Artist:
+        kind = _kind(self.curve)
+        start, end, area = kind.chance(self.positive_fraction)
+        style = {
+            "color": NEUTRAL,
+            "linestyle": ":",
+            "label": f"Chance level ({kind.area_name} = {area:.2g})",
+            **(kwargs or {}),
+        }
+        return self.ax_.plot((0, 1), (start, end), **style)[0]
+
+
+def _kind(curve: str) -> _Kind:
+    if curve not in KINDS:
+        raise ValueError(f"curve must be one of {list(KINDS)}, got {curve!r}")
+    return KINDS[curve]
+
+
+def _of_model(kind: _Kind, model: BinormalModel) -> dict[str, Any]:
+    """Return what a display shows of a model."""
+    x, y = kind.points(model)
+    fraction = model.positive_fraction
+    return {"x": x, "y": y, "area": kind.area(model), "positive_fraction": fraction}
+
+
+def _population_weight(
+    is_positive: NDArray[np.bool_],
+    sample_weight: ArrayLike | None,
+    positive_fraction: float | None,
+) -> ArrayLike | None:
+    """Return sample weights of which the positives have this share."""
+    if positive_fraction is None:
+        return sample_weight
+    weight = np.ones(len(is_positive)) if sample_weight is None else np.asarray(sample_weight)
+    share = weight[is_positive].sum() / weight.sum()
+    ratios = positive_fraction / share, (1 - positive_fraction) / (1 - share)
+    population: FloatArray = weight * np.where(is_positive, *ratios)
+    return population
+
+
+def _free_style(ax: Axes) -> dict[str, str]:
+    """Return the first colour and line style that no line of the axes has."""
+    taken = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    styles = list(line_styles(12))
+    free = (style for style in styles if (style["color"], style["linestyle"]) not in taken)
+    return next(free, styles[0])

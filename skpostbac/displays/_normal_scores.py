@@ -1,0 +1,187 @@
+"""Normal-scores plot: the scores of both classes lie on straight lines if they are normal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from skpostbac.displays._scores import positive_scores
+from skpostbac.displays._style import COLORS, check_matplotlib, line_styles, own_axes
+from skpostbac.displays._text import plain_text, with_score
+from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Kwargs = Mapping[str, Any] | None
+
+MARKERS = ("o", "^")
+
+
+class NormalScoresDisplay:
+    """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
+
+    Make it by :meth:`from_estimator`, :meth:`from_predictions`, or from a :class:`BinormalCheck`
+    by ``NormalScoresDisplay(check).plot()``. All parameters are attributes.
+
+    Parameters
+    ----------
+    check : BinormalCheck
+        Normal scores and tests of both classes.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, for the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the points.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    points_ : tuple of 2 matplotlib Line2D
+        Sorted scores of the negatives and of the positives against the normal quantiles; the
+        label tells the p-value, by Holm's correction for two classes.
+    lines_ : tuple of 2 matplotlib Line2D
+        The normal laws with the mean and the standard deviation of the scores: those of
+        :class:`BinormalModel`.
+
+    See Also
+    --------
+    binormal_check : The data of the plot, and the tests.
+    BinormalCurveDisplay : The curves that assume normal scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skpostbac import NormalScoresDisplay, binormal_check
+    >>> y_true = np.repeat([0, 1], 30)
+    >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
+    >>> display = NormalScoresDisplay(binormal_check(y_true, y_score)).plot()
+    >>> [points.get_label() for points in display.points_]
+    ['Negatives (n = 30, p = 0.27)', 'Positives (n = 30, p = 0.0002)']
+    """
+
+    def __init__(self, check: BinormalCheck, *, pos_label: Any = None) -> None:
+        self.check = check
+        self.pos_label = pos_label
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> NormalScoresDisplay:
+        """Draw the scores that a fitted classifier gives.
+
+        Parameters
+        ----------
+        estimator, X, y, pos_label
+            As for :meth:`BinormalCurveDisplay.from_estimator`.
+        **options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+
+        Raises
+        ------
+        ValueError, TypeError, ImportError
+            As :meth:`from_predictions` raises them.
+        """
+        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
+        return cls.from_predictions(y, y_score, pos_label=pos_label, **options)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> NormalScoresDisplay:
+        """Draw the scores of both classes.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label
+            As for :meth:`BinormalModel.fit`.
+        **options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :func:`binormal_check` raises them.
+        ImportError
+            If matplotlib is not installed.
+        """
+        check_matplotlib(f"{cls.__name__}.from_predictions")
+        check = binormal_check(y_true, y_score, pos_label=pos_label)
+        return cls(check, pos_label=1 if pos_label is None else pos_label).plot(**options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        points_kwargs: Kwargs = None,
+        line_kwargs: Kwargs = None,
+        despine: bool = False,
+    ) -> NormalScoresDisplay:
+        """Draw the scores and the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        points_kwargs, line_kwargs : dict, default=None
+            Arguments of matplotlib's `plot` for the points and the lines of both classes.
+        despine : bool, default=False
+            Whether to remove the spines at the top and on the right.
+
+        Returns
+        -------
+        display : NormalScoresDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
+        self.figure_ = ax.figure
+        self.lines_ = tuple(self._plot_lines(line_kwargs))
+        self.points_ = tuple(self._plot_points(points_kwargs))
+        positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
+        ax.set(xlabel="Standard normal quantile", ylabel=plain_text("Score" + positive))
+        if despine:
+            ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(title="p-value of a test of normality", loc="upper left")
+        return self
+
+    def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:
+        for (expected, scores, _), style in zip(self._classes, line_styles(2), strict=True):
+            ends = expected[[0, -1]]
+            line = scores.mean() + scores.std(ddof=1) * ends
+            yield self.ax_.plot(ends, line, **{**style, "linewidth": 1, **(kwargs or {})})[0]
+
+    def _plot_points(self, kwargs: Kwargs) -> Iterator[Artist]:
+        styles = zip(("Negatives", "Positives"), MARKERS, COLORS, strict=False)
+        p_values = self.check.adjusted_p_values
+        for (expected, scores, _), p_value, (name, marker, color) in zip(
+            self._classes, p_values, styles, strict=True
+        ):
+            style = {
+                "color": color,
+                "marker": marker,
+                "markersize": 4,
+                "linestyle": "none",
+                "label": with_score(name, f"n = {len(scores)}, p = {p_value:.2g}"),
+                **(kwargs or {}),
+            }
+            yield self.ax_.plot(expected, scores, **style)[0]
+
+    @property
+    def _classes(self) -> tuple[NormalScores, NormalScores]:
+        return self.check.negative, self.check.positive

@@ -1,0 +1,33 @@
+"""Scores that a fitted classifier gives to samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.metrics import make_scorer
+from sklearn.utils.validation import check_is_fitted
+
+from skpostbac.metrics._arrays import FloatArray
+
+
+def positive_scores(
+    estimator: Any, X: ArrayLike, y: ArrayLike, pos_label: Any
+) -> tuple[FloatArray, Any]:
+    """Return the scores for the positive class, and its label.
+
+    They are those of `decision_function`, or else of `predict_proba`; the positive class is the
+    second one by default, as in scikit-learn's displays.
+    """
+    check_is_fitted(estimator)
+    if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
+        pos_label = estimator.classes_[1]
+    # A scorer that scores nothing: scikit-learn picks the method, the column and the sign.
+    scorer = make_scorer(
+        _score_of, response_method=("decision_function", "predict_proba"), pos_label=pos_label
+    )
+    return scorer(estimator, X, y), pos_label
+
+
+def _score_of(y_true: ArrayLike, y_score: FloatArray, *, pos_label: Any) -> FloatArray:
+    return y_score

@@ -1,0 +1,472 @@
+"""Candidates of a search along one parameter, with pooled credible intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from textwrap import fill, shorten
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import FitFailedWarning
+from sklearn.utils.validation import check_is_fitted
+
+from skpostbac.displays._style import COLORS, NEUTRAL, check_matplotlib, line_styles, own_axes
+from skpostbac.displays._text import estimate, plain_text, with_score
+from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._prior import PriorLike
+from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
+from skpostbac.model_selection._pooling import fold_counts
+from skpostbac.model_selection._training_variation import TrainingVariation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+Kwargs = Mapping[str, Any] | None
+
+MARKERS = ("o", "s", "^", "D", "v", "P")
+ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
+BEST_STYLE = {
+    "color": "black",
+    "linestyle": "none",
+    "marker": "o",
+    "markersize": 13,
+    "markerfacecolor": "none",
+    "markeredgewidth": 1.5,
+    "zorder": 3,
+}
+
+# The value of a parameter in candidates that do not have it.
+UNSET = "(not set)"
+
+# With more combinations of the other parameters than colours no legend is of use.
+MAX_LINES = 6
+
+# Share of the distance between neighbouring values that the candidates of one value take.
+SPREAD = 0.6
+
+# A positive parameter over this ratio or more has a logarithmic axis.
+DECADES = 100
+
+# Tick labels with more characters in all are turned.
+MAX_TICK_CHARACTERS = 60
+
+
+class PosteriorSearchDisplay:
+    """Posterior balanced accuracy of the candidates of a search along one of its parameters.
+
+    Make it by :meth:`from_search` or :meth:`from_cv_results`. All parameters are attributes.
+
+    Parameters
+    ----------
+    param : str
+        Name of the parameter.
+    values : sequence of length n_candidates
+        Its value in each candidate.
+    posteriors : sequence of PosteriorBalancedAccuracy, of length n_candidates
+        Pooled posteriors.
+    groups : sequence of str, of length n_candidates, default=None
+        The other parameters of each candidate: up to six different ones have a line each.
+    best_index : int, default=None
+        Position of the chosen candidate.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the candidates.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    errorbars_ : tuple of matplotlib ErrorbarContainer
+        Posterior means and central credible intervals, one container for each line.
+    best_ : matplotlib Line2D or None
+        Mark of the chosen candidate.
+    chance_level_ : matplotlib Line2D or None
+        Balanced accuracy of random guessing.
+
+    See Also
+    --------
+    pooled_posteriors : The posteriors of the candidates.
+    PosteriorRefit : The choice of a candidate.
+    sklearn.model_selection.ValidationCurveDisplay : Scores along one parameter.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import ClassCountsScorer, PosteriorRefit, PosteriorSearchDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 4]},
+    ...     scoring=ClassCountsScorer(),
+    ...     refit=PosteriorRefit("lower"),
+    ... ).fit(X, y)
+    >>> display = PosteriorSearchDisplay.from_search(search)
+    >>> display.best_.get_label()
+    'Chosen: max_depth=4 (0.90 [0.85, 0.94])'
+    """
+
+    def __init__(
+        self,
+        *,
+        param: str,
+        values: Sequence[Any],
+        posteriors: Sequence[PosteriorBalancedAccuracy],
+        groups: Sequence[str] | None = None,
+        best_index: int | None = None,
+    ) -> None:
+        self.param = param
+        self.values = values
+        self.posteriors = posteriors
+        self.groups = groups
+        self.best_index = best_index
+
+    @classmethod
+    def from_search(
+        cls, search: Any, param: str | None = None, **options: Any
+    ) -> PosteriorSearchDisplay:
+        """Draw the candidates of a fitted search.
+
+        Parameters
+        ----------
+        search : GridSearchCV or RandomizedSearchCV
+            Fitted with ``scoring=ClassCountsScorer()`` or :class:`OutcomesScorer`. Its
+            ``best_index_`` is marked, if it has one.
+        param : str, default=None
+            As for :meth:`from_cv_results`.
+        **options
+            As for :meth:`from_cv_results`. What is not given of `labels`, `prior`, `class_weight`
+            and `n_repeats` is that of the :class:`PosteriorRefit` of the search, if it has one.
+
+        Returns
+        -------
+        display : PosteriorSearchDisplay
+
+        Raises
+        ------
+        NotFittedError
+            If the search was not fitted.
+        ValueError, TypeError, ImportError
+            As :meth:`from_cv_results` raises them.
+        """
+        check_is_fitted(search, "cv_results_")
+        best_index = getattr(search, "best_index_", None)
+        options = {"best_index": best_index, **_pooling_of(search.refit), **options}
+        return cls.from_cv_results(search.cv_results_, param, **options)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        param: str | None = None,
+        *,
+        best_index: int | None = None,
+        labels: ArrayLike | None = None,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+        n_repeats: int = 1,
+        training_variation: TrainingVariation = None,
+        ax: Axes | None = None,
+        **plot_options: Any,
+    ) -> PosteriorSearchDisplay:
+        """Draw the candidates of the results of a search.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of a search with ``scoring=ClassCountsScorer()``, or a
+            ``pandas.DataFrame`` of it.
+        param : str, default=None
+            Name of a parameter of the search, such as "max_depth" or "model__max_depth"; by
+            default the one with the most values, and the first of those that tie.
+        best_index : int, default=None
+            Position of the chosen candidate, which is marked; by default none is.
+        labels, prior, class_weight, n_repeats, training_variation
+            As for :func:`pooled_posteriors`.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        **plot_options
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorSearchDisplay
+
+        Raises
+        ------
+        ValueError
+            If there are no parameters, `param` is not one of them, there is no candidate at
+            `best_index`, all candidates failed, or as :func:`pooled_posteriors` raises it.
+        ImportError
+            If matplotlib is not installed.
+
+        Warns
+        -----
+        FitFailedWarning
+            Names the candidates that are left out because some of their fits failed.
+        """
+        check_matplotlib(f"{cls.__name__}.from_cv_results")
+        fitted = _fitted_candidates(cv_results)
+        params = _params(cv_results)
+        param = _check_param(param, params)
+        _check_index(best_index, len(params))
+        groups = _other_params(param, params)
+        posteriors = pooled_posteriors(
+            _rows(cv_results, fitted),
+            labels=labels,
+            prior=prior,
+            class_weight=class_weight,
+            n_repeats=n_repeats,
+            training_variation=training_variation,
+        )
+        display = cls(
+            param=param,
+            values=[params[i].get(param, UNSET) for i in fitted],
+            posteriors=posteriors,
+            groups=[groups[i] for i in fitted],
+            best_index=fitted.index(best_index) if best_index in fitted else None,
+        )
+        return display.plot(ax, **plot_options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        level: float = 0.95,
+        plot_chance_level: bool = False,
+        errorbar_kwargs: Kwargs = None,
+        best_kwargs: Kwargs = None,
+        chance_level_kw: Kwargs = None,
+        despine: bool = False,
+    ) -> PosteriorSearchDisplay:
+        """Draw the candidates.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+        level : float, default=0.95
+            Probability of the central credible intervals, in (0, 1).
+        plot_chance_level : bool, default=False
+            Whether to draw the balanced accuracy of random guessing.
+        errorbar_kwargs : dict, default=None
+            Arguments of matplotlib's `errorbar` for the means and intervals.
+        best_kwargs, chance_level_kw : dict, default=None
+            Arguments of matplotlib's `plot` for the mark of the chosen candidate, and of `axhline`
+            for the chance level.
+        despine : bool, default=False
+            Whether to remove the spines at the top and on the right.
+
+        Returns
+        -------
+        display : PosteriorSearchDisplay
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        ImportError
+            If matplotlib is not installed.
+        """
+        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
+        self.figure_ = ax.figure
+        groups = [""] * len(self.values) if self.groups is None else self.groups
+        axis = _axis(self.values)
+        x = axis.spread(groups)
+        mean = np.array([posterior.mean() for posterior in self.posteriors])
+        low, high = np.transpose([p.credible_interval(level) for p in self.posteriors])
+        self.errorbars_ = tuple(
+            ax.errorbar(
+                x[index],
+                mean[index],
+                yerr=[mean[index] - low[index], high[index] - mean[index]],
+                **{**style, **(errorbar_kwargs or {})},
+            )
+            for index, style in _lines(x, groups, axis.is_ordered)
+        )
+        self.best_ = None
+        if (best := self.best_index) is not None:
+            label = self._name_best(groups[best], estimate(mean[best], (low[best], high[best])))
+            style = {**BEST_STYLE, "label": label, **(best_kwargs or {})}
+            (self.best_,) = ax.plot(x[best], mean[best], **style)
+        self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
+        axis.draw(ax)
+        ax.set(
+            xlabel=plain_text(self.param),
+            ylabel=f"Balanced accuracy, {100 * level:g}% credible interval",
+        )
+        if despine:
+            ax.spines[["top", "right"]].set_visible(False)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend()
+        return self
+
+    def _name_best(self, group: str, score: str) -> str:
+        value = f"{self.param}={value_text(self.values[self.best_index])}"
+        chosen = ", ".join(filter(None, [value, group]))
+        return with_score(fill(f"Chosen: {chosen}", 40), score)
+
+    def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
+        chance = self.posteriors[0].chance
+        label = f"Chance level ({estimate(chance)})"
+        style = {"color": NEUTRAL, "linestyle": ":", "label": label, **(kwargs or {})}
+        return self.ax_.axhline(chance, **style)
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where the values of the parameter are."""
+
+    x: FloatArray
+    is_log: bool = False
+    # Texts of categories, which are at 0, 1, ...
+    categories: tuple[str, ...] = ()
+    # Whether a line from one value to the next makes sense.
+    is_ordered: bool = True
+
+    def spread(self, groups: Sequence[str]) -> FloatArray:
+        """Return the places of the candidates, side by side where they have the same value."""
+        names = list(dict.fromkeys(groups))
+        place = np.array([names.index(group) for group in groups]) - (len(names) - 1) / 2
+        x = np.log10(self.x) if self.is_log else self.x
+        step = np.diff(np.unique(x)).min(initial=np.inf)
+        if np.isfinite(step):
+            x = x + SPREAD * step * place / len(names)
+        return 10**x if self.is_log else x
+
+    def draw(self, ax: Axes) -> None:
+        """Set the scale and the ticks."""
+        if self.is_log:
+            ax.set_xscale("log")
+        if self.categories:
+            is_long = sum(map(len, self.categories)) > MAX_TICK_CHARACTERS
+            style = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if is_long else {}
+            labels = list(map(plain_text, self.categories))
+            ax.set_xticks(range(len(self.categories)), labels, **style)
+
+
+def _axis(values: Sequence[Any]) -> _Axis:
+    """Return a numerical axis if it can be one."""
+    numbers = [value for value in values if _is_number(value)]
+    if len(numbers) == len(values) and np.isfinite(numbers).all():
+        x = np.array(values, dtype=np.float64)
+        return _Axis(x, is_log=bool(x.min() > 0 and x.max() >= DECADES * x.min()))
+    others = [value for value in values if not _is_number(value)]
+    categories = tuple(dict.fromkeys(map(value_text, [*sorted(numbers), *others])))
+    x = np.array([categories.index(value_text(value)) for value in values], dtype=np.float64)
+    return _Axis(x, categories=categories, is_ordered=bool(numbers))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+
+
+def _lines(
+    x: FloatArray, groups: Sequence[str], is_ordered: bool
+) -> Iterator[tuple[NDArray[np.intp], dict[str, Any]]]:
+    """Return the candidates of each line from left to right, and its style."""
+    order = np.argsort(x, kind="stable")
+    names = list(dict.fromkeys(groups))
+    if len(names) > MAX_LINES:
+        yield order, {**ERRORBAR_STYLE, "color": COLORS[0], "linestyle": "none", "marker": "o"}
+        return
+    of_name = np.array([names.index(group) for group in groups])[order]
+    for number, (name, marker, style) in enumerate(zip(names, MARKERS, line_styles(len(names)))):
+        style = style if is_ordered else {**style, "linestyle": "none"}
+        label = {"label": plain_text(name)} if name else {}
+        yield order[of_name == number], {**ERRORBAR_STYLE, **style, "marker": marker, **label}
+
+
+def value_text(value: Any) -> str:
+    """Return a short text of the value of a parameter.
+
+    Examples
+    --------
+    >>> value_text(0.12345678), value_text(len), value_text("rbf")
+    ('0.1235', 'len', 'rbf')
+    """
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return shorten(getattr(value, "__name__", str(value)), 30, placeholder="...")
+
+
+def _fitted_candidates(cv_results: Any) -> list[int]:
+    """Return the candidates of which no fit failed, and warn of the others."""
+    counts = fold_counts(cv_results)
+    fitted = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
+    if not fitted:
+        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
+    if counts.has_failed.any():
+        warnings.warn(
+            f"Candidates with failed fits are left out: {counts.failures()}",
+            FitFailedWarning,
+            stacklevel=3,
+        )
+    return fitted
+
+
+def _rows(cv_results: Any, candidates: Sequence[int]) -> dict[Any, list[Any]]:
+    """Return the results of these candidates."""
+    columns = {key: list(cv_results[key]) for key in cv_results}
+    return {key: [column[i] for i in candidates] for key, column in columns.items()}
+
+
+def _params(cv_results: Any) -> list[dict[str, Any]]:
+    if "params" not in cv_results:
+        raise ValueError("cv_results must be those of a search: there are no 'params'")
+    return list(cv_results["params"])
+
+
+def _values(param: str, params: Sequence[dict[str, Any]]) -> list[str]:
+    return [value_text(chosen.get(param, UNSET)) for chosen in params]
+
+
+def _n_values(params: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Return the number of values of each parameter."""
+    names = dict.fromkeys(name for chosen in params for name in chosen)
+    return {name: len(set(_values(name, params))) for name in names}
+
+
+def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:
+    """Return the parameter to draw along, by default the one with the most values."""
+    n_values = _n_values(params)
+    if not n_values:
+        raise ValueError("cv_results must be those of a search with parameters")
+    if param is None:
+        return max(n_values, key=lambda name: n_values[name])
+    if param not in n_values:
+        raise ValueError(f"param must be one of {sorted(n_values)}, got {param!r}")
+    return param
+
+
+def _check_index(best_index: int | None, n_candidates: int) -> None:
+    if best_index is not None and not 0 <= best_index < n_candidates:
+        raise ValueError(
+            f"best_index must be the position of one of {n_candidates} candidates, got {best_index}"
+        )
+
+
+def _other_params(param: str, params: Sequence[dict[str, Any]]) -> list[str]:
+    """Write what else varies from candidate to candidate."""
+    n_values = _n_values(params)
+    varying = [name for name, n in n_values.items() if n > 1 and name != param]
+    return [
+        ", ".join(f"{name}={value_text(chosen[name])}" for name in varying if name in chosen)
+        for chosen in params
+    ]
+
+
+def _pooling_of(refit: Any) -> dict[str, Any]:
+    """Return how the rule of a search pools the folds."""
+    if not isinstance(refit, PosteriorRefit):
+        return {}
+    names = ("labels", "prior", "class_weight", "n_repeats")
+    return {name: getattr(refit, name) for name in names}
