@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from sklearn.metrics import (
     roc_curve,
 )
 
+from skpostbac.displays._kwargs import Kwargs, area_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, line_styles, own_axes
 from skpostbac.displays._text import estimate, plain_text, with_score
@@ -32,8 +33,6 @@ from skpostbac.stats._law import Interval
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-Kwargs = Mapping[str, Any] | None
 
 # Where bands are computed: denser towards both ends, where the curves are steep. At 0 itself the
 # precision of each draw is 1 or 0, which would be a spike.
@@ -436,8 +435,8 @@ class BinormalCurveDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
         label = with_score(name, f"{kind.area_name} = {estimate(self.area, self.interval)}")
-        style = {**_free_style(ax), "linewidth": 2, "label": label, **(curve_kwargs or {})}
-        (self.line_,) = ax.plot(self.x, self.y, **style)
+        style = {**_free_style(ax), "linewidth": 2, "label": label}
+        (self.line_,) = ax.plot(self.x, self.y, **line_kwargs(style, curve_kwargs))
         self.band_ = self._plot_band(band_kwargs) if plot_band else None
         self.empirical_line_ = self._plot_empirical(empirical_kwargs) if plot_empirical else None
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
@@ -458,13 +457,13 @@ class BinormalCurveDisplay:
         if self.band is None:
             return None
         style = {
-            "color": self.line_.get_color(),
+            "facecolor": self.line_.get_color(),
             "alpha": 0.2,
             "linewidth": 0,
             "label": f"{100 * self.level:g}% credible band",
-            **(kwargs or {}),
         }
-        return self.ax_.fill_between(self.band.x, self.band.low, self.band.high, **style)
+        x, _, low, high = self.band
+        return self.ax_.fill_between(x, low, high, **area_kwargs(style, kwargs))
 
     def _plot_empirical(self, kwargs: Kwargs) -> Artist | None:
         if self.empirical is None:
@@ -476,9 +475,8 @@ class BinormalCurveDisplay:
             "linewidth": 0.8,
             "drawstyle": kind.drawstyle,
             "label": f"Empirical ({kind.area_name} = {estimate(area)})",
-            **(kwargs or {}),
         }
-        return self.ax_.plot(x, y, **style)[0]
+        return self.ax_.plot(x, y, **line_kwargs(style, kwargs))[0]
 
     def _plot_chance_level(self, kwargs: Kwargs) -> Artist:
         kind = _kind(self.curve)
@@ -487,9 +485,8 @@ class BinormalCurveDisplay:
             "color": NEUTRAL,
             "linestyle": ":",
             "label": f"Chance level ({kind.area_name} = {area:.2g})",
-            **(kwargs or {}),
         }
-        return self.ax_.plot((0, 1), (start, end), **style)[0]
+        return self.ax_.plot((0, 1), (start, end), **line_kwargs(style, kwargs))[0]
 
 
 def _kind(curve: str) -> _Kind:

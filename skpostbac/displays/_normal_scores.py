@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from skpostbac.displays._kwargs import Kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
-from skpostbac.displays._style import COLORS, check_matplotlib, line_styles, own_axes
+from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, own_axes
 from skpostbac.displays._text import plain_text, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-Kwargs = Mapping[str, Any] | None
 
 MARKERS = ("o", "^")
 
@@ -125,7 +124,7 @@ class NormalScoresDisplay:
         ax: Axes | None = None,
         *,
         points_kwargs: Kwargs = None,
-        line_kwargs: Kwargs = None,
+        lines_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> NormalScoresDisplay:
         """Draw the scores and the lines.
@@ -134,7 +133,7 @@ class NormalScoresDisplay:
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; a new figure by default.
-        points_kwargs, line_kwargs : dict, default=None
+        points_kwargs, lines_kwargs : dict, default=None
             Arguments of matplotlib's `plot` for the points and the lines of both classes.
         despine : bool, default=False
             Whether to remove the spines at the top and on the right.
@@ -151,7 +150,7 @@ class NormalScoresDisplay:
         """
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
-        self.lines_ = tuple(self._plot_lines(line_kwargs))
+        self.lines_ = tuple(self._plot_lines(lines_kwargs))
         self.points_ = tuple(self._plot_points(points_kwargs))
         positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
         ax.set(xlabel="Standard normal quantile", ylabel=plain_text("Score" + positive))
@@ -161,10 +160,11 @@ class NormalScoresDisplay:
         return self
 
     def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:
-        for (expected, scores, _), style in zip(self._classes, line_styles(2), strict=True):
+        for (expected, scores, _), linestyle in zip(self._classes, LINE_STYLES, strict=False):
             ends = expected[[0, -1]]
             line = scores.mean() + scores.std(ddof=1) * ends
-            yield self.ax_.plot(ends, line, **{**style, "linewidth": 1, **(kwargs or {})})[0]
+            style = {"color": "black", "linewidth": 1, "linestyle": linestyle, "zorder": 3}
+            yield self.ax_.plot(ends, line, **line_kwargs(style, kwargs))[0]
 
     def _plot_points(self, kwargs: Kwargs) -> Iterator[Artist]:
         styles = zip(("Negatives", "Positives"), MARKERS, COLORS, strict=False)
@@ -178,9 +178,8 @@ class NormalScoresDisplay:
                 "markersize": 4,
                 "linestyle": "none",
                 "label": with_score(name, f"n = {len(scores)}, p = {p_value:.2g}"),
-                **(kwargs or {}),
             }
-            yield self.ax_.plot(expected, scores, **style)[0]
+            yield self.ax_.plot(expected, scores, **line_kwargs(style, kwargs))[0]
 
     @property
     def _classes(self) -> tuple[NormalScores, NormalScores]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
+from skpostbac.displays._kwargs import Kwargs, line_kwargs
 from skpostbac.displays._style import COLORS, NEUTRAL, check_matplotlib, line_styles, own_axes
 from skpostbac.displays._text import estimate, plain_text, with_score
 from skpostbac.metrics import PosteriorBalancedAccuracy
@@ -23,12 +23,11 @@ from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import fold_counts
 from skpostbac.model_selection._training_variation import TrainingVariation
+from skpostbac.stats._law import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-
-Kwargs = Mapping[str, Any] | None
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
@@ -53,6 +52,9 @@ SPREAD = 0.6
 
 # A positive parameter over this ratio or more has a logarithmic axis.
 DECADES = 100
+
+# Longer names and values, such as those of estimators, lose their end.
+MAX_LABEL = 36
 
 # Tick labels with more characters in all are turned.
 MAX_TICK_CHARACTERS = 60
@@ -110,7 +112,7 @@ class PosteriorSearchDisplay:
     ... ).fit(X, y)
     >>> display = PosteriorSearchDisplay.from_search(search)
     >>> display.best_.get_label()
-    'Chosen: max_depth=4 (0.90 [0.85, 0.94])'
+    'Chosen (0.90 [0.86, 0.94])'
     """
 
     def __init__(
@@ -288,15 +290,15 @@ class PosteriorSearchDisplay:
                 x[index],
                 mean[index],
                 yerr=[mean[index] - low[index], high[index] - mean[index]],
-                **{**style, **(errorbar_kwargs or {})},
+                **line_kwargs(style, errorbar_kwargs),
             )
             for index, style in _lines(x, groups, axis.is_ordered)
         )
         self.best_ = None
         if (best := self.best_index) is not None:
-            label = self._name_best(groups[best], estimate(mean[best], (low[best], high[best])))
-            style = {**BEST_STYLE, "label": label, **(best_kwargs or {})}
-            (self.best_,) = ax.plot(x[best], mean[best], **style)
+            score = estimate(mean[best], Interval(low[best], high[best]))
+            style = {**BEST_STYLE, "label": with_score("Chosen", score)}
+            (self.best_,) = ax.plot(x[best], mean[best], **line_kwargs(style, best_kwargs))
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         axis.draw(ax)
         ax.set(
@@ -309,16 +311,11 @@ class PosteriorSearchDisplay:
             ax.legend()
         return self
 
-    def _name_best(self, group: str, score: str) -> str:
-        value = f"{self.param}={value_text(self.values[self.best_index])}"
-        chosen = ", ".join(filter(None, [value, group]))
-        return with_score(fill(f"Chosen: {chosen}", 40), score)
-
     def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
         chance = self.posteriors[0].chance
         label = f"Chance level ({estimate(chance)})"
-        style = {"color": NEUTRAL, "linestyle": ":", "label": label, **(kwargs or {})}
-        return self.ax_.axhline(chance, **style)
+        style = {"color": NEUTRAL, "linestyle": ":", "label": label}
+        return self.ax_.axhline(chance, **line_kwargs(style, kwargs))
 
 
 @dataclass(frozen=True)
@@ -347,10 +344,11 @@ class _Axis:
         if self.is_log:
             ax.set_xscale("log")
         if self.categories:
-            is_long = sum(map(len, self.categories)) > MAX_TICK_CHARACTERS
-            style = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if is_long else {}
-            labels = list(map(plain_text, self.categories))
-            ax.set_xticks(range(len(self.categories)), labels, **style)
+            labels = [plain_text(_clip(text)) for text in self.categories]
+            ax.set_xticks(range(len(labels)), labels)
+            if sum(map(len, labels)) > MAX_TICK_CHARACTERS:
+                for tick in ax.get_xticklabels():
+                    tick.set(rotation=30, ha="right", rotation_mode="anchor")
 
 
 def _axis(values: Sequence[Any]) -> _Axis:
@@ -366,7 +364,7 @@ def _axis(values: Sequence[Any]) -> _Axis:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value
+    return not isinstance(value, bool) and isinstance(value, Real) and not np.isnan(float(value))
 
 
 def _lines(
@@ -379,14 +377,15 @@ def _lines(
         yield order, {**ERRORBAR_STYLE, "color": COLORS[0], "linestyle": "none", "marker": "o"}
         return
     of_name = np.array([names.index(group) for group in groups])[order]
-    for number, (name, marker, style) in enumerate(zip(names, MARKERS, line_styles(len(names)))):
-        style = style if is_ordered else {**style, "linestyle": "none"}
-        label = {"label": plain_text(name)} if name else {}
-        yield order[of_name == number], {**ERRORBAR_STYLE, **style, "marker": marker, **label}
+    styles = zip(MARKERS, line_styles(len(names)), strict=False)
+    for number, (name, (marker, style)) in enumerate(zip(names, styles, strict=True)):
+        label = {"label": plain_text(_clip(name))} if name else {}
+        line = style if is_ordered else {**style, "linestyle": "none"}
+        yield order[of_name == number], {**ERRORBAR_STYLE, **line, "marker": marker, **label}
 
 
 def value_text(value: Any) -> str:
-    """Return a short text of the value of a parameter.
+    """Return the value of a parameter as text.
 
     Examples
     --------
@@ -395,7 +394,12 @@ def value_text(value: Any) -> str:
     """
     if isinstance(value, float):
         return f"{value:.4g}"
-    return shorten(getattr(value, "__name__", str(value)), 30, placeholder="...")
+    return str(getattr(value, "__name__", value))
+
+
+def _clip(text: str) -> str:
+    """Return the start of a long text."""
+    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 3]}..."
 
 
 def _fitted_candidates(cv_results: Any) -> list[int]:

@@ -14,7 +14,7 @@ def plain_text(name: object) -> str:
     Examples
     --------
     >>> plain_text("_US$")
-    ' _US\\\\$'
+    ' _US\\$'
     """
     text = str(name).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text

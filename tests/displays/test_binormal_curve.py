@@ -1,0 +1,300 @@
+"""Binormal curves and normal scores: what is drawn, against the formulas and scikit-learn."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import (
+    auc,
+    average_precision_score,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skpostbac import (
+    BinormalCurveDisplay,
+    BinormalModel,
+    NormalScoresDisplay,
+    binormal_check,
+    posterior_binormal,
+)
+
+mpl = pytest.importorskip("matplotlib")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+CURVES = ("roc", "precision_recall")
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], [40, 25])
+SCORES = np.concatenate([RNG.normal(-1, 1, 40), RNG.normal(1, 2, 25)])
+OPTIONS = {"n_draws": 500, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def untouched_settings():
+    """No display changes the settings of matplotlib; every figure is closed."""
+    plt.close("all")
+    before = mpl.rcParams.copy()
+    yield
+    assert mpl.rcParams == before
+    plt.close("all")
+
+
+def draw(curve="roc", **options):
+    """Return a display of the labels and scores above."""
+    return BinormalCurveDisplay.from_predictions(Y, SCORES, curve=curve, **OPTIONS, **options)
+
+
+def data(line):
+    """Return x and y of a line."""
+    return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+
+
+def normal_laws():
+    """Return the fitted laws of the negatives and of the positives."""
+    return [norm(s.mean(), s.std(ddof=1)) for s in (SCORES[Y == 0], SCORES[Y == 1])]
+
+
+def test_roc_line_is_the_formula():
+    """TPR = Phi((mu_P - t) / sd_P) at the threshold t of each FPR."""
+    negative, positive = normal_laws()
+    x, y = data(draw().line_)
+    inner = (x > 1e-6) & (x < 1 - 1e-6)
+    assert inner.sum() > 100
+    np.testing.assert_allclose(y[inner], positive.sf(negative.isf(x[inner])), rtol=1e-7)
+    assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
+def test_precision_recall_line_is_the_formula(fraction):
+    """The precision is alpha TPR / (alpha TPR + (1 - alpha) FPR)."""
+    negative, positive = normal_laws()
+    recall, precision = data(draw("precision_recall", positive_fraction=fraction).line_)
+    inner = (recall > 1e-6) & (recall < 1 - 1e-6)
+    recall, precision = recall[inner], precision[inner]
+    alpha = 25 / 65 if fraction is None else fraction
+    true, false = alpha * recall, (1 - alpha) * negative.sf(positive.isf(recall))
+    np.testing.assert_allclose(precision, true / (true + false), rtol=1e-7)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_band_is_that_of_the_posterior(curve):
+    """The polygon goes along the lower and the upper end of the credible band."""
+    display = draw(curve, level=0.8)
+    posterior = posterior_binormal(Y, SCORES, **OPTIONS)
+    x = display.band.x
+    band = (
+        posterior.roc_band(0.8, fpr=x)
+        if curve == "roc"
+        else posterior.precision_recall_band(0.8, recall=x)
+    )
+    (path,) = display.band_.get_paths()
+    corners = set(map(tuple, path.vertices))
+    assert corners >= set(zip(x, band.low, strict=True)) | set(zip(x, band.high, strict=True))
+    assert display.band_.get_label() == "80% credible band"
+
+
+def test_empirical_roc_is_that_of_scikit_learn():
+    """The staircase and its area."""
+    line = draw().empirical_line_
+    fpr, tpr, _ = roc_curve(Y, SCORES)
+    np.testing.assert_array_equal(data(line), [fpr, tpr])
+    assert line.get_label() == f"Empirical (AUC = {roc_auc_score(Y, SCORES):.2f})"
+
+
+def test_empirical_precision_recall_is_that_of_scikit_learn():
+    """The staircase, with steps, and its average precision."""
+    line = draw("precision_recall").empirical_line_
+    precision, recall, _ = precision_recall_curve(Y, SCORES)
+    np.testing.assert_array_equal(data(line), [recall, precision])
+    assert line.get_drawstyle() == "steps-post"
+    assert line.get_label() == f"Empirical (AP = {average_precision_score(Y, SCORES):.2f})"
+
+
+@pytest.mark.parametrize("weight", [None, RNG.integers(1, 4, 65)], ids=["plain", "weighted"])
+def test_empirical_precision_for_another_share(weight):
+    """From both empirical rates, for a population with few positives."""
+    line = draw("precision_recall", positive_fraction=0.05, sample_weight=weight).empirical_line_
+    _, _, threshold = precision_recall_curve(Y, SCORES)
+    counts = np.ones(65) if weight is None else weight
+    above = threshold[:, np.newaxis] <= SCORES
+    tpr, fpr = (above @ (counts * (k == Y)) / counts[k == Y].sum() for k in (1, 0))
+    expected = np.append(0.05 * tpr / (0.05 * tpr + 0.95 * fpr), 1)
+    np.testing.assert_allclose(data(line), [np.append(tpr, 0), expected], rtol=1e-12)
+
+
+def test_label_has_area_and_interval():
+    """The area is that of the line, the interval that of the posterior."""
+    display = draw(name="LDA")
+    low, high = posterior_binormal(Y, SCORES, **OPTIONS).roc_auc().interval()
+    area = auc(*data(display.line_))
+    assert display.line_.get_label() == f"LDA (AUC = {area:.2f} [{low:.2f}, {high:.2f}])"
+    precision_recall = draw("precision_recall", name=None)
+    recall, precision = data(precision_recall.line_)
+    assert precision_recall.line_.get_label().startswith(f"AP = {auc(recall, precision):.2f} [")
+
+
+def test_from_model_draws_class_imbalance():
+    """One curve for each share of positives: they start alike, and end at the share."""
+    model = BinormalModel(-1, 2, 1, 2)
+    fractions = (0.5, 0.4, 0.1, 0.01)
+    areas = ("0.75", "0.68", "0.29", "0.04")  # .7530, .6768, .2928, .0422 by quadrature
+    _, ax = plt.subplots()
+    for fraction, area in zip(fractions, areas, strict=True):
+        display = BinormalCurveDisplay.from_model(
+            replace(model, positive_fraction=fraction), curve="precision_recall", ax=ax
+        )
+        assert display.line_.get_label() == f"AP = {area}"
+        assert display.line_.get_ydata()[-1 if display.x[-1] == 1 else 0] == pytest.approx(fraction)
+        assert (display.band_, display.empirical_line_) == (None, None)
+    styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    assert len(styles) == len(ax.lines) == 4
+    assert ax.get_xlabel() == "Recall"
+
+
+@pytest.mark.parametrize(
+    ("curve", "height", "label"),
+    [("roc", [0, 1], "Chance level (AUC = 0.5)"), ("precision_recall", [0.2, 0.2], "(AP = 0.2)")],
+    ids=CURVES,
+)
+def test_chance_level(curve, height, label):
+    """The diagonal, or the share of the positives."""
+    options = {"positive_fraction": 0.2, "plot_chance_level": True}
+    display = draw(curve, chance_level_kw={"color": "red"}, **options)
+    np.testing.assert_array_equal(data(display.chance_level_), [[0, 1], height])
+    assert display.chance_level_.get_label().endswith(label)
+    assert display.chance_level_.get_color() == "red"
+    assert draw(curve).chance_level_ is None
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_axes_are_respected(curve):
+    """No new figure, no new title; the axes are labelled as in scikit-learn."""
+    figure, ax = plt.subplots()
+    ax.set_title("mine")
+    display = draw(curve, ax=ax, despine=True)
+    assert (display.ax_, display.figure_) == (ax, figure)
+    assert plt.get_fignums() == [figure.number]
+    assert ax.get_title() == "mine"
+    names = {"roc": "False Positive Rate", "precision_recall": "Recall"}
+    assert ax.get_xlabel() == f"{names[curve]} (Positive label: 1)"
+    assert not ax.spines["top"].get_visible()
+    again = display.plot(name="again")
+    assert again is display
+    assert display.ax_ is not ax
+    assert display.line_.get_label().startswith("again (")
+
+
+def test_kwargs_reach_the_artists():
+    """Band and empirical curve follow the colour of the line unless told otherwise."""
+    display = draw(
+        curve_kwargs={"color": "black"}, band_kwargs={"alpha": 0.5}, empirical_kwargs={"lw": 3}
+    )
+    assert display.line_.get_color() == display.empirical_line_.get_color() == "black"
+    assert display.band_.get_alpha() == 0.5
+    assert display.empirical_line_.get_linewidth() == 3
+    bare = draw(plot_band=False, plot_empirical=False)
+    assert (bare.band_, bare.empirical_line_) == (None, None)
+
+
+def test_names_are_shown_as_they_are():
+    """A leading underscore does not hide a curve, and dollars are no mathematics."""
+    display = draw(name="_a$b$")
+    display.figure_.canvas.draw()
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts[0].lstrip().startswith(r"_a\$b\$ (AUC")
+    assert not mpl.cbook.is_math_text(texts[0])
+
+
+@pytest.mark.parametrize("display", [BinormalCurveDisplay, NormalScoresDisplay])
+@pytest.mark.parametrize(
+    ("pos_label", "column"), [(None, "malignant"), ("benign", "benign")], ids=["default", "other"]
+)
+@pytest.mark.parametrize(
+    "classifier", [make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), GaussianNB()]
+)
+def test_from_estimator_on_real_data(display, classifier, pos_label, column):
+    """Decision values, or probabilities, of the positive class of a fitted classifier."""
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.where(y == 0, "malignant", "benign")
+    X_train, X_test, y_train, y_test = train_test_split(X[:, :2], y, random_state=0)
+    classifier.fit(X_train, y_train)
+    if hasattr(classifier, "decision_function"):
+        score = classifier.decision_function(X_test) * (1 if column == "malignant" else -1)
+    else:
+        score = classifier.predict_proba(X_test)[:, list(classifier.classes_).index(column)]
+    options = {} if display is NormalScoresDisplay else {"name": None, **OPTIONS}
+    got = display.from_estimator(classifier, X_test, y_test, pos_label=pos_label, **options)
+    expected = display.from_predictions(y_test, score, pos_label=column, **options)
+    for one, other in zip(got.ax_.lines, expected.ax_.lines, strict=True):
+        np.testing.assert_allclose(data(one), data(other))
+        assert one.get_label().lstrip("_") == other.get_label().lstrip("_")
+    assert got.pos_label == column
+
+
+def test_from_estimator_names_the_classifier():
+    """The name is that of the class, unless another is given."""
+    lda = LinearDiscriminantAnalysis().fit(SCORES[:, np.newaxis], Y)
+    display = BinormalCurveDisplay.from_estimator(lda, SCORES[:, np.newaxis], Y, **OPTIONS)
+    assert display.name == "LinearDiscriminantAnalysis"
+    with pytest.raises(NotFittedError):
+        BinormalCurveDisplay.from_estimator(LinearDiscriminantAnalysis(), [[0.0]], [0])
+
+
+def test_bad_arguments_are_named():
+    """An unknown curve, a level out of range and labels without a positive class."""
+    with pytest.raises(ValueError, match="curve must be one of"):
+        draw("lift")
+    with pytest.raises(ValueError, match="level"):
+        draw(level=1.5)
+    with pytest.raises(ValueError, match="pos_label"):
+        BinormalCurveDisplay.from_predictions(["a", "a", "b", "b"], [0, 1, 2, 3])
+
+
+def test_without_matplotlib(monkeypatch):
+    """The error says who needs matplotlib."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("skpostbac.displays._style.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"BinormalCurveDisplay\.from_predictions requires"):
+        draw()
+    with pytest.raises(ImportError, match=r"NormalScoresDisplay\.plot requires"):
+        NormalScoresDisplay(binormal_check(Y, SCORES)).plot()
+
+
+def test_normal_scores_are_those_of_the_check():
+    """Sorted scores of each class, the fitted law, and the corrected p-value."""
+    check = binormal_check(Y, SCORES)
+    display = NormalScoresDisplay.from_predictions(Y, SCORES)
+    for k, (points, line, law) in enumerate(
+        zip(display.points_, display.lines_, normal_laws(), strict=True)
+    ):
+        expected, scores = data(points)
+        np.testing.assert_array_equal(scores, np.sort(SCORES[k == Y]))
+        n = len(scores)
+        np.testing.assert_allclose(norm.cdf(expected), (np.arange(1, n + 1) - 0.375) / (n + 0.25))
+        x, y = data(line)
+        np.testing.assert_allclose(y, law.mean() + law.std() * x)
+        assert points.get_label().endswith(f"(n = {n}, p = {check.adjusted_p_values[k]:.2g})")
+    assert display.ax_.get_xlabel() == "Standard normal quantile"
+    assert display.ax_.get_ylabel() == "Score (Positive label: 1)"
+
+
+def test_normal_scores_of_a_check():
+    """A check is enough; arguments reach the artists, and axes are respected."""
+    figure, ax = plt.subplots()
+    display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot(
+        ax, points_kwargs={"markersize": 9}, lines_kwargs={"color": "red"}, despine=True
+    )
+    assert (display.ax_, display.figure_) == (ax, figure)
+    assert {points.get_markersize() for points in display.points_} == {9}
+    assert {line.get_color() for line in display.lines_} == {"red"}
+    assert ax.get_ylabel() == "Score"
