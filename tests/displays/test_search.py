@@ -1,0 +1,280 @@
+"""The picture of a search: its artists, against Beta laws of counts summed here."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac import ClassCountsScorer, PosteriorRefit, PosteriorSearchDisplay
+
+mpl = pytest.importorskip("matplotlib")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+# Correct predictions of 20 samples of each of two classes, in each of two folds.
+CORRECT = np.array([[12, 11, 15, 14], [17, 18, 16, 19], [18, 17, 18, 18]])
+
+
+@pytest.fixture(autouse=True)
+def untouched_settings():
+    """No display changes the settings of matplotlib; every figure is closed."""
+    plt.close("all")
+    before = mpl.rcParams.copy()
+    yield
+    assert mpl.rcParams == before
+    plt.close("all")
+
+
+def results(params, correct=None):
+    """Return results of a search with these candidates and two folds."""
+    rows = np.resize(CORRECT, (len(params), 4)) if correct is None else np.asarray(correct)
+    columns = {
+        f"split{fold}_test_correct_{label}": rows[:, 2 * fold + label]
+        for fold in (0, 1)
+        for label in (0, 1)
+    }
+    totals = {key.replace("correct", "total"): np.full(len(params), 20.0) for key in columns}
+    return {"params": params, **columns, **totals}
+
+
+def draw(params, param=None, **options):
+    """Return the display of a search with these candidates."""
+    return PosteriorSearchDisplay.from_cv_results(results(params), param, **options)
+
+
+def points(container):
+    """Return the places and the means of an errorbar."""
+    return container.lines[0].get_data()
+
+
+def segments(container):
+    """Return x, low and high of each interval."""
+    return np.array([[s[0][0], s[0][1], s[1][1]] for s in container.lines[2][0].get_segments()])
+
+
+def texts(display):
+    """Return the texts of the legend."""
+    display.figure_.canvas.draw()
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_means_are_those_of_the_summed_counts():
+    """The mean of (1 + k) / (2 + n) over the classes, with the counts of both folds."""
+    (container,) = draw([{"C": 1}, {"C": 2}, {"C": 4}]).errorbars_
+    pooled = CORRECT[:, :2] + CORRECT[:, 2:]
+    x, mean = points(container)
+    np.testing.assert_array_equal(x, [1, 2, 4])
+    np.testing.assert_allclose(mean, ((1 + pooled) / 42).mean(axis=1))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_are_quantiles_of_one_class(level):
+    """With all weight on one class the law is Beta(1 + k, 1 + n - k)."""
+    options = {"class_weight": {"0": 1, "1": 0}, "level": level}
+    display = draw([{"C": 1}, {"C": 2}, {"C": 4}], **options)
+    correct = CORRECT[:, 0] + CORRECT[:, 2]
+    law = beta(1 + correct, 1 + 40 - correct)
+    expected = np.transpose([[1, 2, 4], *law.interval(level)])
+    np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
+    assert display.ax_.get_ylabel() == f"Balanced accuracy, {level:.0%} credible interval"
+
+
+def test_intervals_hold_their_share_of_draws():
+    """The average of two Beta variables, drawn at random."""
+    low, high = segments(draw([{"C": 1}]).errorbars_[0])[0, 1:]
+    rng = np.random.default_rng(0)
+    correct = CORRECT[0, :2] + CORRECT[0, 2:]
+    draws = rng.beta(1 + correct, 1 + 40 - correct, size=(100_000, 2)).mean(axis=1)
+    # 0.025, with a standard error of 0.0005
+    assert np.mean(draws < low) == pytest.approx(0.025, abs=0.0025)
+    assert np.mean(draws > high) == pytest.approx(0.025, abs=0.0025)
+
+
+def test_chosen_candidate_is_marked():
+    """The mark is on the mean of the candidate, in the order of the results."""
+    display = draw([{"C": 4}, {"C": 1}, {"C": 2}], best_index=1)
+    assert display.best_.get_xdata() == [1]
+    assert display.best_.get_ydata() == pytest.approx((34 / 42 + 38 / 42) / 2)
+    assert re.fullmatch(r"Chosen \(0\.86 \[0\.\d\d, 0\.\d\d\]\)", texts(display)[0])
+    assert draw([{"C": 4}, {"C": 1}]).best_ is None
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [([0.01, 1, 10], "log"), ([1, 2, 10], "linear"), ([0, 1, 1000], "linear")],
+    ids=["decades", "narrow", "zero"],
+)
+def test_scale(values, scale):
+    """A logarithmic axis for positive numbers that span decades."""
+    display = draw([{"C": value} for value in values])
+    assert display.ax_.get_xscale() == scale
+    np.testing.assert_array_equal(points(display.errorbars_[0])[0], sorted(values))
+    assert display.ax_.get_xlabel() == "C"
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks", "linestyle"),
+    [
+        ([None, 3, 1], ["1", "3", "None"], "-"),
+        (["rbf", "linear"], ["rbf", "linear"], "None"),
+        ([True, False], ["True", "False"], "None"),
+        (["$a$", "_b"], [r"\$a\$", " _b"], "None"),
+    ],
+    ids=["depth", "text", "bool", "special"],
+)
+def test_categories(values, ticks, linestyle):
+    """Numbers go before None; what has no order is not joined."""
+    display = draw([{"p": value} for value in values])
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ticks
+    x, _ = points(display.errorbars_[0])
+    np.testing.assert_array_equal(x, range(len(values)))
+    assert display.errorbars_[0].lines[0].get_linestyle() == linestyle
+
+
+def test_candidates_without_the_parameter():
+    """A grid may have it in some candidates only."""
+    display = draw([{"C": 1}, {"C": 2}, {"gamma": 3}], "C")
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["1", "2", "(not set)"]
+
+
+def test_long_values_stay_apart():
+    """Estimators with long texts that begin alike are different values."""
+    steps = [LogisticRegression(max_iter=5000, fit_intercept=False, C=c) for c in (1, 2, 3)]
+    steps = [Pipeline([("classifier", step)]) for step in steps]
+    display = draw([{"model": step} for step in steps])
+    x, _ = points(display.errorbars_[0])
+    np.testing.assert_array_equal(x, [0, 1, 2])
+    assert {tick.get_rotation() for tick in display.ax_.get_xticklabels()} == {30}
+
+
+def test_other_parameters_have_lines():
+    """One line for each combination, side by side on a logarithmic axis."""
+    params = [{"C": c, "g": g} for c in (0.1, 1, 10) for g in ("a", "b")]
+    display = draw(params, "C", best_index=3)
+    assert texts(display)[1:] == ["g=a", "g=b"]
+    left, right = (points(container) for container in display.errorbars_)
+    places = np.log10(np.transpose([left[0], right[0]]))
+    np.testing.assert_allclose(places.mean(axis=1), [-1, 0, 1], atol=1e-12)
+    assert (np.diff(places) > 0).all()
+    assert np.ptp(places, axis=1).max() < 0.5
+    assert display.best_.get_xdata() == [right[0][1]]
+    styles = {
+        (line.get_color(), line.get_linestyle(), line.get_marker())
+        for line in (container.lines[0] for container in display.errorbars_)
+    }
+    assert len({color for color, _, _ in styles}) == 2
+    assert len({marker for _, _, marker in styles}) == 2
+
+
+def test_many_candidates():
+    """Sixty candidates of as many combinations are points of one colour, without a legend."""
+    rng = np.random.default_rng(0)
+    params = [{"C": c, "g": g} for c, g in 10 ** rng.uniform(-3, 3, (60, 2))]
+    display = draw(params, "C")
+    (container,) = display.errorbars_
+    assert len(segments(container)) == 60
+    assert container.lines[0].get_linestyle() == "None"
+    assert display.ax_.get_legend() is None
+    values = np.sort([chosen["C"] for chosen in params])
+    np.testing.assert_allclose(np.sort(points(container)[0]), values, rtol=0.01)
+
+
+def test_default_parameter_has_the_most_values():
+    """Constant parameters, and those with fewer values, are not chosen."""
+    params = [{"a": 1, "b": b, "c": c} for b in (1, 2) for c in (1, 2, 3)]
+    assert draw(params).param == "c"
+
+
+def test_chance_level():
+    """One over the number of classes."""
+    display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kw={"lw": 3})
+    assert list(display.chance_level_.get_ydata()) == [0.5, 0.5]
+    assert display.chance_level_.get_linewidth() == 3
+    assert texts(display) == ["Chance level (0.50)"]
+
+
+def test_axes_are_respected():
+    """No new figure, no new title; arguments reach the artists."""
+    figure, ax = plt.subplots()
+    ax.set_title("mine")
+    kwargs = {"errorbar_kwargs": {"capsize": 9, "color": "red"}, "best_kwargs": {"marker": "*"}}
+    display = draw([{"C": 1}, {"C": 2}], ax=ax, best_index=0, despine=True, **kwargs)
+    assert (display.ax_, display.figure_) == (ax, figure)
+    assert plt.get_fignums() == [figure.number]
+    assert ax.get_title() == "mine"
+    assert display.best_.get_marker() == "*"
+    assert display.errorbars_[0].lines[0].get_color() == "red"
+    assert not ax.spines["right"].get_visible()
+    again = display.plot()
+    assert again is display
+    assert display.ax_ is not ax
+
+
+def test_bad_arguments_are_named():
+    """An unknown parameter, a candidate that is not there, and other results."""
+    with pytest.raises(ValueError, match=r"param must be one of \['C'\], got 'gamma'"):
+        draw([{"C": 1}], "gamma")
+    with pytest.raises(ValueError, match="best_index must be the position of one of 1"):
+        draw([{"C": 1}], best_index=1)
+    with pytest.raises(ValueError, match="search with parameters"):
+        draw([{}])
+    counts = {f"test_{kind}_{label}": [5.0] for kind in ("correct", "total") for label in "ab"}
+    with pytest.raises(ValueError, match="no 'params'"):
+        PosteriorSearchDisplay.from_cv_results(counts)
+    with pytest.raises(NotFittedError):
+        PosteriorSearchDisplay.from_search(GridSearchCV(GaussianNB(), {}))
+
+
+def test_failed_candidates_are_left_out():
+    """They are named; the mark stays with its candidate."""
+    correct = CORRECT.astype(float)
+    correct[0, 2] = np.nan
+    found = results([{"C": 1}, {"C": 2}, {"C": 4}], correct)
+    with pytest.warns(FitFailedWarning, match="left out: candidate 0, split 1"):
+        display = PosteriorSearchDisplay.from_cv_results(found, best_index=2)
+    np.testing.assert_array_equal(points(display.errorbars_[0])[0], [2, 4])
+    assert display.best_.get_xdata() == [4]
+    correct[:] = np.nan
+    with pytest.raises(ValueError, match="All candidates have failed fits"):
+        PosteriorSearchDisplay.from_cv_results(results(found["params"], correct))
+
+
+@pytest.mark.parametrize("as_frame", [False, True], ids=["dict", "DataFrame"])
+def test_search_on_real_data(as_frame):
+    """The mark is at `best_index_`; the rule of the search says how folds are pooled."""
+    pandas = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True)
+    rule = PosteriorRefit("mean", prior=(20, 1), labels=[0, 1])
+    search = RandomizedSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 4, None], "min_samples_leaf": [1, 20]},
+        n_iter=8,
+        scoring=ClassCountsScorer(),
+        refit=rule,
+        cv=3,
+        random_state=0,
+    ).fit(X, y)
+    found = search.cv_results_
+    if as_frame:
+        display = PosteriorSearchDisplay.from_cv_results(
+            pandas.DataFrame(found), best_index=search.best_index_, prior=(20, 1)
+        )
+    else:
+        display = PosteriorSearchDisplay.from_search(search)
+    correct, total = (
+        np.array([sum(found[f"split{s}_test_{kind}_{k}"] for s in range(3)) for k in (0, 1)])
+        for kind in ("correct", "total")
+    )
+    means = ((20 + correct) / (21 + total)).mean(axis=0)
+    drawn = np.concatenate([points(container)[1] for container in display.errorbars_])
+    np.testing.assert_allclose(np.sort(drawn), np.sort(means))
+    assert display.best_.get_ydata() == pytest.approx(means.max())
+    assert display.param == "max_depth"
+    assert display.values[display.best_index] == search.best_params_["max_depth"]
