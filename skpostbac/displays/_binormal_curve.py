@@ -456,11 +456,13 @@ class BinormalCurveDisplay:
     def _plot_band(self, kwargs: Kwargs) -> Artist | None:
         if self.band is None:
             return None
+        label = f"{100 * self.level:g}% credible band"
+        _, known = self.ax_.get_legend_handles_labels()
         style = {
             "facecolor": self.line_.get_color(),
             "alpha": 0.2,
             "linewidth": 0,
-            "label": f"{100 * self.level:g}% credible band",
+            "label": "" if label in known else label,  # one entry stands for the bands of all
         }
         x, _, low, high = self.band
         return self.ax_.fill_between(x, low, high, **area_kwargs(style, kwargs))

@@ -206,6 +206,16 @@ def test_kwargs_reach_the_artists():
     assert (bare.band_, bare.empirical_line_) == (None, None)
 
 
+def test_bands_of_one_level_share_an_entry():
+    """The legend of two classifiers explains the band once."""
+    _, ax = plt.subplots()
+    for level in (0.95, 0.95, 0.5):
+        draw(level=level, ax=ax)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts.count("95% credible band") == texts.count("50% credible band") == 1
+    assert len(texts) == 3 + 2 + 3
+
+
 def test_names_are_shown_as_they_are():
     """A leading underscore does not hide a curve, and dollars are no mathematics."""
     display = draw(name="_a$b$")
