@@ -3,22 +3,30 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[1] / "doc" / "examples"
+SCRIPTS = sorted(path.name for path in EXAMPLES.glob("plot_*.py"))
+
+pytestmark = pytest.mark.skipif(not SCRIPTS, reason="doc/ is not part of this copy")
+
+# What a script must print: the numbers that its text, or a publication, speaks of.
+PRINTED = {
+    "plot_hearing.py": ["100.0%", "98.5%", "99.3%", "99.8%"],
+    "plot_table1.py": ["0.8447*", "0.9655*", "wins: {'C1': 1, 'C2': 0, 'C3': 2}"],
+}
 
 
-def test_table_1(capsys):
-    """All numbers of the table but two, which are marked; the ranking of the paper."""
-    runpy.run_path(str(EXAMPLES / "table1.py"))
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_example(script, capsys):
+    """It runs as it stands, warns of nothing, and prints what is known from elsewhere."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    runpy.run_path(str(EXAMPLES / script))
+    plt.close("all")
     printed = capsys.readouterr().out
-    assert printed.count("*") == 3
-    assert "0.8447*" in printed
-    assert "0.9655*" in printed
-    assert "wins: {'C1': 1, 'C2': 0, 'C3': 2}" in printed
+    assert [text for text in PRINTED.get(script, []) if text not in printed] == []
 
 
-def test_binary_equivalent(capsys):
-    """The table of the fitting program, and listeners who are simulated and computed."""
-    runpy.run_path(str(EXAMPLES / "binary_equivalent.py"))
-    printed = capsys.readouterr().out
-    for equivalent in ("100.0%", "98.5%", "99.3%", "99.8%"):
-        assert equivalent in printed
+def test_printed_texts_are_of_scripts_that_exist():
+    """A script that was renamed takes its texts along."""
+    assert set(PRINTED) <= set(SCRIPTS)

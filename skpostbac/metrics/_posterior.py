@@ -65,8 +65,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class.
-    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="uniform"
+    prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="uniform"
         Prior of the accuracy on each class: "uniform" (a = b = 1), "jeffreys" (1/2), "neutral"
         (1/3), "reciprocal" (1 / n_classes), a pair ``(a, b)`` for all classes, or one pair for
         each. With many classes and few samples a flat prior pulls the average towards 1/2:

@@ -1,0 +1,98 @@
+"""Settings of Sphinx; CONTRIBUTING.rst has the command that builds the site."""
+
+import logging
+from datetime import date
+
+import skpostbac
+
+project = "skpostbac"
+author = "skpostbac developers"
+project_copyright = f"{date.today().year}, {author}"
+version = release = skpostbac.__version__
+
+extensions = [
+    "matplotlib.sphinxext.plot_directive",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "examples"]  # the gallery is made from the latter
+templates_path = ["_templates"]
+default_role = "literal"
+
+# Every reference must have a target, those to other projects excepted: see below.
+nitpicky = True
+
+# The docstrings say types in words. A template lists the members of each class.
+autodoc_typehints = "none"
+autodoc_member_order = "groupwise"
+toc_object_entries_show_parents = "hide"
+numpydoc_show_class_members = False
+
+# Other projects ---------------------------------------------------------------------------------
+
+intersphinx_mapping = {
+    "joblib": ("https://joblib.readthedocs.io/en/stable/", None),
+    "matplotlib": ("https://matplotlib.org/stable/", None),
+    "numpy": ("https://numpy.org/doc/stable/", None),
+    "python": ("https://docs.python.org/3/", None),
+    "scipy": ("https://docs.scipy.org/doc/scipy/", None),
+    "sklearn": ("https://scikit-learn.org/stable/", None),
+}
+intersphinx_timeout = 10
+
+# The site must also build where there is no network, with warnings as errors. References to the
+# projects above are then plain text.
+nitpick_ignore_regex = [("py:.*", r"(joblib|matplotlib|numpy|scipy|sklearn)\..*|sum")]
+
+
+def is_not_about_the_network(record: logging.LogRecord) -> bool:
+    """Drop the one warning, which has no type to suppress it by, of an inventory out of reach."""
+    return not str(record.msg).startswith("failed to reach any of the inventories")
+
+
+logging.getLogger("sphinx.sphinx.ext.intersphinx").addFilter(is_not_about_the_network)
+
+# Pictures and examples --------------------------------------------------------------------------
+
+plot_formats = [("svg", 100)]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_rcparams = {"figure.figsize": (6.4, 3.6), "figure.constrained_layout.use": True}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "abort_on_example_error": True,
+    "backreferences_dir": "api/generated/backreferences",
+    "doc_module": ("skpostbac",),
+    "reference_url": {"skpostbac": None},
+    "image_srcset": ["2x"],
+    "min_reported_time": 5,
+    "show_signature": False,
+    "remove_config_comments": True,
+}
+
+# The site ---------------------------------------------------------------------------------------
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"skpostbac {version}"
+html_theme_options = {
+    "logo": {"text": "skpostbac"},
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+}
+html_sidebars = {"changes": [], "contributing": [], "glossary": [], "references": []}
+html_show_sourcelink = False
+html_copy_source = False
+copybutton_exclude = ".linenos, .gp, .go"
