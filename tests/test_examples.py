@@ -18,9 +18,10 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_example(script, capsys):
+def test_example(script, capsys, monkeypatch):
     """It runs as it stands, warns of nothing, and prints what is known from elsewhere."""
     plt = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr(plt, "show", lambda: None)  # no window, whatever the backend
     runpy.run_path(str(EXAMPLES / script))
     plt.close("all")
     printed = capsys.readouterr().out

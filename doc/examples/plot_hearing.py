@@ -12,6 +12,7 @@ posterior and with the comparison with random guesses that the article wishes fo
 
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import norm
 
@@ -89,6 +90,19 @@ for n_sectors in (2, 3, 4, 6, 8, 15, 30, 60, 100):
     # Five standard deviations of the simulation.
     error = abs(posterior.mean() - exact_accuracy(n_sectors))
     assert error < 5 * posterior.standard_deviation()
+
+numbers = list(heard)
+curves = {
+    "accuracy": [float(exact_accuracy(n)) for n in numbers],
+    "binary-equivalent accuracy": [posterior.median() for posterior in heard.values()],
+    "guessing, binary-equivalent": [posterior.chance for posterior in heard.values()],
+}
+fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+for (name, values), style in zip(curves.items(), ("-", "--", ":"), strict=True):
+    ax.plot(numbers, values, style, marker=".", label=name)
+ax.set(xlabel="sectors", xscale="log", ylim=(0, 1.02))
+ax.legend(loc="lower left", frameon=False)
+plt.show()
 
 # %%
 # The accuracy falls from 0.956 to 0.14. Its binary equivalent stays between 0.954 and 0.981, but it

@@ -22,6 +22,7 @@ They are marked; all others are asserted.
 import math
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from skpostbac import (
@@ -145,6 +146,19 @@ print(LINE.format("", "PDBAC", "bac", "accuracy", "F", "kappa"))
 for name in NAMES:
     print(LINE.format(*row_of(name)))
 print("* printed as 0.85 and 0.966")
+
+# %%
+# More samples make the intervals narrower, and let the prior go: in each colour, the same recalls.
+
+fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+for name in NAMES:
+    kind, _ = kind_and_scale(name)
+    posterior = PosteriorBalancedAccuracy(counts_of(name))
+    ax.plot([name, name], posterior.credible_interval(), color=f"C{kind}", linewidth=4, alpha=0.4)
+    ax.plot(name, posterior.mean(), "o", color=f"C{kind}")
+ax.axhline(posterior.chance, color="#666666", linestyle=":")
+ax.set(ylabel="posterior balanced accuracy", ylim=(0.3, 1))
+plt.show()
 
 # %%
 # All that was printed

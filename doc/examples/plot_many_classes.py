@@ -1,0 +1,76 @@
+"""
+Many classes, few samples, and the prior
+========================================
+
+Ten handwritten digits, and test sets with five samples of each. A flat prior says that the recall
+of a class may be anything, and pulls each towards 1/2. Five samples are too few to resist, and
+over ten classes these pulls add up, while the interval becomes narrower: it is sure of a wrong
+value.
+
+The hierarchical prior lets the classes say together what recalls are like.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+
+from skpostbac import PosteriorBalancedAccuracy, class_counts
+
+X, y = load_digits(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, train_size=200, stratify=y, random_state=0
+)
+y_pred = KNeighborsClassifier().fit(X_train, y_train).predict(X_test)
+
+# %%
+# The whole test set of 1,597 samples knows the balanced accuracy well. Twenty small test sets are
+# drawn from it. The constructor of the posterior is used here, because
+# :func:`~skpostbac.posterior_balanced_accuracy` would warn of the flat prior each time.
+
+truth = balanced_accuracy_score(y_test, y_pred)
+rng = np.random.default_rng(0)
+
+
+def small_test_set():
+    """Return the counts of five random samples of each class."""
+    rows = np.concatenate(
+        [rng.choice(np.flatnonzero(y_test == label), 5, replace=False) for label in range(10)]
+    )
+    return class_counts(y_test[rows], y_pred[rows])
+
+
+test_sets = [small_test_set() for _ in range(20)]
+intervals = {
+    prior: np.array(
+        [PosteriorBalancedAccuracy(counts, prior=prior).credible_interval() for counts in test_sets]
+    )
+    for prior in ("uniform", "hierarchical")
+}
+
+# %%
+# How many of the twenty intervals hold the truth?
+
+fig, axes = plt.subplots(1, 2, figsize=(7, 4.2), sharey=True, layout="constrained")
+held = {}
+for ax, (prior, ends) in zip(axes, intervals.items(), strict=True):
+    low, high = ends.T
+    held[prior] = int(np.sum((low <= truth) & (truth <= high)))
+    ax.hlines(np.arange(20), low, high, linewidth=2)
+    ax.axvline(truth, color="#D55E00", linestyle="--")
+    ax.set(title=f"{prior}: {held[prior]} of 20 hold the truth", xlabel="balanced accuracy")
+axes[0].set(ylabel="test set", yticks=[])
+plt.show()
+
+assert held["uniform"] < 5
+assert held["hierarchical"] >= 17
+
+# %%
+# Which class pulls, and how far? :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence`
+# counts it in standard deviations of the posterior. :ref:`priors` has the measurements of all
+# priors, and the advice.
+
+print(PosteriorBalancedAccuracy(test_sets[0]).prior_influence())
+print(PosteriorBalancedAccuracy(test_sets[0], prior="hierarchical").prior_influence())
