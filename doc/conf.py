@@ -1,9 +1,13 @@
 """Settings of Sphinx; CONTRIBUTING.rst has the command that builds the site."""
 
 import logging
+import sys
 from datetime import date
+from pathlib import Path
 
 import skpostbac
+
+sys.path.insert(0, str(Path(__file__).parent))  # for gallery_order, which Sphinx imports by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -69,6 +73,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
+    "within_subsection_order": "gallery_order.reading_order",
     "abort_on_example_error": True,
     "backreferences_dir": "api/generated/backreferences",
     "doc_module": ("skpostbac",),
@@ -82,10 +87,12 @@ sphinx_gallery_conf = {
 # The site ---------------------------------------------------------------------------------------
 
 html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"skpostbac {version}"
 html_theme_options = {
     "logo": {"text": "skpostbac"},
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 4,
     "navigation_with_keys": False,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],

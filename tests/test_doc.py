@@ -36,7 +36,8 @@ def sources():
     return [
         path
         for path in DOC.rglob("*")
-        if path.suffix in {".rst", ".inc", ".py"} and not GENERATED & set(path.parts)
+        if path.suffix in {".rst", ".inc", ".py"}
+        and not GENERATED & set(path.relative_to(DOC).parts)
     ]
 
 

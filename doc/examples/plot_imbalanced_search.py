@@ -63,8 +63,9 @@ scores = {
 chosen = {name: int(np.argmax(values)) for name, values in scores.items()}
 
 for name, index in chosen.items():
-    print(f"{name}: {search.cv_results_['params'][index]}, {posteriors[index].counts}")
-    print("   ", *(f"{what} {values[index]:.3f}" for what, values in scores.items()), sep="  ")
+    print(f"Best by {name}: {search.cv_results_['params'][index]}")
+    print(f"    {posteriors[index].counts}")
+    print("   ", ", ".join(f"{what} {values[index]:.3f}" for what, values in scores.items()))
 
 assert len({tuple(correct[index]) for index in chosen.values()}) == 3
 assert search.best_index_ == chosen["lower bound"]
