@@ -34,7 +34,7 @@ nitpicky = True
 
 # The docstrings say types in words. A template lists the members of each class.
 autodoc_typehints = "none"
-autodoc_member_order = "groupwise"
+autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 

@@ -53,7 +53,7 @@ intervals = {
 # %%
 # How many of the twenty intervals hold the truth?
 
-fig, axes = plt.subplots(1, 2, figsize=(7, 4.2), sharey=True, layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(7, 4.2), sharex=True, sharey=True, layout="constrained")
 held = {}
 for ax, (prior, ends) in zip(axes, intervals.items(), strict=True):
     low, high = ends.T

@@ -13,7 +13,9 @@ class Interval(NamedTuple):
     """Two ends of an interval."""
 
     low: float
+    """Lower end."""
     high: float
+    """Upper end."""
 
 
 class Law(ABC):
