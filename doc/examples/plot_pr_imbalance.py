@@ -40,7 +40,6 @@ print(binormal_check(y, y_score))
 # hold the smooth one against.
 
 fractions = (0.37, 0.1, 0.01)
-recall = np.linspace(0.05, 0.999, 200)
 
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for fraction, color in zip(fractions, ("#0072B2", "#D55E00", "#009E73"), strict=True):
@@ -63,21 +62,18 @@ plt.show()
 # With 1 % positives, a handful of negatives with high scores decides, and each of them is a large
 # step of the empirical curve. How much is known there?
 
-for fraction in fractions:
-    posterior = posterior_binormal(y, y_score, positive_fraction=fraction, random_state=0)
-    low, high = posterior.average_precision().credible_interval()
+intervals = {
+    fraction: posterior_binormal(y, y_score, positive_fraction=fraction, random_state=0)
+    .average_precision()
+    .credible_interval()
+    for fraction in fractions
+}
+for fraction, (low, high) in intervals.items():
     print(f"{fraction:4.0%} positives: average precision in [{low:.3f}, {high:.3f}]")
 
 # %%
 # The interval becomes wider as the positives become rarer. It also takes the normal tail for
 # granted, of which the samples show little: see :ref:`binormal`.
 
-widths = [
-    np.ptp(
-        posterior_binormal(y, y_score, positive_fraction=fraction, random_state=0)
-        .average_precision()
-        .credible_interval()
-    )
-    for fraction in fractions
-]
-assert widths[0] < widths[1] < widths[2]
+widths = [high - low for low, high in intervals.values()]
+assert widths == sorted(widths)

@@ -141,7 +141,7 @@ def row_of(name):
     ]
 
 
-LINE = "{:4}{:28}{:8}{:23}{:23}{:23}"
+LINE = "{:3} {:26} {:6} {:21} {:21} {:21}"
 print(LINE.format("", "PDBAC", "bac", "accuracy", "F", "kappa"))
 for name in NAMES:
     print(LINE.format(*row_of(name)))

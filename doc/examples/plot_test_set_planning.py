@@ -22,9 +22,7 @@ print(required_test_size([0.9, 0.8], width=0.1))
 # %%
 # If samples are collected as they come, and one in ten is positive:
 
-as_they_come = required_test_size([0.9, 0.8], width=0.1, class_proportions=[9, 1])
-print(as_they_come)
-print(f"in all {as_they_come.total}")
+print(required_test_size([0.9, 0.8], width=0.1, class_proportions=[9, 1]))
 
 # %%
 # A difference
