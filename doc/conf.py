@@ -51,7 +51,7 @@ intersphinx_mapping = {
 intersphinx_timeout = 10
 
 # The site must also build where there is no network, with warnings as errors. References to the
-# projects above are then plain text.
+# projects above, and to what Python has built in, are then plain text.
 nitpick_ignore_regex = [("py:.*", r"(joblib|matplotlib|numpy|scipy|sklearn)\..*|sum")]
 
 
