@@ -1,8 +1,10 @@
 """Settings shared by all tests."""
 
 import os
+from html.parser import HTMLParser
 
 import hypothesis
+import pytest
 
 # The makers of reference values are run by hand, and may need more than the tests do.
 collect_ignore_glob = ["reference/make_*.py", "reference/generators"]
@@ -15,3 +17,31 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # --hypothesis-profile=default --hypothesis-seed=N.
 hypothesis.settings.register_profile("skpostbac", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("skpostbac")
+
+
+class HtmlPage(HTMLParser):
+    """The tags with their attributes, the rows of the tables and the text of a piece of HTML."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.rows, self.text = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+@pytest.fixture
+def read_html():
+    """Return the parser of a piece of HTML."""
+    return HtmlPage

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import ceil, log10
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._html import block, density_drawing
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
+
+# How far a drawn density reaches to either side of the mean, and by how many points.
+_SHOWN_DEVIATIONS = 3.0
+_N_POINTS = 121
 
 
 class FigurePosterior(ABC):
@@ -87,8 +93,8 @@ class FigurePosterior(ABC):
 
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""
-        low, high = self.credible_interval()
-        return f"mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
+        mean, interval = format_estimate(self.mean(), self.credible_interval())
+        return f"mean={mean}, 95% CI={interval}"
 
 
 class ExactPosterior(FigurePosterior):
@@ -135,3 +141,35 @@ class ExactPosterior(FigurePosterior):
         draws : float or ndarray of shape `shape`
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), _draw_density(self.distribution), *self._html_tables())
+
+    def _html_tables(self) -> list[str]:
+        """Return what stands below the density in a notebook."""
+        return []
+
+
+def format_estimate(mean: float, interval: Interval) -> tuple[str, str]:
+    """Write a mean and its interval, with as many decimals as tell the ends of it apart."""
+    n = _decimals(interval)
+    return f"{mean:.{n}f}", "[{:.{n}f}, {:.{n}f}]".format(*interval, n=n)
+
+
+def _decimals(interval: Interval) -> int:
+    width = interval.high - interval.low
+    return max(3, ceil(-log10(width)) + 1) if width > 0 else 3
+
+
+def _draw_density(law: BoundedDistribution) -> str:
+    interval = law.interval(0.95)
+    reach = _SHOWN_DEVIATIONS * law.standard_deviation()
+    low, high = np.clip([law.mean() - reach, law.mean() + reach], *law.support()).tolist()
+    x = np.sort([*np.linspace(low, high, _N_POINTS), *interval])
+    y = np.asarray(law.pdf(x))
+    top = y[np.isfinite(y)].max(initial=0)  # the density of a perfect class may be infinite
+    if top == 0:
+        return ""  # all of it lies between two floats
+    y = np.minimum(y, top)
+    ends = [f"{end:.{_decimals(interval)}f}" for end in interval]
+    return density_drawing(x, y, interval, ends, "Posterior density, 95% interval shaded")

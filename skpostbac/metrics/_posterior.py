@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._html import table
 from skpostbac.metrics._arrays import (
     LARGEST,
     FloatArray,
@@ -27,7 +27,7 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
-from skpostbac.metrics._figure_posterior import ExactPosterior
+from skpostbac.metrics._figure_posterior import ExactPosterior, format_estimate
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import (
     Prior,
@@ -409,29 +409,23 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         n = format_count(self.counts.n_samples)
         return [*facts, f"n_classes={self.counts.n_classes}", f"n={n}"]
 
-    def _repr_html_(self) -> str:
+    def _html_tables(self) -> list[str]:
         hidden = self.counts.n_classes - SHOWN_CLASSES
-        more = f'<tr><td colspan="4">and {hidden} more</td></tr>' if hidden > 0 else ""
-        return (
-            f"<table><caption>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th>class</th><th>correct</th><th>total</th>"
-            "<th>accuracy (95% CI)</th></tr></thead>"
-            f"<tbody>{''.join(islice(self._html_rows(), SHOWN_CLASSES))}{more}</tbody></table>"
-        )
+        return [
+            table(
+                ("class", "correct", "total", "accuracy", "95% CI"),
+                islice(self._class_rows(), SHOWN_CLASSES),
+                note=f"and {hidden} more" if hidden > 0 else "",
+            )
+        ]
 
-    def _html_rows(self) -> Iterator[str]:
+    def _class_rows(self) -> Iterator[Sequence[str]]:
         counts, labels = self.counts, label_list(self.counts.classes)
         laws = self.distribution.marginals()
         columns = zip(labels, counts.correct, counts.total, laws, strict=True)
         for label, correct, total, law in columns:
-            low, high = law.interval(0.95)
-            cells = (
-                html.escape(str(label)),
-                format_count(correct),
-                format_count(total),
-                f"{law.mean():.3f} [{low:.3f}, {high:.3f}]",
-            )
-            yield f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"
+            mean, interval = format_estimate(law.mean(), law.interval(0.95))
+            yield str(label), format_count(correct), format_count(total), mean, interval
 
 
 def posterior_balanced_accuracy(

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_scalar
 
+from skpostbac._html import block, table
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._figure_posterior import format_estimate
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._paired_counts import check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
@@ -28,14 +30,14 @@ from skpostbac.model_selection._joint import (
     PairedJoint,
     check_prior_cells,
 )
-from skpostbac.model_selection._report import write_report
+from skpostbac.model_selection._report import format_probability, write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
 
 Floats = NDArray[np.float64]
 
 
-# Names in the repr, which stays on one line.
+# Names in the repr, which stays on one line, and in the tables of a notebook.
 _SHOWN_NAMES = 8
 
 # Random draws of a comparison of several paired classifiers: standard errors of at most 0.002.
@@ -196,6 +198,42 @@ class PosteriorComparison:
 
     def __str__(self) -> str:
         return self.report()
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), self._html_summary(), self._html_prob_greater())
+
+    def _html_summary(self) -> str:
+        return table(
+            ("classifier", "mean", "95% CI", "P(best)", "expected loss"),
+            (
+                (
+                    record["name"],
+                    *format_estimate(record["mean"], Interval(record["low"], record["high"])),
+                    format_probability(record["prob_best"]),
+                    f"{record['expected_loss']:.3g}",
+                )
+                for record in self.summary()[:_SHOWN_NAMES]
+            ),
+            note=self._hidden,
+        )
+
+    def _html_prob_greater(self) -> str:
+        shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
+        names = [self.names[index] for index in shown]
+        rows = self.prob_greater()[np.ix_(shown, shown)]
+        return table(
+            ("P(row > column)", *names),
+            (
+                (name, *("" if i == j else format_probability(p) for j, p in enumerate(row)))
+                for i, (name, row) in enumerate(zip(names, rows, strict=True))
+            ),
+            note=self._hidden,
+        )
+
+    @property
+    def _hidden(self) -> str:
+        hidden = len(self.names) - _SHOWN_NAMES
+        return f"and {hidden} more" if hidden > 0 else ""
 
     def difference(self, a: str, b: str) -> BoundedDistribution:
         """Return the law of the balanced accuracy of `a` less that of `b`.

@@ -164,14 +164,20 @@ class HierarchicalBetaAverage(WeightedSum):
         )
 
     def marginals(self) -> list["HierarchicalBetaAverage"]:
-        """Return the posterior of the accuracy on each class, given the counts of all."""
+        """Return the posterior of the accuracy on each class, given the counts of all.
+
+        Classes of the same counts have one and the same law, which is then computed once.
+        """
         size = self.total.size
         # The rows of a unit matrix are windows on one array.
         one = np.zeros(2 * size - 1)
         one[size - 1] = 1.0
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
-        return [self._with_weights(row) for row in windows]
+        kinds = np.stack([self.groups, self.correct, self.total])
+        _, first, place = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
+        laws = [self._with_weights(windows[index]) for index in first]
+        return [laws[kind] for kind in place.ravel()]
 
     def means(self) -> Floats:
         """Return the posterior mean of the accuracy on each class, shape (l,)."""
