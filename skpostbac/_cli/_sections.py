@@ -1,0 +1,200 @@
+"""The document as tables of text, which the terminal and the page show alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+Record: TypeAlias = dict[str, Any]
+
+# Classes listed with their numbers of samples.
+SHOWN_CLASSES = 8
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with a title above it and notes below."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+def make_sections(document: Record) -> list[Section]:
+    """Return what is known of the classifiers: their posteriors, their comparison, their ranking.
+
+    Parameters
+    ----------
+    document : dict
+        What `make_document` returns.
+
+    Returns
+    -------
+    sections : list of Section
+        One section for a single classifier, four for several.
+    """
+    settings = document["settings"]
+    level = f"{100 * settings['level']:.12g} %"
+    sections = [_posteriors(document, level)]
+    if document["comparison"]:
+        sections += [
+            _comparison(document["comparison"]),
+            _differences(document["comparison"], settings["rope"], level),
+            _ranking(document["ranking"]),
+        ]
+    return sections
+
+
+def describe_data(document: Record) -> dict[str, str]:
+    """Return what the tables are about: the truth, the samples, the classes and the prior."""
+    data = document["data"]
+    left_out = f" ({data['n_left_out']} of other classes left out)" if data["n_left_out"] else ""
+    return {
+        "Truth": f"column {_printable(data['truth'])} of {_printable(data['source'])}",
+        "Samples": f"{data['n_samples']}{left_out}",
+        "Classes": f"{data['n_classes']}: {_list_classes(data['classes'])}",
+        "Prior": _name_prior(document["settings"]["prior"]),
+    }
+
+
+def _list_classes(classes: Sequence[Record]) -> str:
+    shown = [
+        f"{_printable(record['label'])} ({record['n_samples']})"
+        for record in classes[:SHOWN_CLASSES]
+    ]
+    hidden = len(classes) - SHOWN_CLASSES
+    return ", ".join(shown) + (f" and {hidden} more" if hidden > 0 else "")
+
+
+def _name_prior(prior: str | list[float]) -> str:
+    return prior if isinstance(prior, str) else f"Beta({prior[0]:g}, {prior[1]:g})"
+
+
+def _posteriors(document: Record, level: str) -> Section:
+    names = ["classifier", "accuracy", "bal.acc.", "mean", "median"]
+    records = document["posteriors"]
+    return Section(
+        "Posterior of the balanced accuracy (accuracy, bal.acc.: of the sample)",
+        [*names, f"{level} interval", f"{level} lower", "P(>chance)"],
+        [_posterior_row(record) for record in records],
+        [
+            *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
+            *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
+            *_report_prior(list(filter(itemgetter("prior_dominates"), records))),
+        ],
+    )
+
+
+def _posterior_row(record: Record) -> list[str]:
+    return [
+        _printable(record["name"]),
+        *(_decimal(record[key]) for key in ("accuracy", "balanced_accuracy", "mean", "median")),
+        _interval(record),
+        _decimal(record["lower"]),
+        _probability(record["prob_above_chance"]),
+    ]
+
+
+def _explain_chance(chance: float | None, prior: float | None) -> list[str]:
+    if chance is None:
+        return []
+    return [f"Chance is {chance:.3f}; before the data, P(>chance) was {_probability(prior)}."]
+
+
+def _report_unseen(record: Record) -> str:
+    number = record["n_unseen"]
+    what = "1 prediction is" if number == 1 else f"{number} predictions are"
+    return f"{_printable(record['name'])}: {what} of no class, and counted as wrong."
+
+
+def _report_prior(dominated: Sequence[Record]) -> list[str]:
+    if not dominated:
+        return []
+    shift = max(abs(record["prior_influence"]) for record in dominated)
+    note = f"The prior moves the mean by up to {shift:.1f} standard deviations"
+    return [f"{note}: consider --prior hierarchical."]
+
+
+def _comparison(comparison: Record) -> Section:
+    table = comparison["prob_greater"]
+    numbers = [str(number) for number in range(1, len(table) + 1)]
+    rows = [
+        [f"{number} {_printable(name)}", *(_probability(row.get(column)) for column in table)]
+        for number, (name, row) in zip(numbers, table.items(), strict=True)
+    ]
+    return Section(
+        "Comparison: probability that the row is better than the column",
+        ["classifier", *numbers],
+        rows,
+        [comparison["note"]],
+    )
+
+
+def _differences(comparison: Record, rope: float, level: str) -> Section:
+    header = ["first - second", "mean", f"{level} interval"]
+    if rope > 0:
+        header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
+    rows = [_difference_row(pair) for pair in comparison["pairs"]]
+    return Section("Difference of the balanced accuracies", header, rows, [])
+
+
+def _difference_row(pair: Record) -> list[str]:
+    return [
+        f"{_printable(pair['first'])} - {_printable(pair['second'])}",
+        _decimal(pair["mean"], sign="+"),
+        _interval(pair, sign="+"),
+        *map(_probability, (pair["rope"] or {}).values()),
+    ]
+
+
+def _ranking(ranking: Sequence[Record]) -> Section:
+    return Section(
+        "Ranking, by posterior mean",
+        ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
+        [_ranking_row(record) for record in ranking],
+        _explain_draws(max(record["prob_best_error"] for record in ranking)),
+    )
+
+
+def _ranking_row(record: Record) -> list[str]:
+    return [
+        f"{record['rank']} {_printable(record['name'])}",
+        _probability(record["prob_best"]),
+        *(_decimal(record[key]) for key in ("expected_rank", "expected_loss", "mean")),
+    ]
+
+
+def _explain_draws(error: float) -> list[str]:
+    if error == 0:
+        return []
+    return [
+        f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
+    ]
+
+
+def _printable(text: str) -> str:
+    """Escape what would move the cursor, hide or reorder text."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def _decimal(value: float | None, sign: str = "") -> str:
+    # Adding 0 turns a rounded -0.0 into 0.0.
+    return "-" if value is None else f"{round(value, 3) + 0.0:{sign}.3f}"
+
+
+def _interval(record: Record, sign: str = "") -> str:
+    return f"[{_decimal(record['low'], sign)}, {_decimal(record['high'], sign)}]"
+
+
+def _probability(value: float | None) -> str:
+    """Write a probability with three digits, and never as 0 or 1."""
+    if value is None:
+        return "-"
+    if value < 0.0005:
+        return "<0.001"
+    return ">0.999" if value > 0.9995 else f"{value:.3f}"
