@@ -598,7 +598,7 @@ def test_numerical_failure(write, fail, monkeypatch):
     def give_up(*args, **kwargs):
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr("skpostbac._cli._document.compare_predictions", give_up)
+    monkeypatch.setattr("skpostbac._cli._evaluation.compare_predictions", give_up)
     message = fail(write(SMALL), "--truth", "truth")
     assert message == "the posteriors cannot be computed: float division by zero"
 

@@ -1,66 +1,42 @@
 """All that is known of the classifiers of a table, as a plain dict.
 
-The document is the one source of both outputs. It holds dicts, lists, strings, numbers and None
+The document is the one source of all outputs. It holds dicts, lists, strings, numbers and None
 only; ``--help`` explains the keys.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac import __version__
-from skpostbac._cli._table import InputError, Table
-from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, class_counts
+from skpostbac._cli._evaluation import Evaluation, Settings, paired_prior
+from skpostbac._cli._table import Table
+from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._prior_warning import dominating_influence
-from skpostbac.model_selection import PosteriorComparison, compare_predictions
+from skpostbac.model_selection import PosteriorComparison
 
 Record: TypeAlias = dict[str, Any]
 
-# The same table gives the same output.
-SEED = 0
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What is evaluated, and how."""
-
-    prior: str | tuple[float, ...] = "uniform"
-    level: float = 0.95
-    rope: float = 0.0
-    labels: tuple[str, ...] | None = None
-
-
-def make_document(table: Table, settings: Settings) -> Record:
-    """Evaluate, compare and rank the classifiers of a table.
+def make_document(evaluation: Evaluation) -> Record:
+    """Describe what is known of the classifiers of a table.
 
     Parameters
     ----------
-    table : Table
-        True labels and predictions.
-    settings : Settings
-        Prior, level of the intervals, rope, and the classes if they are not those of the truth.
+    evaluation : Evaluation
+        Posteriors and comparison.
 
     Returns
     -------
     document : dict
         With the keys "version", "data", "settings", "posteriors", "comparison" and "ranking".
-
-    Raises
-    ------
-    InputError
-        If the classes do not fit the labels of the table.
     """
-    comparison = _compare(table, settings) if len(table.classifiers) > 1 else None
-    if comparison is None:
-        posteriors = _evaluate(table, settings)
-    else:
-        posteriors = _by_classifier(comparison, settings)
+    table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
     document = {
         "version": __version__,
         "data": _describe_data(table, next(iter(posteriors.values()))),
@@ -69,67 +45,10 @@ def make_document(table: Table, settings: Settings) -> Record:
         "comparison": None,
         "ranking": None,
     }
-    if comparison is not None:
-        document["comparison"] = _describe_comparison(comparison, settings)
-        document["ranking"] = _describe_ranking(comparison)
+    if evaluation.comparison is not None:
+        document["comparison"] = _describe_comparison(evaluation.comparison, settings)
+        document["ranking"] = _describe_ranking(evaluation.comparison)
     return document
-
-
-def _compare(table: Table, settings: Settings) -> PosteriorComparison:
-    y_true, *y_preds = _columns(table)
-    return compare_predictions(
-        y_true,
-        dict(zip(table.classifiers, y_preds, strict=True)),
-        prior=_paired_prior(settings),
-        rope=settings.rope,
-        random_state=SEED,
-        **_options(table, settings),
-    )
-
-
-def _evaluate(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
-    """Evaluate a classifier that is alone."""
-    y_true, y_pred = _columns(table)
-    (name,) = table.classifiers
-    counts = class_counts(y_true, y_pred, **_options(table, settings))
-    return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
-
-
-def _by_classifier(
-    comparison: PosteriorComparison, settings: Settings
-) -> dict[str, PosteriorBalancedAccuracy]:
-    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
-    if _paired_prior(settings) == settings.prior:
-        return posteriors
-    return {
-        name: PosteriorBalancedAccuracy(posterior.counts, prior=settings.prior)
-        for name, posterior in posteriors.items()
-    }
-
-
-def _paired_prior(settings: Settings) -> str | tuple[float, ...]:
-    """Return the prior of classifiers that share a test set, which must not be hierarchical."""
-    return "jeffreys" if settings.prior == "hierarchical" else settings.prior
-
-
-def _columns(table: Table) -> NDArray[np.object_]:
-    # As objects: in an array of strings each cell would be as wide as the widest label.
-    return np.array(list(table.rows), dtype=object).T
-
-
-def _options(table: Table, settings: Settings) -> dict[str, Any]:
-    _check_labels(settings.labels, table)
-    return {"labels": settings.labels, "sample_weight": list(table.rows.values())}
-
-
-def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
-    if labels is None:
-        return
-    for label in labels:
-        if not any(label in row for row in table.rows):
-            raise InputError(f"--labels: class {label!r} is never seen, true or predicted")
-    if not any(row[0] in labels for row in table.rows):
-        raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
 
 
 def _describe_data(table: Table, posterior: PosteriorBalancedAccuracy) -> Record:
@@ -210,7 +129,7 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
 
 
 def _describe_comparison(comparison: PosteriorComparison, settings: Settings) -> Record:
-    prior = _paired_prior(settings)
+    prior = paired_prior(settings)
     note = "" if prior == settings.prior else f" Comparison and ranking have the {prior} prior."
     # The better one comes first, so that a difference is what is gained.
     pairs = combinations(comparison.ranking(), 2)

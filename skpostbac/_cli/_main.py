@@ -51,12 +51,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: Namespace) -> str:
     table = _get_table(args)
 
-    from skpostbac._cli._document import Settings, make_document
+    from skpostbac._cli._document import make_document
+    from skpostbac._cli._evaluation import Settings, evaluate
     from skpostbac._cli._text import render
 
     settings = Settings(args.prior, args.level, args.rope, args.labels)
     try:
-        document = make_document(table, settings)
+        evaluation = evaluate(table, settings)
+        document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # a prior beyond what floats can do
         raise InputError(f"the posteriors cannot be computed: {error}") from error
     return _to_json(document) if args.json else render(document)

@@ -1,0 +1,120 @@
+"""The posteriors of the classifiers of a table, and their comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._cli._table import InputError, Table
+from skpostbac.metrics import PosteriorBalancedAccuracy, class_counts
+from skpostbac.model_selection import PosteriorComparison, compare_predictions
+
+# The same table gives the same output.
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is evaluated, and how."""
+
+    prior: str | tuple[float, ...] = "uniform"
+    level: float = 0.95
+    rope: float = 0.0
+    labels: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What is known of the classifiers of a table."""
+
+    table: Table
+    settings: Settings
+    posteriors: dict[str, PosteriorBalancedAccuracy]
+    """By name of the classifier, in the order of the table."""
+    comparison: PosteriorComparison | None
+    """None for a classifier that is alone."""
+
+
+def evaluate(table: Table, settings: Settings) -> Evaluation:
+    """Evaluate and compare the classifiers of a table.
+
+    Parameters
+    ----------
+    table : Table
+        True labels and predictions.
+    settings : Settings
+        Prior, level of the intervals, rope, and the classes if they are not those of the truth.
+
+    Returns
+    -------
+    evaluation : Evaluation
+
+    Raises
+    ------
+    InputError
+        If the classes do not fit the labels of the table.
+    """
+    if len(table.classifiers) == 1:
+        return Evaluation(table, settings, _alone(table, settings), None)
+    comparison = _compare(table, settings)
+    return Evaluation(table, settings, _by_classifier(comparison, settings), comparison)
+
+
+def paired_prior(settings: Settings) -> str | tuple[float, ...]:
+    """Return the prior of classifiers that share a test set, which must not be hierarchical."""
+    return "jeffreys" if settings.prior == "hierarchical" else settings.prior
+
+
+def _compare(table: Table, settings: Settings) -> PosteriorComparison:
+    y_true, *y_preds = _columns(table)
+    return compare_predictions(
+        y_true,
+        dict(zip(table.classifiers, y_preds, strict=True)),
+        prior=paired_prior(settings),
+        rope=settings.rope,
+        random_state=SEED,
+        **_options(table, settings),
+    )
+
+
+def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
+    """Evaluate a classifier that is alone."""
+    y_true, y_pred = _columns(table)
+    (name,) = table.classifiers
+    counts = class_counts(y_true, y_pred, **_options(table, settings))
+    return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
+
+
+def _by_classifier(
+    comparison: PosteriorComparison, settings: Settings
+) -> dict[str, PosteriorBalancedAccuracy]:
+    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
+    if paired_prior(settings) == settings.prior:
+        return posteriors
+    return {
+        name: PosteriorBalancedAccuracy(posterior.counts, prior=settings.prior)
+        for name, posterior in posteriors.items()
+    }
+
+
+def _columns(table: Table) -> NDArray[np.object_]:
+    # As objects: in an array of strings each cell would be as wide as the widest label.
+    return np.array(list(table.rows), dtype=object).T
+
+
+def _options(table: Table, settings: Settings) -> dict[str, Any]:
+    _check_labels(settings.labels, table)
+    return {"labels": settings.labels, "sample_weight": list(table.rows.values())}
+
+
+def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
+    if labels is None:
+        return
+    for label in labels:
+        if not any(label in row for row in table.rows):
+            raise InputError(f"--labels: class {label!r} is never seen, true or predicted")
+    if not any(row[0] in labels for row in table.rows):
+        raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")
