@@ -5,3 +5,6 @@ from skpostbac.displays._normal_scores import NormalScoresDisplay
 from skpostbac.displays._search import PosteriorSearchDisplay
 
 __all__ = ["BinormalCurveDisplay", "NormalScoresDisplay", "PosteriorSearchDisplay"]
+from skpostbac.displays._posterior import PosteriorDisplay
+
+__all__ = ["PosteriorDisplay"]

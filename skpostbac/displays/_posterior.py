@@ -1,0 +1,477 @@
+"""Picture of one or several posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.displays._posterior_kinds import KINDS, Portrait, Styles, add_legend
+from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes
+from skpostbac.metrics import (
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorBinaryEquivalentAccuracy,
+    PosteriorConfusionMetric,
+    posterior_balanced_accuracy,
+)
+from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._figure_posterior import FigurePosterior
+from skpostbac.metrics._prior import PriorLike
+from skpostbac.model_selection import pooled_posteriors
+from skpostbac.stats._law import Law, interval_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+
+AnyPosterior: TypeAlias = FigurePosterior | Law
+Kind: TypeAlias = Literal["density", "ridge", "violin", "forest"]
+
+SCORE_NAMES: dict[type[FigurePosterior], str] = {
+    PosteriorBalancedAccuracy: "balanced accuracy",
+    PosteriorAccuracy: "accuracy",
+    PosteriorBinaryEquivalentAccuracy: "binary-equivalent accuracy",
+}
+
+
+class PosteriorDisplay:
+    """Picture of the posterior of one classifier, or of several in the same axes.
+
+    It is recommended to use :meth:`from_estimator`, :meth:`from_predictions`,
+    :meth:`from_cv_results` or :meth:`from_recalls`. All parameters are stored as attributes.
+
+    Parameters
+    ----------
+    posteriors : posterior, or mapping of str to posterior
+        One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
+        posterior of any other single figure, or a law, such as ``posterior.recalls()["a"]`` or a
+        :class:`~skpostbac.DrawnPosterior`.
+    score_name : str, default=None
+        What is on the x-axis, by default the name of the figure if all have the same.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure containing the axes.
+    lines_ : tuple of matplotlib Line2D
+        For each posterior, its density; in a forest, its interval.
+    intervals_ : tuple of matplotlib artists
+        For each posterior, the area above its interval; in a forest, its 50% interval.
+    means_ : tuple of matplotlib Line2D
+        For each posterior, its mean.
+    chance_level_ : matplotlib Line2D or None
+        The chance level line, None if it is not drawn.
+
+    See Also
+    --------
+    PosteriorComparisonDisplay : Pictures of differences and ranks.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorDisplay
+    >>> total = [32, 10, 4]
+    >>> display = PosteriorDisplay(
+    ...     {
+    ...         "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], total),
+    ...         "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], total),
+    ...     }
+    ... ).plot(plot_chance_level=True)
+    >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    ['C1: 0.78 [0.62, 0.90]', 'C3: 0.88 [0.76, 0.96]', 'chance level (0.333)']
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    lines_: tuple[Line2D, ...]
+    intervals_: tuple[Any, ...]
+    means_: tuple[Line2D, ...]
+    chance_level_: Line2D | None
+
+    def __init__(
+        self,
+        posteriors: AnyPosterior | Mapping[str, AnyPosterior],
+        *,
+        score_name: str | None = None,
+    ) -> None:
+        self.posteriors = posteriors
+        self.score_name = score_name
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        kind: Kind = "density",
+        level: float = 0.95,
+        method: Literal["central", "hdi"] = "central",
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: Mapping[str, Any] | None = None,
+        despine: bool = False,
+    ) -> PosteriorDisplay:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        kind : {"density", "ridge", "violin", "forest"}, default="density"
+            "density": the densities over one another, with the area above the credible interval
+            shaded, a line at the mean, and the figures in the legend. The others have a row for
+            each posterior: "ridge" and "violin" a density that is as high as all others, "forest"
+            the credible interval, with its 50% part thick. "forest" suits many posteriors.
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            Interval that leaves out as much probability on both sides, or the shortest one.
+        curve_kwargs : dict or sequence of dict, default=None
+            Keyword arguments of matplotlib's ``plot`` for all lines, or for each of them.
+        plot_chance_level : bool, default=False
+            Whether to draw a line at the figure of guessing.
+        chance_level_kw : dict, default=None
+            Keyword arguments of matplotlib's ``axvline`` for it.
+        despine : bool, default=False
+            Whether to hide the spines that carry no axis.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+            The object itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If `posteriors` are no posteriors.
+        ValueError
+            If `kind`, `level` or `method` is another, if there are not as many `curve_kwargs` as
+            posteriors, or if the posteriors have no chance level in common.
+
+        Notes
+        -----
+        An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
+        where a tenth of the probability stands higher, times 1.75.
+        """
+        posteriors = named_posteriors(self.posteriors)
+        portraits = [
+            portray(name, entry, level, method) for name, entry in posteriors.items()
+        ]
+        styles = _styles(curve_kwargs, len(portraits))
+        chance = chance_level(list(posteriors.values())) if plot_chance_level else None
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
+        size = None if kind == "density" else rows_size(len(portraits))
+        self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size)
+        self.figure_ = self.ax_.figure
+        self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, portraits, styles)
+        self.chance_level_ = None
+        if chance is not None:
+            line = {"label": f"chance level ({chance:.3g})", "color": NEUTRAL, "linestyle": ":"}
+            self.chance_level_ = self.ax_.axvline(chance, **{**line, **(chance_level_kw or {})})
+        self.ax_.set_xlabel(self.score_name or _score_name(list(posteriors.values())))
+        if kind == "density":
+            interval = "HDI" if method == "hdi" else "interval"
+            add_legend(self.ax_, len(portraits), f"mean [{100 * level:g}% {interval}]")
+        elif chance is not None:
+            add_legend(self.ax_, 1, None)
+        if despine:
+            despine_axes(self.ax_, "top", "right", *([] if kind == "density" else ["left"]))
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = "uniform",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorDisplay:
+        """Draw the posterior balanced accuracy of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier.
+        X : array-like of shape (n_samples, n_features)
+            Test samples.
+        y : array-like of shape (n_samples,)
+            Their true labels.
+        labels, sample_weight, class_weight, prior
+            As for :func:`~skpostbac.posterior_balanced_accuracy`.
+        name : str, default=None
+            Name of the classifier, by default that of its class.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import PosteriorDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> tree = DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
+        >>> display = PosteriorDisplay.from_estimator(tree, X[1::2], y[1::2])
+        >>> display.lines_[0].get_label()
+        'DecisionTreeClassifier: 0.61 [0.55, 0.66]'
+        >>> plt.close(display.figure_)
+        """
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            labels=labels,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            prior=prior,
+            name=type(estimator).__name__ if name is None else name,
+            ax=ax,
+            **plot_params,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = "uniform",
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorDisplay:
+        """Draw the posterior balanced accuracy, given true and predicted labels.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        y_pred : array-like of shape (n_samples,), or mapping of str to such
+            Predicted labels, or those of several classifiers by name.
+        labels, sample_weight, class_weight, prior
+            As for :func:`~skpostbac.posterior_balanced_accuracy`.
+        name : str, default=None
+            Name of the classifier, if there is one.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorDisplay
+        >>> y_true = [0] * 20 + [1] * 20
+        >>> predictions = {"one": [0] * 30 + [1] * 10, "two": [0] * 22 + [1] * 18}
+        >>> display = PosteriorDisplay.from_predictions(y_true, predictions, kind="violin")
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['one', 'two']
+        >>> plt.close(display.figure_)
+        """
+        predictions = y_pred if isinstance(y_pred, Mapping) else {name or "": y_pred}
+        posteriors = {
+            key: posterior_balanced_accuracy(
+                y_true,
+                entry,
+                labels=labels,
+                sample_weight=sample_weight,
+                class_weight=class_weight,
+                prior=prior,
+            )
+            for key, entry in predictions.items()
+        }
+        return cls(posteriors).plot(ax, **plot_params)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        *,
+        labels: ArrayLike | None = None,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+        n_repeats: int = 1,
+        training_variation: Literal["nadeau-bengio"] | None = None,
+        name: str | Sequence[str] | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorDisplay:
+        """Draw the posteriors of pooled test folds.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            Results of :func:`~sklearn.model_selection.cross_validate` or of a search, with
+            ``scoring=ClassCountsScorer()``.
+        labels, prior, class_weight, n_repeats, training_variation
+            As for :func:`~skpostbac.pooled_posteriors`.
+        name : str or sequence of str, default=None
+            Name of the classifier, or of each candidate of a search; these have their parameters
+            for names by default.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import cross_validate
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import ClassCountsScorer, PosteriorDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+        >>> cv_results = cross_validate(tree, X, y, scoring=ClassCountsScorer())
+        >>> display = PosteriorDisplay.from_cv_results(cv_results, name="tree")
+        >>> display.lines_[0].get_label()
+        'tree: 0.88 [0.83, 0.92]'
+        >>> plt.close(display.figure_)
+        """
+        posteriors = pooled_posteriors(
+            cv_results,
+            labels=labels,
+            prior=prior,
+            class_weight=class_weight,
+            n_repeats=n_repeats,
+            training_variation=training_variation,
+        )
+        names = _candidate_names(cv_results) if name is None else name
+        names = [names] if isinstance(names, str) else list(names)
+        if len(names) != len(posteriors) or len(set(names)) < len(names):
+            raise ValueError(f"name must give {len(posteriors)} different names, got {names}")
+        return cls(dict(zip(names, posteriors, strict=True))).plot(ax, **plot_params)
+
+    @classmethod
+    def from_recalls(
+        cls,
+        posterior: PosteriorBalancedAccuracy,
+        *,
+        ax: Axes | None = None,
+        kind: Kind = "forest",
+        **plot_params: Any,
+    ) -> PosteriorDisplay:
+        """Draw the balanced accuracy above the accuracies on the classes, the best class first.
+
+        Parameters
+        ----------
+        posterior : PosteriorBalancedAccuracy
+            The posterior.
+        ax, kind, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorDisplay
+        >>> posterior = PosteriorBalancedAccuracy.from_counts(
+        ...     [30, 2, 8], [32, 4, 10], classes=["setosa", "versicolor", "virginica"]
+        ... )
+        >>> display = PosteriorDisplay.from_recalls(posterior)
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['balanced accuracy', 'setosa (30/32)', 'virginica (8/10)', 'versicolor (2/4)']
+        >>> plt.close(display.figure_)
+        """
+        counts = posterior.counts
+        cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
+        rows: list[tuple[str, AnyPosterior]] = [
+            (f"{label} ({format_count(correct)}/{format_count(total)})", law)
+            for (label, law), correct, total in cells
+        ]
+        rows.sort(key=lambda row: -row[1].mean())
+        rows.insert(0, ("balanced accuracy", posterior))
+        return cls(dict(rows), score_name="accuracy").plot(ax, kind=kind, **plot_params)
+
+
+def rows_size(n: int) -> tuple[float, float]:
+    """Return the size in inches of a figure of `n` rows."""
+    return 6.4, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
+
+
+def portray(name: str, posterior: AnyPosterior, level: float, method: str) -> Portrait:
+    """Compute the mean and the interval of a posterior."""
+    law = posterior.distribution if isinstance(posterior, FigurePosterior) else posterior
+    return Portrait(name, law, law.mean(), interval_of(law, level, method))
+
+
+def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
+    """Return posteriors by name, with "" for the name of a single one."""
+    entries = dict(posteriors) if isinstance(posteriors, Mapping) else {"": posteriors}
+    if not entries:
+        raise ValueError("posteriors must hold at least one posterior, got none")
+    for name, entry in entries.items():
+        if not isinstance(entry, (FigurePosterior, Law)):
+            at = f"posteriors[{name!r}]" if isinstance(posteriors, Mapping) else "posteriors"
+            raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
+    return entries
+
+
+def chance_level(posteriors: Sequence[AnyPosterior]) -> float:
+    """Return the figure of guessing, which must be the same for all."""
+    levels = {getattr(posterior, "chance", None) for posterior in posteriors} - {None}
+    if len(levels) != 1:
+        got = "several" if levels else "none"
+        raise ValueError(f"plot_chance_level needs posteriors of one chance level, got {got}")
+    return float(levels.pop())
+
+
+def _score_name(posteriors: Sequence[AnyPosterior]) -> str:
+    """Return the name of the figure if all have the same."""
+    names = {_name_of(posterior) for posterior in posteriors}
+    return names.pop() if len(names) == 1 else "value"
+
+
+def _name_of(posterior: AnyPosterior) -> str:
+    if isinstance(posterior, PosteriorConfusionMetric):
+        return literal(posterior.metric)
+    names = (name for kind, name in SCORE_NAMES.items() if isinstance(posterior, kind))
+    return next(names, "value")
+
+
+def _styles(curve_kwargs: Any, n: int) -> Styles:
+    """Return the keyword arguments of each of `n` lines."""
+    if curve_kwargs is None or isinstance(curve_kwargs, Mapping):
+        return [curve_kwargs or {}] * n
+    if len(curve_kwargs) != n:
+        raise ValueError(f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}")
+    return list(curve_kwargs)
+
+
+def _candidate_names(cv_results: Any) -> list[str]:
+    """Return the parameters of each candidate of a search, as text."""
+    if "params" not in cv_results:
+        return ["pooled folds"]
+    return [
+        ", ".join(f"{key}={value}" for key, value in params.items())
+        for params in cv_results["params"]
+    ]
