@@ -24,7 +24,7 @@ class HtmlPage(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.rows, self.text = [], [], []
+        self.tags, self.rows, self.text, self.in_cell = [], [], [], False
         self.feed(text)
         self.close()
 
@@ -34,10 +34,15 @@ class HtmlPage(HTMLParser):
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
+            self.in_cell = True
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.in_cell = False
 
     def handle_data(self, data):
         self.text.append(data)
-        if self.rows and self.rows[-1]:
+        if self.in_cell:
             self.rows[-1][-1] += data
 
 

@@ -603,6 +603,92 @@ def test_numerical_failure(write, fail, monkeypatch):
     assert message == "the posteriors cannot be computed: float division by zero"
 
 
+# Pages and pictures
+
+
+def test_page_has_the_tables_of_the_terminal(wine_csv, run, tmp_path, read_html):
+    """Each line of a table that is printed is a row of the page, in the same words."""
+    path = tmp_path / "report.html"
+    text = run(wine_csv, "--truth", "cultivar", "--rope", "0.01", "--html", str(path))
+    page = read_html(path.read_text(encoding="utf-8"))
+    assert len(page.rows) > 10
+    printed = [" ".join(line.split()) for line in text.splitlines()]
+    for row in page.rows:
+        assert " ".join(" ".join(row).split()) in printed
+
+
+def test_page_needs_nothing_but_itself(write, run, tmp_path, read_html):
+    """No script, no link, and what a column or a label says is text."""
+    path = tmp_path / "report.html"
+    hostile = "<script>alert(1)</script>"
+    source = write(f"truth,{hostile},b\na,a,a\na,b,a\n{hostile},{hostile},a\n")
+    run(source, "--truth", "truth", "--html", str(path))
+    text = path.read_text(encoding="utf-8")
+    page = read_html(text)
+    tags = {tag for tag, _ in page.tags}
+    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "form", "a"})
+    assert not any(name in ("src", "onload") for _, found in page.tags for name in found)
+    assert any(hostile in row[0] for row in page.rows)
+    policy = {found["content"] for tag, found in page.tags if "http-equiv" in found}
+    assert policy == {"default-src 'none'; style-src 'unsafe-inline'"}
+
+
+def test_page_of_one_classifier_says_how_good_it_is(write, run, tmp_path, read_html):
+    """There is nothing to rank; the sentences are those of the posterior."""
+    path = tmp_path / "one.html"
+    run(write(SMALL), "--truth", "truth", "--classifier", "one", "--html", str(path))
+    page = read_html(path.read_text(encoding="utf-8"))
+    y_true, y_pred = ["a", "a", "b", "b"], ["a", "a", "b", "a"]
+    for line in posterior_balanced_accuracy(y_true, y_pred).report().splitlines():
+        assert line in page.text
+    assert not any("Ranking" in text for text in page.text)
+
+
+def test_page_says_which_prior_the_comparison_has(write, run, tmp_path):
+    """It cannot be the hierarchical one."""
+    path = tmp_path / "report.html"
+    run(write(SMALL), "--truth", "truth", "--prior", "hierarchical", "--html", str(path))
+    text = path.read_text(encoding="utf-8")
+    assert text.count("Comparison and ranking have the jeffreys prior.") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"),
+    [("p.png", b"\x89PNG"), ("p.SVG", b"<?xml"), ("p.pdf", b"%PDF")],
+)
+def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tmp_path):
+    """And twice the same."""
+    path = tmp_path / name
+    contents = []
+    for _ in range(2):
+        run(write(SMALL), "--truth", "truth", "--plot", str(path))
+        contents.append(path.read_bytes())
+    assert contents[0].startswith(magic)
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.parametrize("option", ["--html", "--plot"])
+def test_file_that_cannot_be_written(option, write, fail, tmp_path):
+    """One line that names it, and nothing is printed."""
+    folder = tmp_path / "folder.png"
+    folder.mkdir()
+    message = fail(write(SMALL), "--truth", "truth", option, str(folder))
+    assert message == f"cannot write {str(folder)!r}: Is a directory"
+
+
+def test_picture_of_another_format(write, fail):
+    """The error lists those that there are."""
+    message = fail(write(SMALL), "--truth", "truth", "--plot", "p.jpg")
+    assert message == "argument --plot: must end in .png, .svg, .pdf, got 'p.jpg'"
+
+
+def test_pictures_need_matplotlib(write, fail, monkeypatch):
+    """Without it, the error says so before anything is computed."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = fail(write(SMALL), "--truth", "truth", "--html", "page.html")
+    assert message.startswith("argument --html: a picture requires matplotlib.")
+
+
 # How it ends
 
 

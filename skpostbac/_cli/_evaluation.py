@@ -63,6 +63,17 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     return Evaluation(table, settings, _by_classifier(comparison, settings), comparison)
 
 
+def report(evaluation: Evaluation) -> list[str]:
+    """Say in sentences what it comes to, the most important first."""
+    settings, comparison = evaluation.settings, evaluation.comparison
+    if comparison is None:
+        (posterior,) = evaluation.posteriors.values()
+        return posterior.report(settings.level).splitlines()
+    prior = paired_prior(settings)
+    note = [] if prior == settings.prior else [f"Comparison and ranking have the {prior} prior."]
+    return comparison.report(settings.level).splitlines() + note
+
+
 def paired_prior(settings: Settings) -> str | tuple[float, ...]:
     """Return the prior of classifiers that share a test set, which must not be hierarchical."""
     return "jeffreys" if settings.prior == "hierarchical" else settings.prior

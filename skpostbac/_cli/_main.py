@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from skpostbac._cli._output import write_output
+from skpostbac._cli._output import write_file, write_output
 from skpostbac._cli._parser import make_parser
 from skpostbac._cli._table import InputError, Table, read_table
+
+if TYPE_CHECKING:
+    from skpostbac._cli._evaluation import Evaluation
 
 # What a shell reports of a program that was ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
@@ -61,7 +65,20 @@ def _run(args: Namespace) -> str:
         document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # a prior beyond what floats can do
         raise InputError(f"the posteriors cannot be computed: {error}") from error
+    _write_files(args, evaluation, document)
     return _to_json(document) if args.json else render(document)
+
+
+def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, Any]) -> None:
+    """Write the page and the picture that were asked for."""
+    if args.html is not None:
+        from skpostbac._cli._page import render_page
+
+        write_file(args.html, render_page(document, evaluation).encode())
+    if args.plot is not None:
+        from skpostbac._cli._figures import draw_picture
+
+        write_file(args.plot, draw_picture(evaluation, Path(args.plot).suffix[1:].lower()))
 
 
 def _get_table(args: Namespace) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from skpostbac._cli._table import InputError
 
@@ -28,6 +29,21 @@ def write_output(text: str = "") -> None:
     except OSError as error:
         _discard_output()
         raise InputError(f"cannot write the output: {error.strerror}") from error
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    try:
+        Path(path).write_bytes(content)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot write {path!r}: {reason}") from error
 
 
 def _discard_output() -> None:

@@ -9,12 +9,15 @@ from argparse import (
     RawDescriptionHelpFormatter,
 )
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli._output import write_output
 
 DEFAULT_PRIOR = "uniform"
+# Endings of the names of pictures.
+PICTURES = (".png", ".svg", ".pdf")
 
 DESCRIPTION = """\
 Posterior balanced accuracy of classifiers, from a table of their predictions: how good each of
@@ -52,7 +55,7 @@ keys of the JSON object:
 
 examples:
   skpostbac
-  skpostbac predictions.csv --truth species
+  skpostbac predictions.csv --truth species --html report.html
   skpostbac - --truth species --classifier forest --classifier logistic --rope 0.01 < p.csv"""
 
 
@@ -85,6 +88,18 @@ def make_parser() -> Parser:
     _add_evaluation(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON object")
+    output.add_argument(
+        "--html",
+        metavar="FILE",
+        type=_drawable,
+        help="write a page with all tables and pictures, too; needs matplotlib",
+    )
+    output.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=_picture,
+        help="draw the posteriors into a .png, .svg or .pdf file, too; needs matplotlib",
+    )
     return parser
 
 
@@ -194,3 +209,20 @@ def _checked(text: str, check: Callable[[float], object]) -> float:
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from error
     return value
+
+
+def _picture(text: str) -> str:
+    if Path(text).suffix.lower() not in PICTURES:
+        raise ArgumentTypeError(f"must end in {', '.join(PICTURES)}, got {text!r}")
+    return _drawable(text)
+
+
+def _drawable(text: str) -> str:
+    """Return the name of a file that holds pictures."""
+    from skpostbac.displays._style import check_matplotlib
+
+    try:
+        check_matplotlib("a picture")
+    except ImportError as error:
+        raise ArgumentTypeError(str(error)) from error
+    return text

@@ -162,9 +162,7 @@ class PosteriorDisplay:
         where a tenth of the probability stands higher, times 1.75.
         """
         posteriors = named_posteriors(self.posteriors)
-        portraits = [
-            portray(name, entry, level, method) for name, entry in posteriors.items()
-        ]
+        portraits = [portray(name, entry, level, method) for name, entry in posteriors.items()]
         styles = _styles(curve_kwargs, len(portraits))
         chance = chance_level(list(posteriors.values())) if plot_chance_level else None
         if kind not in KINDS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from math import ceil, log10
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._html import block, density_drawing
 from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
 
@@ -150,17 +150,6 @@ class ExactPosterior(FigurePosterior):
         return []
 
 
-def format_estimate(mean: float, interval: Interval) -> tuple[str, str]:
-    """Write a mean and its interval, with as many decimals as tell the ends of it apart."""
-    n = _decimals(interval)
-    return f"{mean:.{n}f}", "[{:.{n}f}, {:.{n}f}]".format(*interval, n=n)
-
-
-def _decimals(interval: Interval) -> int:
-    width = interval.high - interval.low
-    return max(3, ceil(-log10(width)) + 1) if width > 0 else 3
-
-
 def _draw_density(law: BoundedDistribution) -> str:
     interval = law.interval(0.95)
     reach = _SHOWN_DEVIATIONS * law.standard_deviation()
@@ -171,5 +160,5 @@ def _draw_density(law: BoundedDistribution) -> str:
     if top == 0:
         return ""  # all of it lies between two floats
     y = np.minimum(y, top)
-    ends = [f"{end:.{_decimals(interval)}f}" for end in interval]
+    _, *ends = round_estimate(law.mean(), interval)
     return density_drawing(x, y, interval, ends, "Posterior density, 95% interval shaded")

@@ -27,7 +27,8 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
 from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
-from skpostbac.metrics._figure_posterior import ExactPosterior, format_estimate
+from skpostbac.metrics._figure_posterior import ExactPosterior
+from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import label_index, label_list
 from skpostbac.metrics._prior import (
     Prior,
@@ -41,6 +42,7 @@ from skpostbac.metrics._prior import (
 from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
+from skpostbac.metrics._report import write_report
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 
 # Classes listed one by one in the HTML table.
@@ -364,6 +366,35 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             "prior_prob_above_chance": above_chance.prior,
             "bayes_factor_above_chance": above_chance.bayes_factor,
         }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say in plain sentences how good the classifier is, and how sure that is.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts(
+        ...     [40, 2], [45, 10], classes=["healthy", "ill"]
+        ... )
+        >>> print(posterior.report())
+        The balanced accuracy is 0.561 (95% credible interval 0.451 to 0.702), from 55 samples of
+        2 classes.
+        It is above the 0.500 of guessing with probability 0.826, where it was 0.500 before the
+        data.
+        The class recognised least is 'ill', with 2 of 10 samples: 0.250 (95% credible interval
+        0.060 to 0.518).
+        """
+        return write_report(self, level)
 
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_scalar
 from skpostbac._html import block, table
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._figure_posterior import format_estimate
+from skpostbac.metrics._format import format_estimate, format_probability
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._paired_counts import check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
@@ -30,7 +30,7 @@ from skpostbac.model_selection._joint import (
     PairedJoint,
     check_prior_cells,
 )
-from skpostbac.model_selection._report import format_probability, write_report
+from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
 
@@ -463,7 +463,7 @@ class PosteriorComparison:
         ]
 
     def report(self, level: float = 0.95) -> str:
-        """Say the result in plain sentences: what was compared, and how, and who stands where.
+        """Say the result in plain sentences: who stands where, and what was compared, and how.
 
         Parameters
         ----------
@@ -473,22 +473,22 @@ class PosteriorComparison:
         Returns
         -------
         text : str
-            Two lines on the score and on the comparison, one line for each classifier, best
-            first, and one on the precision of random draws if there are any.
+            One line for each classifier, best first, two on the comparison and on the score, and
+            one on the precision of random draws if there are any.
 
         Examples
         --------
         >>> from skpostbac import PairedCounts, PosteriorComparison
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
-        Scores are balanced accuracies: the share of samples that is recognised, averaged over the
-        classes; guessing scores 0.500.
-        Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
-        for that they agree on many of them, in part by chance.
         new has the highest posterior mean of 2 classifiers, 0.779 (95% credible interval 0.665 to
         0.874); it is the best with probability 0.981.
         old has 0.665 (95% credible interval 0.541 to 0.780). new is better with probability 0.981;
         the difference is 0.115 (0.006 to 0.234).
+        Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
+        for that they agree on many of them, in part by chance.
+        Scores are balanced accuracies: the share of samples that is recognised, averaged over the
+        classes; guessing scores 0.500.
         """
         return write_report(self, level)
 

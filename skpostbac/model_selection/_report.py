@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from skpostbac.metrics._format import describe_estimate, format_probability, round_estimate
+from skpostbac.stats import Interval
+
 if TYPE_CHECKING:
     from skpostbac.model_selection._comparison import PosteriorComparison, RopeMasses
 
 
 def write_report(comparison: PosteriorComparison, level: float) -> str:
-    """Say what was compared, and how, and who stands where: best first, a line each."""
+    """Say who stands where, best first, a line each; then what was compared, and how."""
     best, *others = comparison.summary(level)
     lines = [
-        _explain_score(comparison),
-        comparison.explanation,
         _introduce(best, level, len(comparison.names)),
         *(_compare_with_best(comparison, best["name"], record, level) for record in others),
+        comparison.explanation,
+        _explain_score(comparison),
     ]
     error = max(record["prob_best_error"] for record in [best, *others])
     return "\n".join(lines + _describe_draws(error))
@@ -51,20 +54,17 @@ def _compare_with_best(
 ) -> str:
     """Say how one classifier stands against the best."""
     law = comparison.difference(best, record["name"])
-    low, high = law.interval(level)
+    mean, low, high = round_estimate(law.mean(), law.interval(level))
     masses = comparison.rope_masses(best, record["name"])
     return (
         f"{record['name']} has {_describe(record, level)}. {best} is better "
         f"{_describe_masses(masses, comparison.rope)}; "
-        f"the difference is {law.mean():.3f} ({low:.3f} to {high:.3f})."
+        f"the difference is {mean} ({low} to {high})."
     )
 
 
 def _describe(record: dict[str, Any], level: float) -> str:
-    return (
-        f"{record['mean']:.3f} ({100 * level:g}% credible interval "
-        f"{record['low']:.3f} to {record['high']:.3f})"
-    )
+    return describe_estimate(record["mean"], Interval(record["low"], record["high"]), level)
 
 
 def _describe_masses(masses: RopeMasses, rope: float) -> str:
@@ -75,10 +75,3 @@ def _describe_masses(masses: RopeMasses, rope: float) -> str:
         f"by more than {rope:g} with probability {above}, as good within {rope:g} with "
         f"probability {within} and worse by more than {rope:g} with probability {below}"
     )
-
-
-def format_probability(value: float) -> str:
-    """Write a probability with three digits, and never as 0 or 1."""
-    if value < 0.0005:
-        return "< 0.001"
-    return "> 0.999" if value > 0.9995 else f"{value:.3f}"

@@ -305,8 +305,8 @@ def test_summary_is_a_table(three):
 
 
 def test_report_says_the_result(three):
-    """What was compared, then one sentence for each, best first, without certainty."""
-    score, how, first, second, third = three.report().splitlines()
+    """One sentence for each, best first, without certainty, then what was compared."""
+    first, second, third, how, score = three.report().splitlines()
     assert score.endswith("averaged over the classes; guessing scores 0.333.")
     assert how.startswith(
         "Independent comparison: the classifiers are taken to have been tested on"
@@ -326,7 +326,7 @@ def test_report_says_the_result(three):
 
 def test_report_without_rope():
     """No practical equivalence is spoken of."""
-    line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[3]
+    line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[1]
     assert "90% credible interval" in line
     assert "C3 is better with probability 0.865; the difference is 0.103" in line
 

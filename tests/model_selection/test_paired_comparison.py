@@ -461,7 +461,7 @@ def test_summary_has_the_same_keys(four):
 
 def test_report(four):
     """What was compared and how, in sentences."""
-    score, how, first, *others, precision = four.report().splitlines()
+    first, *others, how, score, precision = four.report().splitlines()
     assert "averaged over the classes; guessing scores 0.333." in score
     assert how == four.explanation
     assert how.startswith("Paired comparison: all classifiers were tested on the same 300 samples")
@@ -474,7 +474,7 @@ def test_report(four):
 def test_report_names_the_better_one():
     """The one that is right more often is the better one, on an asymmetric table."""
     comparison = compare([[20, 1, 9, 5], [10, 0, 3, 2]], names=("worse", "better"))
-    *_, first, second = comparison.report().splitlines()
+    first, second, *_ = comparison.report().splitlines()
     # Means of Beta laws: (30 / 37 + 14 / 17) / 2 and (22 / 37 + 11 / 17) / 2.
     assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.817 (")
     assert second.startswith("worse has 0.621 (")

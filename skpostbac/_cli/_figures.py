@@ -1,0 +1,94 @@
+"""The pictures of an evaluation, and how to write them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from skpostbac._cli._evaluation import Evaluation
+from skpostbac.displays import PosteriorDisplay
+from skpostbac.displays._posterior import rows_size
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Formats by the end of the file name, and what keeps the date out of the file: the same
+# evaluation gives the same bytes.
+FORMATS: dict[str, dict[str, None]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+
+# More rows than these are told apart better without densities.
+MOST_RIDGES = 12
+# Classes that are drawn one by one.
+MOST_CLASSES = 40
+
+
+def draw_posteriors(evaluation: Evaluation) -> Figure:
+    """Draw the posterior of each classifier, and the score of guessing."""
+    n = len(evaluation.posteriors)
+    figure = _new_figure(n)
+    PosteriorDisplay(evaluation.posteriors).plot(
+        figure.subplots(),
+        kind="ridge" if n <= MOST_RIDGES else "forest",
+        level=evaluation.settings.level,
+        plot_chance_level=_n_classes(evaluation) > 1,
+    )
+    return figure
+
+
+def draw_recalls(evaluation: Evaluation, name: str) -> Figure:
+    """Draw the accuracy of a classifier on each class."""
+    figure = _new_figure(_n_classes(evaluation) + 1)
+    PosteriorDisplay.from_recalls(
+        evaluation.posteriors[name], ax=figure.subplots(), level=evaluation.settings.level
+    )
+    return figure
+
+
+def page_figures(evaluation: Evaluation) -> dict[str, str]:
+    """Return the pictures of a page as SVG elements, by their captions."""
+    level = f"{100 * evaluation.settings.level:.12g} %"
+    caption = f"Posterior of the balanced accuracy; shaded: {level} interval, dotted: guessing."
+    figures = {caption: draw_posteriors(evaluation)}
+    if 1 < _n_classes(evaluation) <= MOST_CLASSES:
+        comparison = evaluation.comparison
+        name = next(iter(evaluation.posteriors)) if comparison is None else comparison.ranking()[0]
+        caption = f"{name}: accuracy on each class, with {level} (thin) and 50 % (thick) intervals."
+        figures[caption] = draw_recalls(evaluation, name)
+    return {caption: _to_element(figure, caption) for caption, figure in figures.items()}
+
+
+def draw_picture(evaluation: Evaluation, kind: str) -> bytes:
+    """Return the posteriors as a picture in one of the formats."""
+    return _encode(draw_posteriors(evaluation), kind, "skpostbac", dpi=200)
+
+
+def _to_element(figure: Figure, salt: str) -> str:
+    """Return an SVG element whose identifiers differ from those of other salts."""
+    text = _encode(figure, "svg", salt, fonttype="none").decode()
+    return text[text.index("<svg") :]
+
+
+def _encode(
+    figure: Figure, kind: str, salt: str, *, fonttype: str = "path", dpi: float = 100
+) -> bytes:
+    import matplotlib as mpl
+
+    picture = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": fonttype, "svg.hashsalt": salt}):
+        figure.savefig(picture, format=kind, dpi=dpi, metadata=FORMATS[kind])
+    return picture.getvalue()
+
+
+def _new_figure(n_rows: int) -> Figure:
+    """Return a figure that no window manager and no `pyplot` knows of."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=rows_size(n_rows), layout="constrained")
+
+
+def _n_classes(evaluation: Evaluation) -> int:
+    return next(iter(evaluation.posteriors.values())).counts.n_classes

@@ -1,0 +1,33 @@
+"""Numbers as a reader is to see them."""
+
+from __future__ import annotations
+
+from math import ceil, log10
+
+from skpostbac.stats import Interval
+
+
+def round_estimate(mean: float, interval: Interval) -> tuple[str, str, str]:
+    """Write a mean and the ends of its interval, with decimals enough to tell these apart."""
+    width = interval.high - interval.low
+    n = max(3, ceil(-log10(width)) + 1) if width > 0 else 3
+    return f"{mean:.{n}f}", f"{interval.low:.{n}f}", f"{interval.high:.{n}f}"
+
+
+def format_estimate(mean: float, interval: Interval) -> tuple[str, str]:
+    """Write a mean, and its interval in brackets, as they stand in a repr or in a table."""
+    middle, low, high = round_estimate(mean, interval)
+    return middle, f"[{low}, {high}]"
+
+
+def describe_estimate(mean: float, interval: Interval, level: float) -> str:
+    """Write a mean and its interval as part of a sentence."""
+    middle, low, high = round_estimate(mean, interval)
+    return f"{middle} ({100 * level:.12g}% credible interval {low} to {high})"
+
+
+def format_probability(value: float) -> str:
+    """Write a probability with three digits, and never as 0 or 1."""
+    if value < 0.0005:
+        return "< 0.001"
+    return "> 0.999" if value > 0.9995 else f"{value:.3f}"
