@@ -28,6 +28,7 @@ from joblib import Parallel, delayed
 from scipy import special
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
+from skpostbac._progress import progress
 
 CLASSES = (2, 3, 5, 10, 50, 100, 1000)
 SIZES = ("2", "5", "10", "30", "100", "unequal")
@@ -107,8 +108,9 @@ def run(path, sets, jobs, cells):
             tasks = [
                 range(first, min(first + TASK, sets)) for first in range(old["sets"], sets, TASK)
             ]
-            found = Parallel(n_jobs=jobs)(delayed(covered_sets)(cell, task) for task in tasks)
-            hits = np.array(old["hits"]) + sum(found)
+            parallel = Parallel(n_jobs=jobs, return_as="generator")
+            found = parallel(delayed(covered_sets)(cell, task) for task in tasks)
+            hits = np.array(old["hits"]) + sum(progress(found, len(tasks), key))
             results[key] = {"sets": sets, "hits": hits.tolist()}
             path.write_text(json.dumps(results, indent=None).replace("}, ", "},\n ") + "\n")
         seconds = time.perf_counter() - start

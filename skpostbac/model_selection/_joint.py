@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from skpostbac._progress import progress
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import SMALLEST
 from skpostbac.metrics._counts import format_count
@@ -201,8 +202,9 @@ class PairedJoint:
         probabilities = np.full((count, count), 0.5)
         pairs = list(combinations(range(count), 2))
         laws = (self.difference(*pair) for pair in pairs)
-        sides = Parallel(n_jobs=self.n_jobs)(delayed(_both_sides)(law) for law in laws)
-        for (i, j), both in zip(pairs, sides, strict=True):
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        sides = parallel(delayed(_both_sides)(law) for law in laws)
+        for (i, j), both in zip(pairs, progress(sides, len(pairs), "comparing pairs"), strict=True):
             probabilities[i, j], probabilities[j, i] = both
         return probabilities
 
@@ -258,7 +260,7 @@ class PairedJoint:
             delayed(_draw_block)(laws, weights, min(rows, self.n_draws - start), seed)
             for start, seed in zip(starts, seeds, strict=True)
         )
-        total: Tally = reduce(add, blocks)
+        total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
         return total
 
     @property

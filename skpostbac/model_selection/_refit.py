@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import FitFailedWarning
 
+from skpostbac._progress import progress
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
@@ -280,12 +281,16 @@ class PosteriorRefit:
             counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
             for candidate in candidates
         )
-        values = [self._value(posterior) for posterior in posteriors]
+        number = len(posteriors)
+        values = [
+            self._value(posterior)
+            for posterior in progress(posteriors, number, "evaluating candidates")
+        ]
         keys = complexity_keys(cv_results, self.complexity, candidates)
         joint, best = self._joint(cv_results, candidates, posteriors), int(np.argmax(values))
         worse = [
             0.0 if i == best else float(joint.difference(i, best).cdf(-self.rope))
-            for i in range(len(candidates))
+            for i in progress(range(number), number, "comparing candidates with the best")
         ]
         return [Standing(*row) for row in zip(candidates, values, keys, worse, strict=True)]
 
