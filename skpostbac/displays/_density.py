@@ -33,10 +33,10 @@ _BINS_PER_WIDTH = 5
 _MOST_BINS = 20_000
 
 # A peak that has less than this share of the area above some height ...
-_SPIKE_AREA = 0.1
+_SPIKE_AREA = 0.25
 # ... is shown up to this many times the height. Only infinite densities reach that: a normal
-# peak is 1.3 times as high, an exponential one 1.7 times.
-_SPIKE_HEIGHT = 1.75
+# peak is 1.7 times as high, an exponential one 2.6 times.
+_SPIKE_HEIGHT = 2.7
 
 
 class Curve(NamedTuple):
@@ -134,7 +134,7 @@ def smooth_draws(draws: Floats) -> Curve:
     References
     ----------
     .. [1] B. W. Silverman (1986). Density Estimation for Statistics and Data Analysis. Chapman
-       and Hall, section 3.4.2.
+       and Hall, section 3.4.2, eq. 3.30.
     """
     low, high = draws[0], draws[-1]
     if low == high:  # all the same: as narrow a peak as can be drawn
@@ -154,7 +154,7 @@ def smooth_draws(draws: Floats) -> Curve:
 
 
 def _silverman_width(draws: Floats) -> float:
-    """Return 0.9 times the smaller of two estimates of the spread, over the fifth root of n."""
+    """Return 1.06 times the smaller of two estimates of the spread, over the fifth root of n."""
     lower, upper = np.quantile(draws, [0.25, 0.75])
     spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
-    return float(0.9 * spread * draws.size**-0.2)
+    return float(1.06 * spread * draws.size**-0.2)

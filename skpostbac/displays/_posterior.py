@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.displays._posterior_kinds import KINDS, Portrait, Styles, add_legend
-from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes
+from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, Gallery, Portrait, add_legend
+from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes, write_above
 from skpostbac.metrics import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
@@ -159,28 +159,28 @@ class PosteriorDisplay:
         Notes
         -----
         An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
-        where a tenth of the probability stands higher, times 1.75.
+        where a quarter of the probability lies higher, times 2.7.
         """
         posteriors = named_posteriors(self.posteriors)
-        portraits = [portray(name, entry, level, method) for name, entry in posteriors.items()]
-        styles = _styles(curve_kwargs, len(portraits))
-        chance = chance_level(list(posteriors.values())) if plot_chance_level else None
+        gallery = portray_all(posteriors, level, method, curve_kwargs)
+        chance = chance_level(posteriors) if plot_chance_level else None
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
-        size = None if kind == "density" else rows_size(len(portraits))
-        self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size)
+        size = density_size if kind == "density" else rows_size
+        self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size(len(posteriors)))
         self.figure_ = self.ax_.figure
-        self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, portraits, styles)
+        if ax is None:  # 0.90001, not 1e-5 beside an axis that ends in + 0.9
+            self.ax_.ticklabel_format(axis="x", useOffset=False)
+        self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, gallery)
+        self.ax_.set_xlabel(self.score_name or score_name(posteriors))
         self.chance_level_ = None
         if chance is not None:
             line = {"label": f"chance level ({chance:.3g})", "color": NEUTRAL, "linestyle": ":"}
             self.chance_level_ = self.ax_.axvline(chance, **{**line, **(chance_level_kw or {})})
-        self.ax_.set_xlabel(self.score_name or _score_name(list(posteriors.values())))
         if kind == "density":
-            interval = "HDI" if method == "hdi" else "interval"
-            add_legend(self.ax_, len(portraits), f"mean [{100 * level:g}% {interval}]")
-        elif chance is not None:
-            add_legend(self.ax_, 1, None)
+            add_legend(self.ax_, gallery)
+        elif self.chance_level_ is not None:
+            write_above(self.ax_, self.chance_level_)
         if despine:
             despine_axes(self.ax_, "top", "right", *([] if kind == "density" else ["left"]))
         return self
@@ -411,15 +411,31 @@ class PosteriorDisplay:
         return cls(dict(rows), score_name="accuracy").plot(ax, kind=kind, **plot_params)
 
 
+def density_size(n: int) -> tuple[float, float]:
+    """Return the size in inches of a figure of `n` densities, with room for a legend beside."""
+    return (6.4 if n <= MOST_INSIDE else 9.6), max(4.0, 0.25 * n + 1)
+
+
 def rows_size(n: int) -> tuple[float, float]:
     """Return the size in inches of a figure of `n` rows."""
-    return 6.4, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
+    return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
 
 
-def portray(name: str, posterior: AnyPosterior, level: float, method: str) -> Portrait:
-    """Compute the mean and the interval of a posterior."""
-    law = posterior.distribution if isinstance(posterior, FigurePosterior) else posterior
-    return Portrait(name, law, law.mean(), interval_of(law, level, method))
+def portray_all(
+    posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
+) -> Gallery:
+    """Compute the mean and the interval of each posterior."""
+    laws = {
+        name: entry.distribution if isinstance(entry, FigurePosterior) else entry
+        for name, entry in posteriors.items()
+    }
+    portraits = [
+        Portrait(name, law, law.mean(), interval_of(law, level, method))
+        for name, law in laws.items()
+    ]
+    interval = "HDI" if method == "hdi" else "interval"
+    title = f"mean [{100 * level:g}% {interval}]"
+    return Gallery(portraits, line_kwargs(curve_kwargs, len(portraits)), title)
 
 
 def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
@@ -434,18 +450,18 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
     return entries
 
 
-def chance_level(posteriors: Sequence[AnyPosterior]) -> float:
+def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
     """Return the figure of guessing, which must be the same for all."""
-    levels = {getattr(posterior, "chance", None) for posterior in posteriors} - {None}
+    levels = {getattr(entry, "chance", None) for entry in posteriors.values()} - {None}
     if len(levels) != 1:
         got = "several" if levels else "none"
         raise ValueError(f"plot_chance_level needs posteriors of one chance level, got {got}")
     return float(levels.pop())
 
 
-def _score_name(posteriors: Sequence[AnyPosterior]) -> str:
+def score_name(posteriors: Mapping[str, AnyPosterior]) -> str:
     """Return the name of the figure if all have the same."""
-    names = {_name_of(posterior) for posterior in posteriors}
+    names = {_name_of(entry) for entry in posteriors.values()}
     return names.pop() if len(names) == 1 else "value"
 
 
@@ -456,7 +472,7 @@ def _name_of(posterior: AnyPosterior) -> str:
     return next(names, "value")
 
 
-def _styles(curve_kwargs: Any, n: int) -> Styles:
+def line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:
     """Return the keyword arguments of each of `n` lines."""
     if curve_kwargs is None or isinstance(curve_kwargs, Mapping):
         return [curve_kwargs or {}] * n

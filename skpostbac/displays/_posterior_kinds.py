@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import floor, log10
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from skpostbac.displays._density import Curve, density_curve
-from skpostbac.displays._style import COLORS, font_size, line_styles, literal
+from skpostbac.displays._style import COLORS, line_styles, literal, row_height, write_beside
 from skpostbac.stats import Interval
 from skpostbac.stats._law import Law
 
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 # More entries than this stand beside the axes, not within.
-_MOST_INSIDE = 5
+MOST_INSIDE = 5
 # A ridge may reach this far, in rows; a violin this far to either side.
 _RIDGE_HEIGHT = 1.35
 _VIOLIN_HEIGHT = 0.42
 # Text below this size, in points, is not read: then only some rows are labelled.
-_SMALLEST_FONT = 5.0
+_SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0
 # Probability of the thick part of an interval in a forest.
 INNER_LEVEL = 0.5
-
-Styles: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class Portrait(NamedTuple):
@@ -39,12 +37,32 @@ class Portrait(NamedTuple):
     mean: float
     interval: Interval
 
-    def figures(self) -> str:
-        """Write the mean and the interval, with two digits of the width of the latter."""
-        width = self.interval.high - self.interval.low
+    def figures(self, digits: int) -> str:
+        """Write the mean and the interval."""
+        mean, low, high = (f"{value:.{digits}f}" for value in (self.mean, *self.interval))
+        return f"{mean} [{low}, {high}]"
+
+
+class Gallery(NamedTuple):
+    """What is drawn into one picture."""
+
+    portraits: Sequence[Portrait]
+    styles: Sequence[Mapping[str, Any]]
+    """Keyword arguments of the line of each."""
+    title: str
+    """What the figures of a portrait are."""
+
+    def figures(self) -> list[str]:
+        """Write mean and interval of each, with two digits of the width of a typical interval."""
+        ends = np.array([portrait.interval for portrait in self.portraits])
+        width = np.median(ends[:, 1] - ends[:, 0])
         digits = max(2, 1 - floor(log10(width))) if width > 0 else 3
-        low, high = (f"{end:.{digits}f}" for end in self.interval)
-        return f"{self.mean:.{digits}f} [{low}, {high}]"
+        return [portrait.figures(digits) for portrait in self.portraits]
+
+    def rows(self) -> Iterator[tuple[int, Portrait, Mapping[str, Any]]]:
+        """Yield the height, the portrait and the style of each row, from the top."""
+        heights = range(len(self.portraits) - 1, -1, -1)
+        return zip(heights, self.portraits, self.styles, strict=True)
 
 
 class Drawn(NamedTuple):
@@ -55,17 +73,18 @@ class Drawn(NamedTuple):
     means: tuple[Line2D, ...]
 
 
-def draw_densities(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Drawn:
+def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
     lines, areas, means, heights = [], [], [], []
-    for portrait, default, style in zip(
-        portraits, line_styles(len(portraits)), styles, strict=True
+    n = len(gallery.portraits)
+    alpha = 0.25 if n <= MOST_INSIDE else 0.08
+    for portrait, figures, default, style in zip(
+        gallery.portraits, gallery.figures(), line_styles(n), gallery.styles, strict=True
     ):
         curve = density_curve(portrait.law)
-        label = ": ".join(filter(None, [portrait.name, portrait.figures()]))
+        label = ": ".join(filter(None, [portrait.name, figures]))
         (line,) = ax.plot(*curve, **{"label": literal(label), **default, **style})
         shade = {"color": line.get_color(), "linewidth": 0, "zorder": line.get_zorder() - 0.5}
-        alpha = 0.25 if len(portraits) <= _MOST_INSIDE else 0.08
         areas.append(ax.fill_between(*curve.between(*portrait.interval), alpha=alpha, **shade))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
         means.append(_mean_line(ax, portrait.mean, (0, height), line.get_color()))
@@ -75,13 +94,14 @@ def draw_densities(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> D
     return Drawn(tuple(lines), tuple(areas), tuple(means))
 
 
-def draw_ridges(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Drawn:
+def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw one density above the other, all of them equally high."""
+    label_rows(ax, gallery, margins=(0.25, 1.1 * _RIDGE_HEIGHT))
     lines, areas, means = [], [], []
-    for row, portrait, style in _rows(portraits, styles):
+    for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.law), _RIDGE_HEIGHT)
         # A row nearer to the reader stands in front of those behind.
-        front = {"zorder": 2 + (len(portraits) - row) / (len(portraits) + 1)}
+        front = {"zorder": 2 + 1 / (row + 2)}
         (line,) = ax.plot(
             curve.x, row + curve.y, **{"color": COLORS[0], "linewidth": 1.2, **front, **style}
         )
@@ -93,15 +113,14 @@ def draw_ridges(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Draw
         top = row + float(curve.height(portrait.mean))
         means.append(_mean_line(ax, portrait.mean, (row, top), line.get_color(), **front))
         lines.append(line)
-    label_rows(ax, portraits)
-    ax.set_ylim(-0.25, len(portraits) - 1 + 1.1 * _RIDGE_HEIGHT)
     return Drawn(tuple(lines), tuple(areas), tuple(means))
 
 
-def draw_violins(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Drawn:
+def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities to both sides of their rows, all of them equally wide."""
+    label_rows(ax, gallery)
     lines, areas, means = [], [], []
-    for row, portrait, style in _rows(portraits, styles):
+    for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.law), _VIOLIN_HEIGHT)
         x, y = np.append(curve.x, curve.x[::-1]), np.append(curve.y, -curve.y[::-1])
         (line,) = ax.plot(x, row + y, **{"color": COLORS[0], "linewidth": 1.2, **style})
@@ -111,27 +130,27 @@ def draw_violins(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Dra
         areas.append(ax.fill_between(held.x, row - held.y, row + held.y, alpha=0.4, **fill))
         means.append(_mean_point(ax, portrait.mean, row, line.get_color()))
         lines.append(line)
-    label_rows(ax, portraits)
     return Drawn(tuple(lines), tuple(areas), tuple(means))
 
 
-def draw_forest(ax: Axes, portraits: Sequence[Portrait], styles: Styles) -> Drawn:
+def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw intervals, with a thick part that is as likely as not, and the means."""
+    label_rows(ax, gallery)
     lines, inner, means = [], [], []
-    for row, portrait, style in _rows(portraits, styles):
+    width = min(1.5, 0.3 * row_height(ax))
+    for row, portrait, style in gallery.rows():
         (line,) = ax.plot(
-            portrait.interval, (row, row), **{"color": COLORS[0], "linewidth": 1.5, **style}
+            portrait.interval, (row, row), **{"color": COLORS[0], "linewidth": width, **style}
         )
-        width, color = line.get_linewidth(), line.get_color()
+        color = line.get_color()
         half = portrait.law.interval(INNER_LEVEL)
-        inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * width)
+        inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * line.get_linewidth())
         means.append(_mean_point(ax, portrait.mean, row, color))
         lines.append(line)
-    label_rows(ax, portraits)
     return Drawn(tuple(lines), tuple(inner), tuple(means))
 
 
-KINDS: dict[str, Callable[[Axes, Sequence[Portrait], Styles], Drawn]] = {
+KINDS: dict[str, Callable[[Axes, Gallery], Drawn]] = {
     "density": draw_densities,
     "ridge": draw_ridges,
     "violin": draw_violins,
@@ -139,37 +158,32 @@ KINDS: dict[str, Callable[[Axes, Sequence[Portrait], Styles], Drawn]] = {
 }
 
 
-def label_rows(ax: Axes, portraits: Sequence[Portrait]) -> None:
-    """Write the names at the rows, the first on top; only some of them if they do not fit."""
-    n = len(portraits)
-    ax.set_ylim(-0.6, n - 0.4)
-    shown = shown_rows(ax, n)
-    ax.set_yticks(
-        [n - 1 - index for index in shown],
-        [literal(portraits[index].name) for index in shown],
-        fontsize=max(font_size(ax, n), _SMALLEST_FONT),
-    )
+def label_rows(ax: Axes, gallery: Gallery, margins: tuple[float, float] = (0.6, 0.6)) -> None:
+    """Give each posterior a row, the first on top, with its name and figures beside it."""
+    rows = range(len(gallery.portraits) - 1, -1, -1)
+    ax.set_ylim(-margins[0], rows[0] + margins[1])
+    size, step = fitting_text(ax)
+    names = [literal(portrait.name) for portrait in gallery.portraits]
+    ax.set_yticks(rows[::step], names[::step], fontsize=size)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", alpha=0.25)
     ax.set_axisbelow(True)
+    texts = gallery.figures()[::step]
+    write_beside(ax, rows[::step], texts, header=gallery.title, font_size=size)
 
 
-def shown_rows(ax: Axes, n: int) -> range:
-    """Return which of `n` rows are labelled: all, or each k-th."""
-    return range(0, n, int(np.ceil(_SMALLEST_FONT / font_size(ax, n))))
+def fitting_text(ax: Axes) -> tuple[float, int]:
+    """Return the size of text that fits into rows, and which rows it fits: each k-th."""
+    fitting = 0.8 * row_height(ax)
+    size = min(max(fitting, _SMALLEST_FONT), _LARGEST_FONT)
+    return size, ceil(size / fitting) if fitting < _SMALLEST_FONT else 1
 
 
-def add_legend(ax: Axes, n: int, title: str | None) -> None:
+def add_legend(ax: Axes, gallery: Gallery) -> None:
     """Explain what has a label: within the axes, or beside them if there is too much of it."""
     beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
-    place = beside if n > _MOST_INSIDE else {"loc": "best"}
-    size = min(10.0, max(_SMALLEST_FONT, font_size(ax, n + 2)))
-    ax.legend(title=title, fontsize=size, title_fontsize=size, **place)
-
-
-def _rows(portraits: Sequence[Portrait], styles: Styles) -> Any:
-    """Yield the height, the portrait and the style of each row, from the top."""
-    return zip(range(len(portraits) - 1, -1, -1), portraits, styles, strict=True)
+    place = beside if len(gallery.portraits) > MOST_INSIDE else {"loc": "best"}
+    ax.legend(title=gallery.title, fontsize="small", title_fontsize="small", **place)
 
 
 def _scaled(curve: Curve, height: float) -> Curve:
@@ -186,5 +200,8 @@ def _mean_line(
 
 
 def _mean_point(ax: Axes, mean: float, row: int, color: Any) -> Line2D:
-    (line,) = ax.plot(mean, row, marker="o", color=color, markerfacecolor="white", zorder=3)
+    size = min(6.0, 0.7 * row_height(ax))
+    (line,) = ax.plot(
+        mean, row, "o", color=color, markerfacecolor="white", markersize=size, zorder=3
+    )
     return line

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 # The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
 # which is faint on white. Line styles tell the colours apart in print without colour.
@@ -59,16 +60,54 @@ def literal(text: object, width: int = 60) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def font_size(ax: Axes, n: int, vertical: bool = True) -> float:
-    """Return the size in points, at most 10, at which `n` lines of text fit along an axis."""
-    box = ax.get_window_extent()
-    length = (box.height if vertical else box.width) * 72 / ax.figure.dpi
-    return float(min(10.0, 0.8 * length / n))
+def row_height(ax: Axes) -> float:
+    """Return the height of one unit of the y-axis, in points."""
+    low, high = ax.get_ylim()
+    return float(ax.get_window_extent().height * 72 / ax.figure.dpi / abs(high - low))
+
+
+def write_beside(
+    ax: Axes,
+    heights: Sequence[float],
+    texts: Sequence[str],
+    *,
+    header: str,
+    font_size: float,
+    offset: float = 6,
+) -> None:
+    """Write a column of text to the right of the axes, `offset` points away.
+
+    The texts are labels of ticks, for which layouts make room.
+    """
+    axis = ax.secondary_yaxis("right")
+    axis.set_yticks(heights, texts, fontsize=font_size)
+    axis.tick_params(axis="y", length=0, pad=offset)
+    despine_axes(axis, "right")
+    ax.annotate(
+        header,
+        (1, 1),
+        (offset, 2),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize="small",
+        color=NEUTRAL,
+        va="bottom",
+    )
+
+
+def write_above(ax: Axes, line: Line2D) -> None:
+    """Write the label of a vertical line above it, outside the axes and below their title."""
+    axis = ax.secondary_xaxis("top")
+    x, label = float(line.get_xdata()[0]), str(line.get_label())
+    axis.set_xticks([x], [label], fontsize="small", color=line.get_color())
+    axis.tick_params(axis="x", length=0)
+    despine_axes(axis, "top")
 
 
 def despine_axes(ax: Axes, *sides: str) -> None:
     """Hide spines."""
-    ax.spines[list(sides)].set_visible(False)
+    for side in sides:
+        ax.spines[side].set_visible(False)
 
 
 def contrasting(color: tuple[float, ...]) -> str:
