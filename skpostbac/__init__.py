@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from skpostbac.displays import (
         BinormalCurveDisplay,
         NormalScoresDisplay,
+        PosteriorComparisonDisplay,
+        PosteriorDisplay,
         PosteriorSearchDisplay,
     )
     from skpostbac.metrics import (
@@ -89,7 +91,9 @@ __all__ = [
     "PosteriorBinaryEquivalentAccuracy",
     "PosteriorBinormal",
     "PosteriorComparison",
+    "PosteriorComparisonDisplay",
     "PosteriorConfusionMetric",
+    "PosteriorDisplay",
     "PosteriorRefit",
     "PosteriorSearchDisplay",
     "PriorInfluence",

@@ -30,7 +30,7 @@ _SPLIT = 0.48
 # Bins of a histogram of draws, for each standard deviation of the kernel that smooths it, and
 # how many there are at most.
 _BINS_PER_WIDTH = 5
-_MOST_BINS = 20_000
+_MOST_BINS = 2_000
 
 # A peak that has less than this share of the area above some height ...
 _SPIKE_AREA = 0.25
@@ -66,7 +66,7 @@ class Curve(NamedTuple):
         """Return the height to show: that of the peak, or less if the density is infinite."""
         heights = np.sort(self.y)
         below = np.trapezoid(np.minimum(self.y, heights[:, np.newaxis]), self.x)
-        bulk = heights[np.searchsorted(below, (1 - _SPIKE_AREA) * below[-1])]
+        bulk = np.interp((1 - _SPIKE_AREA) * below[-1], below, heights)
         return float(min(heights[-1], _SPIKE_HEIGHT * bulk))
 
 

@@ -452,7 +452,7 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
 
 def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
     """Return the figure of guessing, which must be the same for all."""
-    levels = {getattr(entry, "chance", None) for entry in posteriors.values()} - {None}
+    levels = {entry.chance for entry in posteriors.values() if hasattr(entry, "chance")}
     if len(levels) != 1:
         got = "several" if levels else "none"
         raise ValueError(f"plot_chance_level needs posteriors of one chance level, got {got}")

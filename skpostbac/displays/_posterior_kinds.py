@@ -84,7 +84,11 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
         curve = density_curve(portrait.law)
         label = ": ".join(filter(None, [portrait.name, figures]))
         (line,) = ax.plot(*curve, **{"label": literal(label), **default, **style})
-        shade = {"color": line.get_color(), "linewidth": 0, "zorder": line.get_zorder() - 0.5}
+        shade: dict[str, Any] = {
+            "color": line.get_color(),
+            "linewidth": 0,
+            "zorder": line.get_zorder() - 0.5,
+        }
         areas.append(ax.fill_between(*curve.between(*portrait.interval), alpha=alpha, **shade))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
         means.append(_mean_line(ax, portrait.mean, (0, height), line.get_color()))
@@ -101,12 +105,12 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
     for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.law), _RIDGE_HEIGHT)
         # A row nearer to the reader stands in front of those behind.
-        front = {"zorder": 2 + 1 / (row + 2)}
+        front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)}
         (line,) = ax.plot(
             curve.x, row + curve.y, **{"color": COLORS[0], "linewidth": 1.2, **front, **style}
         )
         ax.fill_between(curve.x, row, row + curve.y, color="white", linewidth=0, **front)
-        fill = {"color": line.get_color(), "linewidth": 0, **front}
+        fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0, **front}
         ax.fill_between(curve.x, row, row + curve.y, alpha=0.15, **fill)
         held = curve.between(*portrait.interval)
         areas.append(ax.fill_between(held.x, row, row + held.y, alpha=0.4, **fill))
@@ -124,7 +128,7 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
         curve = _scaled(density_curve(portrait.law), _VIOLIN_HEIGHT)
         x, y = np.append(curve.x, curve.x[::-1]), np.append(curve.y, -curve.y[::-1])
         (line,) = ax.plot(x, row + y, **{"color": COLORS[0], "linewidth": 1.2, **style})
-        fill = {"color": line.get_color(), "linewidth": 0}
+        fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0}
         ax.fill_between(curve.x, row - curve.y, row + curve.y, alpha=0.15, **fill)
         held = curve.between(*portrait.interval)
         areas.append(ax.fill_between(held.x, row - held.y, row + held.y, alpha=0.4, **fill))

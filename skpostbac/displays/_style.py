@@ -7,8 +7,12 @@ from importlib.util import find_spec
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axes._base import _AxesBase
     from matplotlib.lines import Line2D
 
 # The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
@@ -98,19 +102,19 @@ def write_beside(
 def write_above(ax: Axes, line: Line2D) -> None:
     """Write the label of a vertical line above it, outside the axes and below their title."""
     axis = ax.secondary_xaxis("top")
-    x, label = float(line.get_xdata()[0]), str(line.get_label())
+    x, label = float(np.ravel(line.get_xdata())[0]), str(line.get_label())
     axis.set_xticks([x], [label], fontsize="small", color=line.get_color())
     axis.tick_params(axis="x", length=0)
     despine_axes(axis, "top")
 
 
-def despine_axes(ax: Axes, *sides: str) -> None:
+def despine_axes(ax: _AxesBase, *sides: str) -> None:
     """Hide spines."""
     for side in sides:
         ax.spines[side].set_visible(False)
 
 
-def contrasting(color: tuple[float, ...]) -> str:
+def contrasting(color: Sequence[float] | NDArray[np.float64]) -> str:
     """Return black or white, whichever is read better on a colour (red, green, blue, ...)."""
     red, green, blue = color[:3]
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"

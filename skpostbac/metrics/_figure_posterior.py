@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,11 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorDisplay
 
 # How far a drawn density reaches to either side of the mean, and by how many points.
 _SHOWN_DEVIATIONS = 3.0
@@ -90,6 +95,38 @@ class FigurePosterior(ABC):
         Interval(low=0.4655, high=0.6770)
         """
         return interval_of(self.distribution, level, method)
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorDisplay:
+        """Draw the posterior.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        **plot_params
+            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot()
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('balanced accuracy', 'probability density')
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorDisplay
+
+        return PosteriorDisplay(self).plot(ax, **plot_params)
 
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""

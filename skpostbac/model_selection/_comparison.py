@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,11 @@ from skpostbac.model_selection._joint import (
 from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorComparisonDisplay
 
 Floats = NDArray[np.float64]
 
@@ -491,6 +496,40 @@ class PosteriorComparison:
         classes; guessing scores 0.500.
         """
         return write_report(self, level)
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorComparisonDisplay:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        **plot_params
+            As for :meth:`PosteriorComparisonDisplay.plot
+            <skpostbac.PosteriorComparisonDisplay.plot>`; ``kind`` says what is drawn.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+        >>> display.ax_.get_ylabel()
+        'probability density'
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorComparisonDisplay
+
+        return PosteriorComparisonDisplay(self).plot(ax, **plot_params)
 
     @property
     def explanation(self) -> str:

@@ -1,0 +1,252 @@
+"""Pictures of a comparison of classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.displays._comparison_kinds import KINDS, Request
+from skpostbac.displays._posterior import rows_size
+from skpostbac.displays._style import despine_axes, own_axes
+from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._prior import PriorLike
+from skpostbac.metrics._random_state import RandomStateLike
+from skpostbac.model_selection import (
+    PosteriorComparison,
+    compare_posteriors,
+    compare_predictions,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
+
+
+def _matrix_size(n: int) -> tuple[float, float]:
+    side = float(np.clip(2.5 + 0.42 * n, 4, 14))
+    return 1.25 * side, side
+
+
+_FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
+    "decision": lambda n: (9.0, rows_size(n)[1]),
+    "difference": lambda n: (6.4, 4.0),
+    "matrix": _matrix_size,
+    "ranks": lambda n: (9.0, rows_size(n)[1]),
+}
+
+
+class PosteriorComparisonDisplay:
+    """Pictures of who is better than whom, by how much, and how certain that is.
+
+    It is recommended to use :meth:`from_predictions` if the classifiers were tested on the same
+    samples, and :meth:`from_posteriors` if they were not.
+
+    Parameters
+    ----------
+    comparison : PosteriorComparison
+        The comparison, stored as an attribute.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure containing the axes.
+    artists_ : dict of str to artists
+        What has been drawn, by name. A "difference" has "line", "areas" (below, within and above
+        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image", "texts"
+        and "colorbar"; "ranks" have "bars", of all classifiers for each rank; a "decision" has
+        "lines", "intervals" and "means", as a :class:`PosteriorDisplay`.
+
+    See Also
+    --------
+    PosteriorDisplay : Pictures of the posteriors.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import PairedCounts, PosteriorComparison, PosteriorComparisonDisplay
+    >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+    >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
+    >>> display = PosteriorComparisonDisplay(comparison).plot(kind="difference")
+    >>> for text in display.artists_["texts"]:
+    ...     print(*text.get_text().splitlines())
+    new better 0.956
+    within ±0.02 0.036
+    old better 0.008
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    artists_: dict[str, Any]
+
+    def __init__(self, comparison: PosteriorComparison) -> None:
+        self.comparison = comparison
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        kind: ComparisonKind = "decision",
+        pair: tuple[str, str] | None = None,
+        level: float = 0.95,
+        method: Literal["central", "hdi"] = "central",
+        cmap: Any = "cividis",
+        despine: bool = False,
+    ) -> PosteriorComparisonDisplay:
+        """Draw one of the pictures.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
+            "decision": credible interval, probability of being best and expected loss of each
+            classifier, the smallest loss first. "difference": density of the difference of two,
+            with the probabilities of the one being better, of the other, and of neither by more
+            than the rope. "matrix": the probability that one is better than another, for all
+            pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
+            smallest expected rank first.
+        pair : tuple of two str, default=None
+            Names of the classifiers of a "difference", the first less the second; needed if there
+            are more than two.
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            Interval that leaves out as much probability on both sides, or the shortest one.
+        cmap : str or matplotlib Colormap, default="cividis"
+            Colours of the probabilities in a "matrix" and of the "ranks".
+        despine : bool, default=False
+            Whether to hide the spines that carry no axis.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+            The object itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If `kind`, `level` or `method` is another, if a difference has no `pair` to choose it,
+            or if a name is unknown.
+        """
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
+        names = self.comparison.names
+        if kind == "difference" and pair is None and len(names) > 2:
+            raise ValueError(f"pair must name two of {names}, whose difference is to be drawn")
+        pair = (names[0], names[1]) if pair is None else pair
+        request = Request(pair, level, method, cmap)
+        size = _FIGURE_SIZES[kind](len(names))
+        self.ax_ = own_axes(ax, "PosteriorComparisonDisplay.plot", figsize=size)
+        self.figure_ = self.ax_.figure
+        self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
+        if despine:
+            despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))
+        return self
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        predictions: Mapping[str, ArrayLike],
+        *,
+        rope: float = 0.0,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = "uniform",
+        random_state: RandomStateLike = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare classifiers that were tested on the same samples, and draw the result.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        predictions : mapping of str to array-like of shape (n_samples,)
+            The labels that each of T >= 2 classifiers predicts, by its name.
+        rope, labels, sample_weight, class_weight, prior, random_state
+            As for :func:`~skpostbac.compare_predictions`.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorComparisonDisplay
+        >>> y_true = ["a"] * 20 + ["b"] * 20
+        >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+        >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+        >>> display = PosteriorComparisonDisplay.from_predictions(
+        ...     y_true, {"one": one, "two": two}, kind="matrix"
+        ... )
+        >>> display.artists_["texts"][0, 1].get_text()  # two is better than one
+        '.94'
+        >>> plt.close(display.figure_)
+        """
+        comparison = compare_predictions(
+            y_true,
+            predictions,
+            rope=rope,
+            labels=labels,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            prior=prior,
+            random_state=random_state,
+        )
+        return cls(comparison).plot(ax, **plot_params)
+
+    @classmethod
+    def from_posteriors(
+        cls,
+        posteriors: Mapping[str, PosteriorBalancedAccuracy],
+        *,
+        rope: float = 0.0,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare classifiers that were tested on independent test sets, and draw the result.
+
+        Parameters
+        ----------
+        posteriors : mapping of str to PosteriorBalancedAccuracy
+            The posterior of each of T >= 2 classifiers by its name.
+        rope : float, default=0.0
+            Half-width of the region of practical equivalence.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparisonDisplay
+        >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+        >>> display = PosteriorComparisonDisplay.from_posteriors(
+        ...     {"C1": one, "C3": three}, kind="ranks"
+        ... )
+        >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
+        [0.865, 0.135]
+        >>> plt.close(display.figure_)
+        """
+        return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)

@@ -1,0 +1,195 @@
+"""The kinds of pictures of a comparison; each draws one into given axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from skpostbac.displays._density import density_curve
+from skpostbac.displays._posterior import portray_all
+from skpostbac.displays._posterior_kinds import draw_forest, fitting_text
+from skpostbac.displays._style import COLORS, NEUTRAL, contrasting, literal, write_beside
+from skpostbac.model_selection import PosteriorComparison
+from skpostbac.model_selection._report import format_probability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Probabilities are written into a matrix of up to this many classifiers.
+_MOST_WRITTEN = 40
+# Bars of ranks less likely than this are too short for a number.
+_SHORTEST_WRITTEN = 0.08
+# Width of a character, as a share of the size of the font, and what is left between columns.
+_CHARACTER_WIDTH, _COLUMN_GAP = 0.62, 12.0
+
+
+class Request(NamedTuple):
+    """What is to be drawn of a comparison."""
+
+    pair: tuple[str, str]
+    level: float
+    method: str
+    cmap: Any
+
+
+def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+    """Draw the density of a difference, with the probabilities to both sides of the rope."""
+    a, b = request.pair
+    law, rope = comparison.difference(a, b), comparison.rope
+    gallery = portray_all({"": law}, request.level, request.method)
+    (portrait,), (figures,) = gallery.portraits, gallery.figures()
+    curve = density_curve(law)
+    (line,) = ax.plot(*curve, color="black", linewidth=1.2)
+    sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
+    areas = [
+        ax.fill_between(*curve.between(low, high), color=color, alpha=0.35, linewidth=0)
+        for low, high, color in sides
+    ]
+    band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=0.12, linewidth=0, zorder=0)
+    zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
+    bar: dict[str, Any] = {"color": "black", "clip_on": False, "zorder": 4}
+    (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, label=figures, **bar)
+    (mean,) = ax.plot(portrait.mean, 0, "o", markerfacecolor="white", **bar)
+    minus = "\N{MINUS SIGN}"
+    ax.set(
+        xlabel=f"difference in balanced accuracy: {literal(a, 30)} {minus} {literal(b, 30)}",
+        ylabel="probability density",
+        ylim=(0, 1.3 * curve.shown_height()),
+    )
+    ax.legend(handles=[interval], title=gallery.title, loc="best", fontsize="small")
+    return {
+        "line": line,
+        "areas": tuple(areas),
+        "rope": band,
+        "zero": zero,
+        "interval": interval,
+        "mean": mean,
+        "texts": _write_masses(ax, comparison, request.pair),
+    }
+
+
+def _write_masses(
+    ax: Axes, comparison: PosteriorComparison, pair: tuple[str, str]
+) -> tuple[Any, ...]:
+    """Write the probabilities of all outcomes above the density, from left to right."""
+    a, b = (literal(name, 20) for name in pair)
+    below, within, above = map(format_probability, comparison.rope_masses(*pair))
+    rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
+    entries = [
+        (0.02, "left", f"{b} better\n{below}", COLORS[1]),
+        *([(0.5, "center", f"{rope}\n{within}", NEUTRAL)] if comparison.rope else []),
+        (0.98, "right", f"{a} better\n{above}", COLORS[0]),
+    ]
+    style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
+    return tuple(ax.text(x, 0.97, text, ha=ha, color=c, **style) for x, ha, text, c in entries)
+
+
+def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+    """Draw the probability that the classifier of the row is better than that of the column."""
+    names, order = _sorted(comparison, "mean", width=30)
+    probabilities = comparison.prob_greater()[np.ix_(order, order)]
+    n = len(names)
+    image = ax.imshow(probabilities, cmap=request.cmap, vmin=0, vmax=1)
+    size, step = fitting_text(ax)
+    slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(0, n, step), names[::step], fontsize=size, **slanted)
+    ax.set_yticks(range(0, n, step), names[::step], fontsize=size)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="column", ylabel="row")
+    texts = np.full((n, n), None)
+    if n <= _MOST_WRITTEN:
+        for i, j in np.argwhere(~np.eye(n, dtype=bool)):
+            color = contrasting(image.to_rgba(probabilities)[i, j])
+            text = _two_digits(probabilities[i, j])
+            texts[i, j] = ax.text(
+                j, i, text, color=color, fontsize=0.85 * size, ha="center", va="center"
+            )
+    label = "P(row better than column)"
+    colorbar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
+    return {"image": image, "texts": texts, "colorbar": colorbar}
+
+
+def draw_ranks(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+    """Draw the probabilities of the ranks of each classifier as bars that add up to 1."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm
+
+    names, order = _sorted(comparison, "expected_rank")
+    n = len(names)
+    probabilities = comparison.rank_probabilities()[order]
+    starts = np.cumsum(probabilities, axis=1) - probabilities
+    ax.set_ylim(-0.6, n - 0.4)
+    size, step = fitting_text(ax)
+    # The last colour, which is the brightest by default, is that of the best rank.
+    scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), request.cmap)
+    rows, bars = range(n - 1, -1, -1), []
+    for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
+        color = scale.to_rgba(np.array([-rank]))[0]
+        edge: dict[str, Any] = {"edgecolor": "white", "linewidth": min(0.6, 4 / n)}
+        bar = ax.barh(rows, width, left=left, color=color, label=f"rank {rank}", **edge)
+        written = [_two_digits(p) if p >= _SHORTEST_WRITTEN else "" for p in width]
+        style: dict[str, Any] = {"color": contrasting(color), "fontsize": 0.85 * size}
+        ax.bar_label(bar, written, label_type="center", **style)
+        bars.append(bar)
+    ax.set_yticks(rows[::step], names[::step], fontsize=size)
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlim=(0, 1), xlabel="probability of each rank")
+    expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order][::step]]
+    write_beside(ax, rows[::step], expected, header="expected rank", font_size=size)
+    colorbar = ax.figure.colorbar(scale, ax=ax, label="rank", aspect=30)
+    ticks = range(1, n + 1, -(-n // 10))
+    colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
+    colorbar.ax.tick_params(which="both", length=0)
+    return {"bars": tuple(bars), "colorbar": colorbar}
+
+
+def draw_decision(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+    """Draw the intervals beside the probability of being best and the expected loss."""
+    _, order = _sorted(comparison, "expected_loss")
+    posteriors = {comparison.names[index]: comparison.posteriors[index] for index in order}
+    gallery = portray_all(posteriors, request.level, request.method)
+    drawn = draw_forest(ax, gallery)
+    ax.set_xlabel("balanced accuracy")
+    size, step = fitting_text(ax)
+    rows = range(len(order) - 1, -1, -step)
+    columns = {
+        gallery.title: gallery.figures(),
+        "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
+        "expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
+    }
+    widths = [_width([header, *texts], size) for header, texts in columns.items()]
+    offsets = _COLUMN_GAP / 2 + np.cumsum(widths)
+    for (header, texts), offset in zip(list(columns.items())[1:], offsets[:-1], strict=True):
+        write_beside(ax, rows, texts[::step], header=header, font_size=size, offset=float(offset))
+    return drawn._asdict()
+
+
+KINDS: dict[str, Callable[[Axes, PosteriorComparison, Request], dict[str, Any]]] = {
+    "decision": draw_decision,
+    "difference": draw_difference,
+    "matrix": draw_matrix,
+    "ranks": draw_ranks,
+}
+
+
+def _sorted(
+    comparison: PosteriorComparison, objective: str, width: int = 60
+) -> tuple[list[str], list[int]]:
+    """Return the names as they are shown, best first, and the places of the classifiers."""
+    names = comparison.ranking(objective)
+    return [literal(name, width) for name in names], [comparison.names.index(n) for n in names]
+
+
+def _two_digits(probability: float) -> str:
+    """Write a probability with two digits, and never as 0 or 1."""
+    if probability < 0.005:
+        return "<.01"
+    return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
+
+
+def _width(texts: list[str], size: float) -> float:
+    """Return about how wide a column is, in points."""
+    return _CHARACTER_WIDTH * size * max(map(len, texts)) + _COLUMN_GAP

@@ -1,0 +1,257 @@
+"""Pictures of comparisons: what is drawn are the probabilities of the comparison."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+
+from skpostbac import (
+    PairedCounts,
+    PosteriorBalancedAccuracy,
+    PosteriorComparison,
+    PosteriorComparisonDisplay,
+    compare_posteriors,
+    compare_predictions,
+)
+
+KINDS = ["decision", "difference", "matrix", "ranks"]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+TOTAL = [32, 10, 4]
+THREE = {
+    "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], TOTAL),
+    "C2": PosteriorBalancedAccuracy.from_counts([30, 2, 1], TOTAL),
+    "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], TOTAL),
+}
+RANKED = ["C3", "C1", "C2"]
+
+
+def comparison_of_three():
+    return compare_posteriors(THREE, rope=0.05)
+
+
+def plot(kind, **options):
+    pair = {"pair": ("C3", "C1")} if kind == "difference" else {}
+    return comparison_of_three().plot(kind=kind, **{**pair, **options})
+
+
+def polygon_area(artist):
+    """Area of the polygon of a `fill_between`, by the shoelace formula."""
+    (path,) = artist.get_paths()
+    x, y = path.vertices.T
+    return abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+
+
+def row_names(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def columns_beside(ax):
+    """Texts to the right of the axes, column by column."""
+    return [[text.get_text() for text in axis.get_yticklabels()] for axis in ax.child_axes]
+
+
+def test_difference_has_the_exact_density_and_masses():
+    """The areas on both sides of the rope and within it are the masses that are written."""
+    comparison = comparison_of_three()
+    artists = plot("difference").artists_
+    law, masses = comparison.difference("C3", "C1"), comparison.rope_masses("C3", "C1")
+    line = artists["line"]
+    np.testing.assert_allclose(line.get_ydata(), law.pdf(line.get_xdata()), rtol=1e-12)
+    for area, mass, text in zip(artists["areas"], masses, artists["texts"], strict=True):
+        assert polygon_area(area) == pytest.approx(mass, abs=1e-3)
+        assert float(text.get_text().splitlines()[1]) == pytest.approx(mass, abs=5e-4)
+    assert [text.get_text().splitlines()[0] for text in artists["texts"]] == [
+        "C1 better",
+        "within ±0.05",
+        "C3 better",
+    ]
+    assert tuple(artists["interval"].get_xdata()) == law.interval()
+    assert artists["mean"].get_xdata() == [law.mean()]
+    band = artists["rope"].get_extents().transformed(artists["line"].axes.transData.inverted())
+    assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
+
+
+def test_difference_without_rope_has_two_masses():
+    """Without a rope, one of both is better."""
+    comparison = compare_posteriors(THREE)
+    display = comparison.plot(kind="difference", pair=("C1", "C2"))
+    names = [text.get_text().splitlines()[0] for text in display.artists_["texts"]]
+    assert names == ["C2 better", "C1 better"]
+
+
+def test_labels_of_a_difference():
+    """The axes say what is subtracted from what; of two classifiers, the second from the first."""
+    counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+    display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+    minus = "\N{MINUS SIGN}"
+    assert display.ax_.get_xlabel() == f"difference in balanced accuracy: old {minus} new"
+    assert display.ax_.get_ylabel() == "probability density"
+
+
+def test_difference_of_three_needs_a_pair():
+    """Which two of three are meant has to be said, and no figure is left behind."""
+    with pytest.raises(ValueError, match="pair must name two of"):
+        plot("difference", pair=None)
+    with pytest.raises(ValueError, match="a must be one of"):
+        plot("difference", pair=("C4", "C1"))
+
+
+def test_matrix_has_the_probabilities():
+    """Rows and columns are sorted by the mean, and cells written but for the diagonal."""
+    display = plot("matrix")
+    order = [list(THREE).index(name) for name in RANKED]
+    expected = comparison_of_three().prob_greater()[np.ix_(order, order)]
+    np.testing.assert_array_equal(display.artists_["image"].get_array(), expected)
+    assert display.artists_["image"].get_clim() == (0, 1)
+    assert row_names(display.ax_) == RANKED
+    assert [text.get_text() for text in display.ax_.get_xticklabels()] == RANKED
+    texts = display.artists_["texts"]
+    assert all(cell is None for cell in np.diag(texts))
+    assert texts[0, 1].get_text() == ".86"
+    assert (texts[0, 2].get_text(), texts[2, 0].get_text()) == (">.99", "<.01")
+
+
+def luminance(color):
+    """Relative luminance of the web guidelines for contrast."""
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("cmap", ["cividis", "viridis", "Greys", "PuOr"])
+def test_text_in_cells_can_be_read(cmap):
+    """The contrast of each number with its cell is at least 3, as for large text."""
+    artists = plot("matrix", cmap=cmap).artists_
+    image = artists["image"]
+    for text, value in zip(artists["texts"].flat, np.ravel(image.get_array()), strict=True):
+        if text is not None:
+            pair = sorted([luminance(text.get_color()), luminance(image.to_rgba([value])[0][:3])])
+            assert (pair[1] + 0.05) / (pair[0] + 0.05) > 3
+
+
+def test_default_colours_grow_lighter_with_the_probability():
+    """Printed in grey, a lighter cell is a larger probability."""
+    image = plot("matrix").artists_["image"]
+    lightness = [luminance(image.cmap(p)[:3]) for p in np.linspace(0, 1, 101)]
+    assert (np.diff(lightness) > 0).all()
+
+
+def test_bars_of_ranks_add_up():
+    """Each row has the probabilities of all ranks, one after the other, from 0 to 1."""
+    display = plot("ranks")
+    comparison = comparison_of_three()
+    order = [list(THREE).index(name) for name in RANKED]
+    widths = np.array([[bar.get_width() for bar in bars] for bars in display.artists_["bars"]])
+    starts = np.array([[bar.get_x() for bar in bars] for bars in display.artists_["bars"]])
+    np.testing.assert_allclose(widths.T, comparison.rank_probabilities()[order], rtol=1e-12)
+    np.testing.assert_allclose(widths.sum(axis=0), 1)
+    np.testing.assert_allclose(starts[1:], np.cumsum(widths, axis=0)[:-1], atol=1e-12)
+    assert row_names(display.ax_) == RANKED
+    (ranks,) = columns_beside(display.ax_)
+    assert [float(rank) for rank in ranks] == pytest.approx(
+        np.sort(comparison.expected_rank()), abs=0.005
+    )
+    heights = [bar.get_y() for bar in display.artists_["bars"][0]]
+    assert heights[0] > heights[1] > heights[2]
+
+
+def test_decision_has_intervals_and_losses():
+    """Classifiers come in the order of their expected losses, with the numbers beside."""
+    comparison = comparison_of_three()
+    display = plot("decision", level=0.8)
+    assert row_names(display.ax_) == RANKED
+    for name, line in zip(RANKED, display.artists_["lines"], strict=True):
+        assert tuple(line.get_xdata()) == THREE[name].credible_interval(0.8)
+    _, best, losses = columns_beside(display.ax_)
+    order = [list(THREE).index(name) for name in RANKED]
+    assert best == ["0.865", "0.135", "< 0.001"]
+    assert [float(loss) for loss in losses] == pytest.approx(
+        comparison.expected_loss()[order], abs=5e-5
+    )
+
+
+def test_columns_do_not_overlap():
+    """The numbers beside the intervals stand apart, whatever their width."""
+    display = plot("decision")
+    display.figure_.canvas.draw()
+    columns = [
+        [text.get_window_extent() for text in axis.get_yticklabels()]
+        for axis in display.ax_.child_axes
+    ]
+    for left, right in pairwise(columns):
+        assert max(box.x1 for box in left) < min(box.x0 for box in right)
+
+
+@each_kind
+def test_given_axes_are_used(kind):
+    """No figure is made, and the title stays."""
+    figure, ax = plt.subplots()
+    ax.set_title("mine")
+    display = plot(kind, ax=ax)
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    assert plt.get_fignums() == [figure.number]
+    assert ax.get_title() == "mine"
+
+
+@each_kind
+def test_spines_are_hidden_on_demand(kind):
+    """Only the axes with numbers keep their spines."""
+    spines = plot(kind, despine=True).ax_.spines
+    assert not spines["top"].get_visible()
+    assert not spines["right"].get_visible()
+    assert spines["left"].get_visible() == (kind == "difference")
+
+
+@each_kind
+def test_thirty_classifiers_with_odd_names(kind):
+    """Many long names, with characters that matplotlib takes for its own, are drawn."""
+    rng = np.random.default_rng(0)
+    total = np.array([60, 40])
+    posteriors = {
+        f"_${i}$ λ {'long ' * (i % 20)}": PosteriorBalancedAccuracy.from_counts(
+            rng.binomial(total, 0.7), total
+        )
+        for i in range(30)
+    }
+    names = list(posteriors)
+    pair = tuple(names[:2]) if kind == "difference" else None
+    display = compare_posteriors(posteriors).plot(kind=kind, pair=pair)
+    texts = display.ax_.get_yticklabels() if kind != "difference" else display.artists_["texts"]
+    assert len(texts) == (2 if kind == "difference" else 30)
+    assert not any(text._preprocess_math(text.get_text())[1] for text in texts)
+
+
+def test_from_predictions_is_paired():
+    """The classifiers are compared sample by sample."""
+    y_true = [0] * 20 + [1] * 20
+    predictions = {"a": [0] * 30 + [1] * 10, "b": [0] * 22 + [1] * 18}
+    display = PosteriorComparisonDisplay.from_predictions(
+        y_true, predictions, rope=0.02, kind="matrix", random_state=0
+    )
+    expected = compare_predictions(y_true, predictions, rope=0.02, random_state=0)
+    assert display.comparison.rope == 0.02
+    np.testing.assert_array_equal(display.comparison.prob_greater(), expected.prob_greater())
+
+
+def test_from_posteriors_is_independent():
+    """The classifiers are compared as if each had its own test set."""
+    display = PosteriorComparisonDisplay.from_posteriors(THREE, rope=0.05, kind="ranks")
+    assert display.comparison == comparison_of_three()
+
+
+def test_unknown_kind_is_named():
+    """No empty figure is left."""
+    with pytest.raises(ValueError, match="kind must be one of"):
+        plot("pie")
+    assert plt.get_fignums() == []
+
+
+def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
+    """The error says what to install."""
+    monkeypatch.setattr("skpostbac.displays._style.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"PosteriorComparisonDisplay\.plot requires matplotlib"):
+        comparison_of_three().plot()

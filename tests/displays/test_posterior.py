@@ -1,0 +1,350 @@
+"""Pictures of posteriors: what is drawn are the exact densities, intervals and means."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac import (
+    ClassCountsScorer,
+    DrawnPosterior,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorConfusionMetric,
+    PosteriorDisplay,
+    group_posterior,
+    posterior_balanced_accuracy,
+)
+
+KINDS = ["density", "ridge", "violin", "forest"]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+TOTAL = [32, 10, 4]
+ONE = PosteriorBalancedAccuracy.from_counts([30, 8, 3], TOTAL)
+TWO = PosteriorBalancedAccuracy.from_counts([30, 2, 1], TOTAL)
+CONFUSION = [[166, 25], [21, 188]]
+
+# What the axis is called, for each posterior of a single figure.
+FIGURES = {
+    "balanced accuracy": ONE,
+    "accuracy": PosteriorAccuracy(ONE.counts),
+    "binary-equivalent accuracy": ONE.binary_equivalent(),
+    "macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision"),
+    "mcc": PosteriorConfusionMetric.from_confusion_matrix(
+        CONFUSION, "mcc", n_draws=2000, random_state=0
+    ),
+}
+
+
+def polygon_area(artist):
+    """Area of the polygon of a `fill_between`, by the shoelace formula."""
+    (path,) = artist.get_paths()
+    x, y = path.vertices.T
+    return abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
+
+
+def row_names(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def texts_beside(ax):
+    """Texts to the right of the axes."""
+    return [text.get_text() for axis in ax.child_axes for text in axis.get_yticklabels()]
+
+
+@pytest.mark.parametrize("method", ["central", "hdi"])
+def test_density_is_exact(method):
+    """The line is the density, the area that of the interval, the mean where it should be."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(level=0.9, method=method)
+    parts = zip([ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True)
+    for posterior, line, area, mean in parts:
+        np.testing.assert_allclose(line.get_ydata(), posterior.pdf(line.get_xdata()), rtol=1e-12)
+        assert polygon_area(area) == pytest.approx(0.9, abs=1e-3)
+        x = area.get_paths()[0].vertices[:, 0]
+        assert (x.min(), x.max()) == posterior.credible_interval(0.9, method=method)
+        assert (mean.get_xdata() == posterior.mean()).all()
+        assert mean.get_ydata()[-1] == pytest.approx(posterior.pdf(posterior.mean()), rel=1e-3)
+    assert display.chance_level_ is None
+    assert display.ax_.get_ylabel() == "probability density"
+    assert display.ax_.get_ylim()[0] == 0
+
+
+def test_legend_of_a_density_has_the_figures():
+    """Names, means and intervals are in the legend, which says what they are."""
+    legend = PosteriorDisplay({"one": ONE}).plot(method="hdi", level=0.9).ax_.get_legend()
+    low, high = ONE.credible_interval(0.9, method="hdi")
+    assert [text.get_text() for text in legend.get_texts()] == [
+        f"one: {ONE.mean():.2f} [{low:.2f}, {high:.2f}]"
+    ]
+    assert legend.get_title().get_text() == "mean [90% HDI]"
+
+
+def test_forest_has_intervals():
+    """Lines are intervals, their thick parts hold one half, and points are means."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind="forest", level=0.8)
+    parts = zip([ONE, TWO], display.lines_, display.intervals_, display.means_, strict=True)
+    for row, (posterior, line, inner, mean) in zip([1, 0], parts, strict=True):
+        assert tuple(line.get_xdata()) == posterior.credible_interval(0.8)
+        assert tuple(inner.get_xdata()) == posterior.credible_interval(0.5)
+        assert inner.get_linewidth() > line.get_linewidth()
+        assert (mean.get_xdata()[0], mean.get_ydata()[0]) == (posterior.mean(), row)
+
+
+@pytest.mark.parametrize(("kind", "height"), [("ridge", 1.35), ("violin", 0.42)])
+def test_rows_of_densities_are_equally_high(kind, height):
+    """Ridges and violins have the shape of the density, from the row of the posterior on."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind=kind)
+    for row, posterior, line in zip([1, 0], [ONE, TWO], display.lines_, strict=True):
+        y = line.get_ydata() - row
+        assert y.max() == pytest.approx(height)
+        shape = posterior.pdf(line.get_xdata())
+        np.testing.assert_allclose(np.abs(y), height * shape / shape.max(), rtol=1e-9)
+        assert y.min() == pytest.approx(-height if kind == "violin" else 0, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_rows_have_names_and_figures(kind):
+    """The first name is on top, with the figures on the other side."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind=kind)
+    assert row_names(display.ax_) == ["one", "two"]
+    heights = display.ax_.get_yticks()
+    assert heights[0] > heights[1]
+    low, high = ONE.credible_interval()
+    assert texts_beside(display.ax_)[0] == f"{ONE.mean():.2f} [{low:.2f}, {high:.2f}]"
+
+
+@each_kind
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_posterior_of_a_figure_has_a_plot(name, kind):
+    """`plot` draws any of them, and names the figure."""
+    display = FIGURES[name].plot(kind=kind)
+    assert isinstance(display, PosteriorDisplay)
+    assert display.ax_.get_xlabel() == name
+    assert [len(part) for part in (display.lines_, display.intervals_, display.means_)] == [1] * 3
+
+
+@each_kind
+def test_laws_can_be_drawn(kind):
+    """Recalls, draws and the laws of a group are no figures of a classifier, but have a law."""
+    groups = group_posterior([82, 75, 92], [100] * 3)
+    laws = {
+        "recall": ONE.recalls()[0],
+        "draws": DrawnPosterior(np.random.default_rng(0).beta(8, 2, 1000)),
+        "population": groups.population_mean,
+    }
+    assert PosteriorDisplay(laws).plot(kind=kind).ax_.get_xlabel() == "value"
+    assert PosteriorDisplay(laws, score_name="accuracy").plot().ax_.get_xlabel() == "accuracy"
+
+
+@each_kind
+def test_given_axes_are_used(kind):
+    """No figure is made, and title and other contents of the axes stay."""
+    figure, (left, right) = plt.subplots(1, 2)
+    right.set_title("mine")
+    (line,) = right.plot([0, 1], [0, 1])
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(right, kind=kind)
+    assert display.ax_ is right
+    assert display.figure_ is figure
+    assert plt.get_fignums() == [figure.number]
+    assert right.get_title() == "mine"
+    assert line in right.lines
+    assert not left.has_data()
+
+
+@each_kind
+def test_chance_level_is_drawn_on_demand(kind):
+    """The line stands at 1/3, and its keyword arguments pass through."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(
+        kind=kind, plot_chance_level=True, chance_level_kw={"color": "red"}
+    )
+    assert display.chance_level_.get_xdata() == [1 / 3, 1 / 3]
+    assert display.chance_level_.get_color() == "red"
+    assert display.chance_level_.get_label() == "chance level (0.333)"
+
+
+@pytest.mark.parametrize(
+    ("posteriors", "message"),
+    [
+        ({"a": ONE.recalls()[0]}, "one chance level, got none"),
+        ({"a": ONE, "b": PosteriorBalancedAccuracy.from_counts([3, 4], [5, 6])}, "got several"),
+    ],
+    ids=["none", "several"],
+)
+def test_chance_level_must_be_common(posteriors, message):
+    """A line that is not the chance level of all is not drawn."""
+    with pytest.raises(ValueError, match=message):
+        PosteriorDisplay(posteriors).plot(plot_chance_level=True)
+    assert plt.get_fignums() == []
+
+
+@each_kind
+def test_curve_kwargs_pass_through(kind):
+    """One dict is for all lines, a list has one for each."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO})
+    for line in display.plot(kind=kind, curve_kwargs={"linewidth": 3}).lines_:
+        assert line.get_linewidth() == 3
+    styles = [{"color": "red"}, {"color": "blue"}]
+    lines = display.plot(kind=kind, curve_kwargs=styles).lines_
+    assert [line.get_color() for line in lines] == ["red", "blue"]
+    with pytest.raises(ValueError, match="curve_kwargs must be a dict or 2 of them, got 1"):
+        display.plot(kind=kind, curve_kwargs=styles[:1])
+
+
+@each_kind
+def test_despine_hides_spines(kind):
+    """The spine of the x-axis always stays."""
+    spines = ONE.plot(kind=kind, despine=True).ax_.spines
+    hidden = {side for side in spines if not spines[side].get_visible()}
+    assert hidden == {"top", "right"} | ({"left"} if kind != "density" else set())
+
+
+@each_kind
+def test_names_are_shown_as_they_are(kind):
+    """Dollars make no formula, a leading underscore hides nothing, and long names are cut."""
+    names = ["$n_0$ and $n_1$", "_hidden", "Größe λ", "long" * 50]
+    display = PosteriorDisplay(dict.fromkeys(names, ONE)).plot(kind=kind)
+    labels = display.ax_.get_legend().get_texts() if kind == "density" else None
+    texts = labels or display.ax_.get_yticklabels()
+    shown = [text.get_text().replace(r"\$", "$").split(":")[0].strip() for text in texts]
+    assert shown[:3] == names[:3]
+    assert len(texts) == 4
+    if labels is None:
+        assert len(shown[3]) < 70
+    # The unescaped text would be parsed as a formula when the fixture draws it.
+    assert not any(text._preprocess_math(text.get_text())[1] for text in texts)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_thirty_rows_do_not_overlap(kind):
+    """Each of thirty names has a row, and no two of them touch."""
+    display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot(kind=kind)
+    assert len(row_names(display.ax_)) == 30
+    display.figure_.canvas.draw()
+    boxes = [text.get_window_extent() for text in display.ax_.get_yticklabels()]
+    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
+
+
+def test_thousand_classes_fit_into_a_figure():
+    """All intervals are drawn, and as many names as can be read."""
+    rng = np.random.default_rng(0)
+    total = np.full(1000, 40)
+    correct = rng.binomial(total, 0.5)
+    posterior = PosteriorBalancedAccuracy.from_counts(correct, total)
+    display = PosteriorDisplay.from_recalls(posterior)
+    assert len(display.lines_) == 1001
+    assert display.figure_.get_figheight() <= 12
+    boxes = [text.get_window_extent() for text in display.ax_.get_yticklabels()]
+    assert len(boxes) > 50
+    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
+
+
+def test_recalls_are_sorted_below_the_average():
+    """The best class comes first, with its counts, on the axis of the accuracy."""
+    posterior = PosteriorBalancedAccuracy.from_counts([2, 30, 8], [4, 32, 10], classes=list("abc"))
+    display = PosteriorDisplay.from_recalls(posterior, plot_chance_level=True)
+    assert row_names(display.ax_) == ["balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
+    means = [float(line.get_xdata()[0]) for line in display.means_]
+    assert means == pytest.approx([posterior.mean(), 31 / 34, 9 / 12, 3 / 6])
+    assert display.ax_.get_xlabel() == "accuracy"
+
+
+def test_from_predictions():
+    """The posterior is that of the labels; several classifiers come by name."""
+    y_true, y_pred = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
+    options = {"prior": "jeffreys", "labels": [0, 1, 2], "class_weight": [1, 1, 2]}
+    display = PosteriorDisplay.from_predictions(y_true, y_pred, name="me", **options)
+    expected = posterior_balanced_accuracy(y_true, y_pred, **options)
+    assert display.posteriors == {"me": expected}
+    several = {"me": y_pred, "you": y_true}
+    display = PosteriorDisplay.from_predictions(y_true, several, kind="forest", **options)
+    assert display.posteriors["me"] == expected
+    assert row_names(display.ax_) == ["me", "you"]
+
+
+def test_from_estimator_predicts():
+    """It is `from_predictions` with the predictions of the estimator, under its name."""
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    _, ax = plt.subplots()
+    display = PosteriorDisplay.from_estimator(tree, X, y, ax=ax, kind="violin")
+    expected = posterior_balanced_accuracy(y, tree.predict(X))
+    assert display.posteriors == {"DecisionTreeClassifier": expected}
+    assert display.ax_ is ax
+    assert "mine" in PosteriorDisplay.from_estimator(tree, X, y, name="mine").posteriors
+
+
+def test_from_cv_results_pools():
+    """Folds of `cross_validate` are one posterior, candidates of a search one each."""
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    results = cross_validate(tree, X, y, scoring=ClassCountsScorer())
+    (posterior,) = PosteriorDisplay.from_cv_results(results, name="tree").posteriors.values()
+    assert posterior.counts.n_samples == 150
+    grid = {"max_depth": [1, 2], "criterion": ["gini"]}
+    search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
+    display = PosteriorDisplay.from_cv_results(search.cv_results_, kind="forest")
+    assert row_names(display.ax_) == [
+        "criterion=gini, max_depth=1",
+        "criterion=gini, max_depth=2",
+    ]
+    with pytest.raises(ValueError, match="name must give 2 different names"):
+        PosteriorDisplay.from_cv_results(search.cv_results_, name="tree")
+
+
+@pytest.mark.parametrize(
+    ("posteriors", "options", "error", "message"),
+    [
+        (ONE, {"kind": "pie"}, ValueError, "kind must be one of"),
+        (ONE, {"level": 1}, ValueError, "level must be"),
+        (ONE, {"method": "odd"}, ValueError, "method must be"),
+        (0.7, {}, TypeError, "posteriors must be a posterior, got float"),
+        ({"a": ONE, "b": 0.7}, {}, TypeError, r"posteriors\['b'\] must be a posterior"),
+        ({}, {}, ValueError, "at least one posterior"),
+    ],
+    ids=["kind", "level", "method", "no posterior", "one no posterior", "none"],
+)
+def test_bad_input_is_named(posteriors, options, error, message):
+    """One error says what is wrong, and no empty figure is left."""
+    with pytest.raises(error, match=message):
+        PosteriorDisplay(posteriors).plot(**options)
+    assert plt.get_fignums() == []
+
+
+@each_kind
+def test_sharp_and_infinite_densities_are_drawn(kind):
+    """A law that is nearly a point, and one with an infinite density, have finite axes."""
+    laws = {
+        "many": PosteriorBalancedAccuracy.from_counts([9e8], [1e9]),
+        "perfect": PosteriorBalancedAccuracy.from_counts([20], [20], prior="jeffreys"),
+    }
+    display = PosteriorDisplay(laws).plot(kind=kind)
+    assert np.isfinite(display.ax_.axis()).all()
+    for line in display.lines_:
+        assert np.isfinite(line.get_xydata()).all()
+
+
+def test_narrow_axis_has_plain_numbers():
+    """The figure is read from the axis, without adding an offset to it."""
+    display = PosteriorBalancedAccuracy.from_counts([9e8], [1e9]).plot()
+    display.figure_.canvas.draw()
+    assert display.ax_.xaxis.get_offset_text().get_text() == ""
+
+
+def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
+    """Without matplotlib a display can be made, and the error says what to install."""
+    monkeypatch.setattr("skpostbac.displays._style.find_spec", lambda name: None)
+    display = PosteriorDisplay(ONE)
+    with pytest.raises(ImportError, match=r"PosteriorDisplay\.plot requires matplotlib"):
+        display.plot()
+
+
+def test_display_can_be_pickled():
+    """A display carries its data; drawn again, it shows the same."""
+    display = pickle.loads(pickle.dumps(PosteriorDisplay({"one": ONE}, score_name="score")))
+    assert display.posteriors == {"one": ONE}
+    assert display.plot().ax_.get_xlabel() == "score"
