@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skpostbac.displays._density import density_curve
-from skpostbac.displays._posterior import portray_all
+from skpostbac.displays._gallery import portray_all
 from skpostbac.displays._posterior_kinds import draw_forest, fitting_text
 from skpostbac.displays._style import COLORS, NEUTRAL, contrasting, literal, write_beside
 from skpostbac.model_selection import PosteriorComparison

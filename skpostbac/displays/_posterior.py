@@ -8,35 +8,27 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, Gallery, Portrait, add_legend
-from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes, write_above
-from skpostbac.metrics import (
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
-    PosteriorBinaryEquivalentAccuracy,
-    PosteriorConfusionMetric,
-    posterior_balanced_accuracy,
+from skpostbac.displays._gallery import (
+    AnyPosterior,
+    chance_level,
+    named_posteriors,
+    portray_all,
+    score_name,
 )
+from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, add_legend
+from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes, write_above
+from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._figure_posterior import FigurePosterior
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import pooled_posteriors
-from skpostbac.stats._law import Law, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-AnyPosterior: TypeAlias = FigurePosterior | Law
 Kind: TypeAlias = Literal["density", "ridge", "violin", "forest"]
-
-SCORE_NAMES: dict[type[FigurePosterior], str] = {
-    PosteriorBalancedAccuracy: "balanced accuracy",
-    PosteriorAccuracy: "accuracy",
-    PosteriorBinaryEquivalentAccuracy: "binary-equivalent accuracy",
-}
 
 
 class PosteriorDisplay:
@@ -85,7 +77,7 @@ class PosteriorDisplay:
     ...     }
     ... ).plot(plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1: 0.78 [0.62, 0.90]', 'C3: 0.88 [0.76, 0.96]', 'chance level (0.333)']
+    ['C1: 0.78 [0.62, 0.90]', 'C3: 0.88 [0.74, 0.97]', 'chance level (0.333)']
     >>> plt.close(display.figure_)
     """
 
@@ -161,18 +153,19 @@ class PosteriorDisplay:
         An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
         where a quarter of the probability lies higher, times 2.7.
         """
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
         posteriors = named_posteriors(self.posteriors)
         gallery = portray_all(posteriors, level, method, curve_kwargs)
         chance = chance_level(posteriors) if plot_chance_level else None
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
         size = density_size if kind == "density" else rows_size
         self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size(len(posteriors)))
         self.figure_ = self.ax_.figure
         if ax is None:  # 0.90001, not 1e-5 beside an axis that ends in + 0.9
             self.ax_.ticklabel_format(axis="x", useOffset=False)
+            self.ax_.locator_params(axis="x", nbins=6)
         self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, gallery)
-        self.ax_.set_xlabel(self.score_name or score_name(posteriors))
+        self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
         self.chance_level_ = None
         if chance is not None:
             line = {"label": f"chance level ({chance:.3g})", "color": NEUTRAL, "linestyle": ":"}
@@ -228,10 +221,10 @@ class PosteriorDisplay:
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> from skpostbac import PosteriorDisplay
         >>> X, y = load_wine(return_X_y=True)
-        >>> tree = DecisionTreeClassifier(max_depth=1).fit(X[::2], y[::2])
+        >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[::2], y[::2])
         >>> display = PosteriorDisplay.from_estimator(tree, X[1::2], y[1::2])
         >>> display.lines_[0].get_label()
-        'DecisionTreeClassifier: 0.61 [0.55, 0.66]'
+        'DecisionTreeClassifier: 0.62 [0.57, 0.67]'
         >>> plt.close(display.figure_)
         """
         return cls.from_predictions(
@@ -419,66 +412,6 @@ def density_size(n: int) -> tuple[float, float]:
 def rows_size(n: int) -> tuple[float, float]:
     """Return the size in inches of a figure of `n` rows."""
     return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
-
-
-def portray_all(
-    posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
-) -> Gallery:
-    """Compute the mean and the interval of each posterior."""
-    laws = {
-        name: entry.distribution if isinstance(entry, FigurePosterior) else entry
-        for name, entry in posteriors.items()
-    }
-    portraits = [
-        Portrait(name, law, law.mean(), interval_of(law, level, method))
-        for name, law in laws.items()
-    ]
-    interval = "HDI" if method == "hdi" else "interval"
-    title = f"mean [{100 * level:g}% {interval}]"
-    return Gallery(portraits, line_kwargs(curve_kwargs, len(portraits)), title)
-
-
-def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
-    """Return posteriors by name, with "" for the name of a single one."""
-    entries = dict(posteriors) if isinstance(posteriors, Mapping) else {"": posteriors}
-    if not entries:
-        raise ValueError("posteriors must hold at least one posterior, got none")
-    for name, entry in entries.items():
-        if not isinstance(entry, (FigurePosterior, Law)):
-            at = f"posteriors[{name!r}]" if isinstance(posteriors, Mapping) else "posteriors"
-            raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
-    return entries
-
-
-def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
-    """Return the figure of guessing, which must be the same for all."""
-    levels = {entry.chance for entry in posteriors.values() if hasattr(entry, "chance")}
-    if len(levels) != 1:
-        got = "several" if levels else "none"
-        raise ValueError(f"plot_chance_level needs posteriors of one chance level, got {got}")
-    return float(levels.pop())
-
-
-def score_name(posteriors: Mapping[str, AnyPosterior]) -> str:
-    """Return the name of the figure if all have the same."""
-    names = {_name_of(entry) for entry in posteriors.values()}
-    return names.pop() if len(names) == 1 else "value"
-
-
-def _name_of(posterior: AnyPosterior) -> str:
-    if isinstance(posterior, PosteriorConfusionMetric):
-        return literal(posterior.metric)
-    names = (name for kind, name in SCORE_NAMES.items() if isinstance(posterior, kind))
-    return next(names, "value")
-
-
-def line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:
-    """Return the keyword arguments of each of `n` lines."""
-    if curve_kwargs is None or isinstance(curve_kwargs, Mapping):
-        return [curve_kwargs or {}] * n
-    if len(curve_kwargs) != n:
-        raise ValueError(f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}")
-    return list(curve_kwargs)
 
 
 def _candidate_names(cv_results: Any) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import ceil, floor, log10
+from collections.abc import Callable
+from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from skpostbac.displays._density import Curve, density_curve
+from skpostbac.displays._gallery import Gallery
 from skpostbac.displays._style import COLORS, line_styles, literal, row_height, write_beside
-from skpostbac.stats import Interval
-from skpostbac.stats._law import Law
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -29,42 +28,6 @@ _SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0
 INNER_LEVEL = 0.5
 
 
-class Portrait(NamedTuple):
-    """What is told of one posterior."""
-
-    name: str
-    law: Law
-    mean: float
-    interval: Interval
-
-    def figures(self, digits: int) -> str:
-        """Write the mean and the interval."""
-        mean, low, high = (f"{value:.{digits}f}" for value in (self.mean, *self.interval))
-        return f"{mean} [{low}, {high}]"
-
-
-class Gallery(NamedTuple):
-    """What is drawn into one picture."""
-
-    portraits: Sequence[Portrait]
-    styles: Sequence[Mapping[str, Any]]
-    """Keyword arguments of the line of each."""
-    title: str
-    """What the figures of a portrait are."""
-
-    def figures(self) -> list[str]:
-        """Write mean and interval of each, with two digits of the width of a typical interval."""
-        ends = np.array([portrait.interval for portrait in self.portraits])
-        width = np.median(ends[:, 1] - ends[:, 0])
-        digits = max(2, 1 - floor(log10(width))) if width > 0 else 3
-        return [portrait.figures(digits) for portrait in self.portraits]
-
-    def rows(self) -> Iterator[tuple[int, Portrait, Mapping[str, Any]]]:
-        """Yield the height, the portrait and the style of each row, from the top."""
-        heights = range(len(self.portraits) - 1, -1, -1)
-        return zip(heights, self.portraits, self.styles, strict=True)
-
-
 class Drawn(NamedTuple):
     """Artists, one of a sort for each posterior."""
 
@@ -75,21 +38,16 @@ class Drawn(NamedTuple):
 
 def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
-    lines, areas, means, heights = [], [], [], []
     n = len(gallery.portraits)
     alpha = 0.25 if n <= MOST_INSIDE else 0.08
-    for portrait, figures, default, style in zip(
-        gallery.portraits, gallery.figures(), line_styles(n), gallery.styles, strict=True
-    ):
+    columns = gallery.portraits, gallery.figures(), line_styles(n), gallery.styles
+    lines, areas, means, heights = [], [], [], []
+    for portrait, figures, default, style in zip(*columns, strict=True):
         curve = density_curve(portrait.law)
         label = ": ".join(filter(None, [portrait.name, figures]))
         (line,) = ax.plot(*curve, **{"label": literal(label), **default, **style})
-        shade: dict[str, Any] = {
-            "color": line.get_color(),
-            "linewidth": 0,
-            "zorder": line.get_zorder() - 0.5,
-        }
-        areas.append(ax.fill_between(*curve.between(*portrait.interval), alpha=alpha, **shade))
+        shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
+        areas.append(ax.fill_between(*curve.between(*portrait.interval), **shade))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
         means.append(_mean_line(ax, portrait.mean, (0, height), line.get_color()))
         lines.append(line)

@@ -253,6 +253,12 @@ def test_recalls_are_sorted_below_the_average():
     assert display.ax_.get_xlabel() == "accuracy"
 
 
+def test_recalls_alone_can_be_drawn():
+    """Their labels need not be text."""
+    display = PosteriorDisplay(ONE.recalls(), score_name="recall").plot()
+    assert [line.get_label().split(":")[0] for line in display.lines_] == ["0", "1", "2"]
+
+
 def test_from_predictions():
     """The posterior is that of the labels; several classifiers come by name."""
     y_true, y_pred = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
