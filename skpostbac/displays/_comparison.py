@@ -41,6 +41,15 @@ _FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
 }
 
 
+def _check_pair(comparison: PosteriorComparison, pair: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the names of two different classifiers."""
+    names = comparison.names if pair is None else pair
+    if len(names) != 2:
+        raise ValueError(f"pair must name two of {comparison.names}, got {pair!r}")
+    comparison.difference(*names)
+    return names[0], names[1]
+
+
 class PosteriorComparisonDisplay:
     """Pictures of who is better than whom, by how much, and how certain that is.
 
@@ -142,10 +151,11 @@ class PosteriorComparisonDisplay:
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
         names = self.comparison.names
-        if kind == "difference" and pair is None and len(names) > 2:
-            raise ValueError(f"pair must name two of {names}, whose difference is to be drawn")
-        pair = (names[0], names[1]) if pair is None else pair
-        request = Request(pair, level, method, cmap)
+        if kind == "difference":
+            pair = _check_pair(self.comparison, pair)
+        # Refuses a bad level or method, before there is an empty figure.
+        self.comparison.posteriors[0].credible_interval(level, method=method)
+        request = Request(pair or (names[0], names[1]), level, method, cmap)
         size = _FIGURE_SIZES[kind](len(names))
         self.ax_ = own_axes(ax, "PosteriorComparisonDisplay.plot", figsize=size)
         self.figure_ = self.ax_.figure

@@ -10,15 +10,22 @@ import numpy as np
 from skpostbac.displays._density import density_curve
 from skpostbac.displays._gallery import portray_all
 from skpostbac.displays._posterior_kinds import draw_forest, fitting_text
-from skpostbac.displays._style import COLORS, NEUTRAL, contrasting, literal, write_beside
+from skpostbac.displays._style import (
+    COLORS,
+    NEUTRAL,
+    contrasting,
+    literal,
+    row_height,
+    write_beside,
+)
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.model_selection._report import format_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Probabilities are written into a matrix of up to this many classifiers.
-_MOST_WRITTEN = 40
+# Numbers are written into the cells of a matrix if their font is at least this large, in points.
+_SMALLEST_NUMBER = 4.5
 # Bars of ranks less likely than this are too short for a number.
 _SHORTEST_WRITTEN = 0.08
 # Width of a character, as a share of the size of the font, and what is left between columns.
@@ -50,15 +57,14 @@ def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request)
     band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=0.12, linewidth=0, zorder=0)
     zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
     bar: dict[str, Any] = {"color": "black", "clip_on": False, "zorder": 4}
-    (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, label=figures, **bar)
+    (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(portrait.mean, 0, "o", markerfacecolor="white", **bar)
-    minus = "\N{MINUS SIGN}"
+    subtraction = f"{literal(a, 30)} \N{MINUS SIGN} {literal(b, 30)}"
     ax.set(
-        xlabel=f"difference in balanced accuracy: {literal(a, 30)} {minus} {literal(b, 30)}",
+        xlabel=f"balanced accuracy: {subtraction}\n{gallery.title}: {figures}",
         ylabel="probability density",
         ylim=(0, 1.3 * curve.shown_height()),
     )
-    ax.legend(handles=[interval], title=gallery.title, loc="best", fontsize="small")
     return {
         "line": line,
         "areas": tuple(areas),
@@ -92,6 +98,9 @@ def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> 
     probabilities = comparison.prob_greater()[np.ix_(order, order)]
     n = len(names)
     image = ax.imshow(probabilities, cmap=request.cmap, vmin=0, vmax=1)
+    label = "P(row better than column)"
+    colorbar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
+    ax.apply_aspect()  # from here on, the cells are as large as they will be
     size, step = fitting_text(ax)
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(0, n, step), names[::step], fontsize=size, **slanted)
@@ -100,15 +109,13 @@ def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> 
     ax.spines[:].set_visible(False)
     ax.set(xlabel="column", ylabel="row")
     texts = np.full((n, n), None)
-    if n <= _MOST_WRITTEN:
+    number_size = min(0.85 * size, row_height(ax) / (4 * _CHARACTER_WIDTH))
+    if number_size >= _SMALLEST_NUMBER:
+        style: dict[str, Any] = {"fontsize": number_size, "ha": "center", "va": "center"}
+        colors = image.to_rgba(probabilities)
         for i, j in np.argwhere(~np.eye(n, dtype=bool)):
-            color = contrasting(image.to_rgba(probabilities)[i, j])
-            text = _two_digits(probabilities[i, j])
-            texts[i, j] = ax.text(
-                j, i, text, color=color, fontsize=0.85 * size, ha="center", va="center"
-            )
-    label = "P(row better than column)"
-    colorbar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
+            color = contrasting(colors[i, j])
+            texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
     return {"image": image, "texts": texts, "colorbar": colorbar}
 
 

@@ -393,6 +393,10 @@ class PosteriorDisplay:
         ['balanced accuracy', 'setosa (30/32)', 'virginica (8/10)', 'versicolor (2/4)']
         >>> plt.close(display.figure_)
         """
+        if not isinstance(posterior, PosteriorBalancedAccuracy):
+            raise TypeError(
+                f"posterior must be a PosteriorBalancedAccuracy, got {type(posterior).__name__}"
+            )
         counts = posterior.counts
         cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
         rows: list[tuple[str, AnyPosterior]] = [

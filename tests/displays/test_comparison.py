@@ -86,17 +86,32 @@ def test_labels_of_a_difference():
     """The axes say what is subtracted from what; of two classifiers, the second from the first."""
     counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
     display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
-    minus = "\N{MINUS SIGN}"
-    assert display.ax_.get_xlabel() == f"difference in balanced accuracy: old {minus} new"
+    subtraction, figures = display.ax_.get_xlabel().splitlines()
+    assert subtraction == "balanced accuracy: old \N{MINUS SIGN} new"
+    law = display.comparison.difference("old", "new")
+    mean, low, high = (f"{value:.2f}" for value in (law.mean(), *law.interval()))
+    assert figures == f"mean [95% interval]: {mean} [{low}, {high}]"
     assert display.ax_.get_ylabel() == "probability density"
 
 
-def test_difference_of_three_needs_a_pair():
-    """Which two of three are meant has to be said, and no figure is left behind."""
-    with pytest.raises(ValueError, match="pair must name two of"):
-        plot("difference", pair=None)
-    with pytest.raises(ValueError, match="a must be one of"):
-        plot("difference", pair=("C4", "C1"))
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "pie"}, "kind must be one of"),
+        ({"kind": "difference", "pair": None}, "pair must name two of .* got None"),
+        ({"kind": "difference", "pair": ("C1",)}, "pair must name two of"),
+        ({"kind": "difference", "pair": ("C4", "C1")}, "a must be one of"),
+        ({"kind": "difference", "pair": ("C1", "C1")}, "different classifiers"),
+        ({"kind": "decision", "level": 95}, "level must be"),
+        ({"kind": "decision", "method": "odd"}, "method must be"),
+    ],
+    ids=["kind", "no pair", "one", "unknown", "same", "level", "method"],
+)
+def test_bad_input_is_named(options, message):
+    """One error says what is wrong, and no empty figure is left."""
+    with pytest.raises(ValueError, match=message):
+        plot(**options)
+    assert plt.get_fignums() == []
 
 
 def test_matrix_has_the_probabilities():
@@ -112,6 +127,14 @@ def test_matrix_has_the_probabilities():
     assert all(cell is None for cell in np.diag(texts))
     assert texts[0, 1].get_text() == ".86"
     assert (texts[0, 2].get_text(), texts[2, 0].get_text()) == (">.99", "<.01")
+
+
+def test_small_matrix_has_no_unreadable_numbers():
+    """Cells that are too small stay empty, whatever the size of the figure."""
+    posteriors = {str(i): THREE["C1"] for i in range(30)}
+    _, ax = plt.subplots(figsize=(3, 3))
+    texts = compare_posteriors(posteriors).plot(ax, kind="matrix").artists_["texts"]
+    assert all(text is None for text in texts.flat)
 
 
 def luminance(color):
@@ -241,13 +264,6 @@ def test_from_posteriors_is_independent():
     """The classifiers are compared as if each had its own test set."""
     display = PosteriorComparisonDisplay.from_posteriors(THREE, rope=0.05, kind="ranks")
     assert display.comparison == comparison_of_three()
-
-
-def test_unknown_kind_is_named():
-    """No empty figure is left."""
-    with pytest.raises(ValueError, match="kind must be one of"):
-        plot("pie")
-    assert plt.get_fignums() == []
 
 
 def test_matplotlib_is_asked_for_when_drawing(monkeypatch):

@@ -253,6 +253,12 @@ def test_recalls_are_sorted_below_the_average():
     assert display.ax_.get_xlabel() == "accuracy"
 
 
+def test_recalls_are_those_of_a_balanced_accuracy():
+    """Other posteriors have no classes."""
+    with pytest.raises(TypeError, match="posterior must be a PosteriorBalancedAccuracy, got Post"):
+        PosteriorDisplay.from_recalls(ONE.binary_equivalent())
+
+
 def test_recalls_alone_can_be_drawn():
     """Their labels need not be text."""
     display = PosteriorDisplay(ONE.recalls(), score_name="recall").plot()
