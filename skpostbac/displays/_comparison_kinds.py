@@ -18,8 +18,8 @@ from skpostbac.displays._style import (
     row_height,
     write_beside,
 )
+from skpostbac.metrics._format import format_probability
 from skpostbac.model_selection import PosteriorComparison
-from skpostbac.model_selection._report import format_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
