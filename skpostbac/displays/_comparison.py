@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.displays._comparison_kinds import KINDS, Request
 from skpostbac.displays._posterior import rows_size
-from skpostbac.displays._style import despine_axes, own_axes
+from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._prior import PriorLike
@@ -159,6 +159,8 @@ class PosteriorComparisonDisplay:
         size = _FIGURE_SIZES[kind](len(names))
         self.ax_ = own_axes(ax, "PosteriorComparisonDisplay.plot", figsize=size)
         self.figure_ = self.ax_.figure
+        if ax is None:
+            write_full_numbers(self.ax_)
         self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
         if despine:
             despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))

@@ -16,7 +16,14 @@ from skpostbac.displays._gallery import (
     score_name,
 )
 from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, add_legend
-from skpostbac.displays._style import NEUTRAL, despine_axes, literal, own_axes, write_above
+from skpostbac.displays._style import (
+    NEUTRAL,
+    despine_axes,
+    literal,
+    own_axes,
+    write_above,
+    write_full_numbers,
+)
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
@@ -161,9 +168,8 @@ class PosteriorDisplay:
         size = density_size if kind == "density" else rows_size
         self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size(len(posteriors)))
         self.figure_ = self.ax_.figure
-        if ax is None:  # 0.90001, not 1e-5 beside an axis that ends in + 0.9
-            self.ax_.ticklabel_format(axis="x", useOffset=False)
-            self.ax_.locator_params(axis="x", nbins=6)
+        if ax is None:
+            write_full_numbers(self.ax_)
         self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, gallery)
         self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
         self.chance_level_ = None

@@ -64,6 +64,12 @@ def literal(text: object, width: int = 60) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
+def write_full_numbers(ax: Axes) -> None:
+    """Write 0.90001 at the x-axis of new axes, not 1 and, at its end, 1e-5 + 0.9."""
+    ax.ticklabel_format(axis="x", useOffset=False)
+    ax.locator_params(axis="x", nbins=6)
+
+
 def row_height(ax: Axes) -> float:
     """Return the height of one unit of the y-axis, in points."""
     low, high = ax.get_ylim()

@@ -82,6 +82,17 @@ def test_difference_without_rope_has_two_masses():
     assert names == ["C2 better", "C1 better"]
 
 
+def test_narrow_difference_has_plain_numbers():
+    """The difference is read from the axis, without adding an offset to it."""
+    posteriors = {
+        "a": PosteriorBalancedAccuracy.from_counts([9e8], [1e9]),
+        "b": PosteriorBalancedAccuracy.from_counts([8e8], [1e9]),
+    }
+    display = compare_posteriors(posteriors).plot(kind="difference")
+    display.figure_.canvas.draw()
+    assert display.ax_.xaxis.get_offset_text().get_text() == ""
+
+
 def test_labels_of_a_difference():
     """The axes say what is subtracted from what; of two classifiers, the second from the first."""
     counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
