@@ -18,7 +18,7 @@ from sklearn.metrics import (
 from skpostbac.displays._kwargs import Kwargs, area_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, line_styles, own_axes
-from skpostbac.displays._text import estimate, plain_text, with_score
+from skpostbac.displays._text import estimate, literal, with_score
 from skpostbac.metrics import (
     BinormalModel,
     CurveBand,
@@ -442,8 +442,8 @@ class BinormalCurveDisplay:
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
         ax.set(
-            xlabel=plain_text(kind.xlabel + positive),
-            ylabel=plain_text(kind.ylabel + positive),
+            xlabel=literal(kind.xlabel + positive),
+            ylabel=literal(kind.ylabel + positive),
             xlim=(-0.01, 1.01),
             ylim=(-0.01, 1.01),
             aspect="equal",

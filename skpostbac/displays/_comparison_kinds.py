@@ -14,10 +14,10 @@ from skpostbac.displays._style import (
     COLORS,
     NEUTRAL,
     contrasting,
-    literal,
     row_height,
     write_beside,
 )
+from skpostbac.displays._text import literal
 from skpostbac.metrics._format import format_probability
 from skpostbac.model_selection import PosteriorComparison
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from skpostbac.displays._kwargs import Kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, own_axes
-from skpostbac.displays._text import plain_text, with_score
+from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class NormalScoresDisplay:
         self.lines_ = tuple(self._plot_lines(lines_kwargs))
         self.points_ = tuple(self._plot_points(points_kwargs))
         positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
-        ax.set(xlabel="Standard normal quantile", ylabel=plain_text("Score" + positive))
+        ax.set(xlabel="Standard normal quantile", ylabel=literal("Score" + positive))
         if despine:
             ax.spines[["top", "right"]].set_visible(False)
         ax.legend(title="p-value of a test of normality", loc="upper left")

@@ -15,15 +15,16 @@ from skpostbac.displays._gallery import (
     portray_all,
     score_name,
 )
+from skpostbac.displays._kwargs import line_kwargs
 from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, add_legend
 from skpostbac.displays._style import (
     NEUTRAL,
     despine_axes,
-    literal,
     own_axes,
     write_above,
     write_full_numbers,
 )
+from skpostbac.displays._text import literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
@@ -175,7 +176,7 @@ class PosteriorDisplay:
         self.chance_level_ = None
         if chance is not None:
             line = {"label": f"chance level ({chance:.3g})", "color": NEUTRAL, "linestyle": ":"}
-            self.chance_level_ = self.ax_.axvline(chance, **{**line, **(chance_level_kw or {})})
+            self.chance_level_ = self.ax_.axvline(chance, **line_kwargs(line, chance_level_kw))
         if kind == "density":
             add_legend(self.ax_, gallery)
         elif self.chance_level_ is not None:

@@ -10,7 +10,9 @@ import numpy as np
 
 from skpostbac.displays._density import Curve, density_curve
 from skpostbac.displays._gallery import Gallery
-from skpostbac.displays._style import COLORS, line_styles, literal, row_height, write_beside
+from skpostbac.displays._kwargs import line_kwargs
+from skpostbac.displays._style import COLORS, line_styles, row_height, write_beside
+from skpostbac.displays._text import literal
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,7 +47,7 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     for portrait, figures, default, style in zip(*columns, strict=True):
         curve = density_curve(portrait.law)
         label = ": ".join(filter(None, [portrait.name, figures]))
-        (line,) = ax.plot(*curve, **{"label": literal(label), **default, **style})
+        (line,) = ax.plot(*curve, **line_kwargs({"label": literal(label), **default}, style))
         shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
         areas.append(ax.fill_between(*curve.between(*portrait.interval), **shade))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
@@ -65,7 +67,9 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
         # A row nearer to the reader stands in front of those behind.
         front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)}
         (line,) = ax.plot(
-            curve.x, row + curve.y, **{"color": COLORS[0], "linewidth": 1.2, **front, **style}
+            curve.x,
+            row + curve.y,
+            **line_kwargs({"color": COLORS[0], "linewidth": 1.2, **front}, style),
         )
         ax.fill_between(curve.x, row, row + curve.y, color="white", linewidth=0, **front)
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0, **front}
@@ -85,7 +89,7 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
     for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.law), _VIOLIN_HEIGHT)
         x, y = np.append(curve.x, curve.x[::-1]), np.append(curve.y, -curve.y[::-1])
-        (line,) = ax.plot(x, row + y, **{"color": COLORS[0], "linewidth": 1.2, **style})
+        (line,) = ax.plot(x, row + y, **line_kwargs({"color": COLORS[0], "linewidth": 1.2}, style))
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0}
         ax.fill_between(curve.x, row - curve.y, row + curve.y, alpha=0.15, **fill)
         held = curve.between(*portrait.interval)
@@ -102,7 +106,9 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
     width = min(1.5, 0.3 * row_height(ax))
     for row, portrait, style in gallery.rows():
         (line,) = ax.plot(
-            portrait.interval, (row, row), **{"color": COLORS[0], "linewidth": width, **style}
+            portrait.interval,
+            (row, row),
+            **line_kwargs({"color": COLORS[0], "linewidth": width}, style),
         )
         color = line.get_color()
         half = portrait.law.interval(INNER_LEVEL)

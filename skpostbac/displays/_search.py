@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skpostbac.displays._kwargs import Kwargs, line_kwargs
 from skpostbac.displays._style import COLORS, NEUTRAL, check_matplotlib, line_styles, own_axes
-from skpostbac.displays._text import estimate, plain_text, with_score
+from skpostbac.displays._text import estimate, literal, with_score
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
@@ -302,7 +302,7 @@ class PosteriorSearchDisplay:
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         axis.draw(ax)
         ax.set(
-            xlabel=plain_text(self.param),
+            xlabel=literal(self.param),
             ylabel=f"Balanced accuracy, {100 * level:g}% credible interval",
         )
         if despine:
@@ -344,7 +344,7 @@ class _Axis:
         if self.is_log:
             ax.set_xscale("log")
         if self.categories:
-            labels = [plain_text(_clip(text)) for text in self.categories]
+            labels = [literal(text, MAX_LABEL) for text in self.categories]
             ax.set_xticks(range(len(labels)), labels)
             if sum(map(len, labels)) > MAX_TICK_CHARACTERS:
                 for tick in ax.get_xticklabels():
@@ -379,7 +379,7 @@ def _lines(
     of_name = np.array([names.index(group) for group in groups])[order]
     styles = zip(MARKERS, line_styles(len(names)), strict=False)
     for number, (name, (marker, style)) in enumerate(zip(names, styles, strict=True)):
-        label = {"label": plain_text(_clip(name))} if name else {}
+        label = {"label": literal(name, MAX_LABEL)} if name else {}
         line = style if is_ordered else {**style, "linestyle": "none"}
         yield order[of_name == number], {**ERRORBAR_STYLE, **line, "marker": marker, **label}
 
@@ -395,11 +395,6 @@ def value_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return str(getattr(value, "__name__", value))
-
-
-def _clip(text: str) -> str:
-    """Return the start of a long text."""
-    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 3]}..."
 
 
 def _fitted_candidates(cv_results: Any) -> list[int]:

@@ -50,20 +50,6 @@ def line_styles(n: int) -> Iterator[dict[str, str]]:
     return islice(({"color": color, "linestyle": style} for color, style in pairs), n)
 
 
-def literal(text: object, width: int = 60) -> str:
-    """Return text as matplotlib is to show it, character by character.
-
-    It takes what stands between two ``$`` as a formula, and leaves labels that begin with ``_``
-    out of legends. Very long text is cut in the middle.
-    """
-    text = str(text)
-    if len(text) > width:
-        half = (width - 3) // 2
-        text = f"{text[:half]}...{text[-half:]}"
-    text = text.replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
-
-
 def write_full_numbers(ax: Axes) -> None:
     """Write 0.90001 at the x-axis of new axes, not 1 and, at its end, 1e-5 + 0.9."""
     ax.ticklabel_format(axis="x", useOffset=False)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from skpostbac.stats._law import Interval
 
 
-def plain_text(name: object) -> str:
-    r"""Return the name as text that matplotlib shows as it is.
+def literal(name: object, width: int = 60) -> str:
+    r"""Return the name as text that matplotlib shows character by character.
 
     It would read what is between two dollars as mathematics, and leave a label with an underscore
-    before it out of the legend.
+    before it out of the legend. Very long text is cut in the middle.
 
     Examples
     --------
-    >>> plain_text("_US$")
+    >>> literal("_US$")
     ' _US\\$'
+    >>> literal("a long name", 9)
+    'a l...ame'
     """
-    text = str(name).replace("$", r"\$")
+    text = str(name)
+    if len(text) > width:
+        half = (width - 3) // 2
+        text = f"{text[:half]}...{text[-half:]}"
+    text = text.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
@@ -30,7 +36,7 @@ def with_score(name: str | None, score: str) -> str:
     >>> with_score(None, "AUC = 0.76")
     'AUC = 0.76'
     """
-    return score if name is None else f"{plain_text(name)} ({score})"
+    return score if name is None else f"{literal(name)} ({score})"
 
 
 def estimate(value: float, interval: Interval | None = None) -> str:
