@@ -1,5 +1,6 @@
 """The command line: what it prints, what it refuses, and how it ends."""
 
+import contextlib
 import csv
 import errno
 import io
@@ -601,6 +602,32 @@ def test_numerical_failure(write, fail, monkeypatch):
     monkeypatch.setattr("skpostbac._cli._evaluation.compare_predictions", give_up)
     message = fail(write(SMALL), "--truth", "truth")
     assert message == "the posteriors cannot be computed: float division by zero"
+
+
+GUIDE = ROOT / "doc" / "user_guide" / "command_line.rst"
+
+
+def code_blocks(text, kind):
+    """Return what stands in the code blocks of a kind, without options and indentation."""
+    blocks = re.findall(rf"\.\. code-block:: {kind}\n((?:   .*\n|\n)+)", text)
+    return [re.sub(r"^   (:.*\n)?", "", block, flags=re.M).strip("\n") for block in blocks]
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="doc/ is not part of this copy")
+def test_guide_shows_what_is_printed(tmp_path, monkeypatch, capsys):
+    """The commands of the page on the command line print what stands below them there."""
+    text = GUIDE.read_text(encoding="utf-8")
+    (table,) = code_blocks(text, "text")
+    monkeypatch.chdir(tmp_path)
+    Path("predictions.csv").write_text(table + "\n", encoding="utf-8")
+    consoles = code_blocks(text, "console")
+    assert len(consoles) == 2
+    for console in consoles:
+        command, _, shown = console.partition("\n")
+        with contextlib.suppress(SystemExit):
+            main(command.removeprefix("$ skpostbac ").split())
+        printed = capsys.readouterr()
+        assert (printed.out + printed.err).rstrip() == shown
 
 
 # Pages and pictures

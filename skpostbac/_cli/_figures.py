@@ -35,6 +35,7 @@ def draw_posteriors(evaluation: Evaluation) -> Figure:
         kind="ridge" if n <= MOST_RIDGES else "forest",
         level=evaluation.settings.level,
         plot_chance_level=_n_classes(evaluation) > 1,
+        despine=True,
     )
     return figure
 
@@ -43,7 +44,10 @@ def draw_recalls(evaluation: Evaluation, name: str) -> Figure:
     """Draw the accuracy of a classifier on each class."""
     figure = _new_figure(_n_classes(evaluation) + 1)
     PosteriorDisplay.from_recalls(
-        evaluation.posteriors[name], ax=figure.subplots(), level=evaluation.settings.level
+        evaluation.posteriors[name],
+        ax=figure.subplots(),
+        level=evaluation.settings.level,
+        despine=True,
     )
     return figure
 
