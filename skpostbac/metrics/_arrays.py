@@ -18,6 +18,26 @@ FloatArray: TypeAlias = NDArray[np.float64]
 SMALLEST, LARGEST = _SMALLEST, _LARGEST
 
 
+def as_numpy(values: Any, name: str) -> Any:
+    """Return an array of another library in NumPy, without a copy; anything else as it is.
+
+    Raises
+    ------
+    TypeError
+        If NumPy cannot read it: if it is not in the memory of the CPU, if gradients are
+        recorded for it, or if it has a dtype that NumPy has not.
+    """
+    is_other = hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
+    if not is_other or hasattr(values, "__arrow_c_array__"):  # NumPy reads more of Arrow itself
+        return values
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"{name} must be an array that NumPy can read in the memory of the CPU: {error}"
+        ) from error
+
+
 def float_array(values: ArrayLike, name: str) -> FloatArray:
     """Return a copy of the values, which must be real numbers.
 
@@ -25,9 +45,12 @@ def float_array(values: ArrayLike, name: str) -> FloatArray:
     ------
     ValueError
         If they are not, if one of them is masked, or if the array would be ragged.
+    TypeError
+        As :func:`as_numpy` raises it.
     """
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must be an array of numbers, got masked values")
+    values = as_numpy(values, name)
     try:
         array = np.asarray(values)
         # NumPy writes numbers beside strings as text: look at what was given.

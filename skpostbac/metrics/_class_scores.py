@@ -94,12 +94,13 @@ def _is_positive(y_true: LabelArray, pos_label: Any) -> NDArray[np.bool_]:
     """Tell which samples are of the positive class, of two classes."""
     if not len(y_true):
         raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
-    values, codes = encode_sorted(y_true, "y_true")
-    classes = label_list(values)
+    labels = encode_sorted(y_true, "y_true")
+    classes = label_list(labels.values)
     if len(classes) > 2:
         raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
     if len(classes) < 2:
         raise ValueError(f"y_true must have samples of two classes, got only {classes}")
+    codes = labels.codes(slice(None))
     return np.asarray(codes == classes.index(_positive_label(classes, pos_label)))
 
 

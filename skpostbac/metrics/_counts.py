@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
+from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import LARGEST, FloatArray, first, nonnegative_array
 from skpostbac.metrics._labels import (
-    EncodedLabels,
     LabelArray,
-    as_label_array,
-    check_same_kind,
-    encode_labels,
-    encode_sorted,
-    is_integral,
     label_list,
     merge_labels,
-    naming,
     unique_label_array,
 )
+from skpostbac.metrics._outcomes import Outcomes, check_samples, read_outcomes
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
@@ -210,6 +202,7 @@ def class_counts(
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
     outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
+    check_samples(outcomes)
     counts = _count(outcomes)
     return counts if labels is None else select_classes(counts, labels)
 
@@ -217,44 +210,6 @@ def class_counts(
 def format_count(value: float) -> str:
     """Write a count in full if it is an integer of moderate length, else with six digits."""
     return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
-
-
-class Outcomes(NamedTuple):
-    """What the samples say of one or several classifiers."""
-
-    classes: LabelArray
-    """Distinct true labels, sorted."""
-    codes: NDArray[np.intp]
-    """Position in `classes` of the true label of each sample."""
-    hits: Iterator[NDArray[np.bool_]]
-    """For each classifier in turn, which samples it predicts correctly."""
-    weight: FloatArray | None
-    """Case count of each sample, None for 1 each."""
-
-
-def read_outcomes(
-    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], sample_weight: ArrayLike | None
-) -> Outcomes:
-    """Check true labels, weights and the predictions of one or several classifiers.
-
-    `predictions` has the predicted labels by the name of the argument that holds them, which
-    stands in the messages of errors.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`class_counts` raises them; for predictions that are no labels, once their turn
-        comes in `hits`.
-    """
-    y_true = as_label_array(y_true, "y_true")
-    y_preds = {name: as_label_array(y_pred, name) for name, y_pred in predictions.items()}
-    weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
-    _check_lengths(y_true, y_preds, weight)
-    if weight is not None and not weight.any():
-        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
-    true = encode_sorted(y_true, "y_true")
-    hits = (_find_hits(y_true, true, y_pred, name) for name, y_pred in y_preds.items())
-    return Outcomes(true.values, true.codes, hits, weight)
 
 
 class Selectable(Protocol):
@@ -281,41 +236,12 @@ def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
     return counts.reindex(wanted)
 
 
-def _check_lengths(
-    y_true: LabelArray, y_preds: Mapping[str, LabelArray], weight: FloatArray | None
-) -> None:
-    others: dict[str, NDArray[Any] | None] = {**y_preds, "sample_weight": weight}
-    for name, other in others.items():
-        if other is not None and len(other) != len(y_true):
-            with naming(name):
-                check_consistent_length(y_true, other)
-    if not len(y_true):
-        raise ValueError(
-            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
-            "of 1 sample is required."
-        )
-
-
-def _find_hits(
-    y_true: LabelArray, true: EncodedLabels, y_pred: LabelArray, name: str
-) -> NDArray[np.bool_]:
-    """Tell which of the true labels were predicted."""
-    # An integer and a float may compare equal after rounding.
-    same_kind = (y_true.dtype.kind == "f") == (y_pred.dtype.kind == "f")
-    if same_kind and is_integral(y_true) and is_integral(y_pred):
-        return np.asarray(y_true == y_pred)
-    pred = encode_labels(y_pred, name)
-    with naming(name):
-        check_same_kind(true.values, pred.values)
-    index = {label: code for code, label in enumerate(label_list(true.values))}
-    recoded = np.array([index.get(label, -1) for label in label_list(pred.values)])
-    return np.asarray(true.codes == recoded[pred.codes])
-
-
 def _count(outcomes: Outcomes) -> ClassCounts:
-    (hits,) = outcomes.hits
     size = len(outcomes.classes)
-    cells = np.bincount(2 * outcomes.codes + hits, weights=outcomes.weight, minlength=2 * size)
-    table = cells.reshape(size, 2).astype(np.float64, copy=False)  # errors, hits
+    cells = np.zeros(2 * size)
     with np.errstate(over="ignore"):  # infinite counts are refused
+        for block in outcomes.blocks():
+            (hits,) = block.hits
+            cells += np.bincount(2 * block.codes + hits, weights=block.weight, minlength=2 * size)
+        table = cells.reshape(size, 2)  # errors, hits
         return ClassCounts(outcomes.classes, table[:, 1], table.sum(axis=1))

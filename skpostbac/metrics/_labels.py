@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,10 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-LabelArray: TypeAlias = NDArray[Any]
+from skpostbac.metrics._arrays import as_numpy
 
-# Integers of a range up to here are looked up in a table, whatever the number of samples.
-SMALL_RANGE = 1024
+LabelArray: TypeAlias = NDArray[Any]
+IndexArray: TypeAlias = NDArray[np.intp]
+
+# Integers of a range up to the first are looked up in a table, whatever the number of samples,
+# and those of a range up to the second if there are not much fewer samples.
+SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
+# Samples that are read together: what is computed of them stays in the cache.
+BLOCK = 2**16
 
 
 class EncodedLabels(NamedTuple):
@@ -22,8 +29,17 @@ class EncodedLabels(NamedTuple):
 
     values: LabelArray
     """Distinct labels, in no particular order."""
-    codes: NDArray[np.intp]
+    codes: IndexArray
     """Position in ``values`` of each label."""
+
+
+class SortedLabels(NamedTuple):
+    """Labels as positions in an array of the distinct ones, computed for a block at a time."""
+
+    values: LabelArray
+    """Distinct labels, sorted."""
+    codes: Callable[[slice], IndexArray]
+    """Returns the position in ``values`` of each label of a block."""
 
 
 @contextmanager
@@ -41,6 +57,7 @@ def as_label_array(y: ArrayLike, name: str) -> LabelArray:
     """Convert an array-like or a column vector to a 1-d array; the labels are not checked."""
     if np.ma.is_masked(y):
         raise ValueError(f"Input {name} contains masked values.")
+    y = as_numpy(y, name)
     if _is_plain(y):
         return np.asarray(y)
     with naming(name):
@@ -102,46 +119,80 @@ def encode_labels(y: LabelArray, name: str) -> EncodedLabels:
     TypeError
         If the labels are bytes or not hashable.
     """
-    labels = label_list(y)
+    codes = np.empty(len(y), np.intp)
+    index: defaultdict[Hashable, int] = defaultdict()
+    index.default_factory = index.__len__  # a new label has the next number
     with naming(name):
-        # Of two equal labels the first one is written last.
-        first = dict(zip(reversed(labels), reversed(range(len(labels))), strict=True))
-    values = y[list(first.values())]
-    _check_uniform(values, name)
-    _check_discrete(values, name)
-    index = {label: code for code, label in enumerate(first)}
-    codes = np.fromiter((index[label] for label in labels), dtype=np.intp, count=len(labels))
+        for block in blocks(len(y)):
+            labels = label_list(y[block])
+            codes[block] = np.fromiter(map(index.__getitem__, labels), np.intp, len(labels))
+    values = np.fromiter(index, y.dtype, len(index))
+    check_labels(values, name)
     return EncodedLabels(values, codes)
 
 
-def encode_sorted(y: LabelArray, name: str) -> EncodedLabels:
-    """Encode a 1-d array of labels by the sorted distinct ones, as :func:`encode_labels` does."""
-    if is_integral(y):
+def encode_sorted(y: LabelArray | EncodedLabels, name: str) -> SortedLabels:
+    """Encode labels by the sorted distinct ones; refuse what :func:`encode_labels` refuses.
+
+    Integers are encoded anew for each block, and need no memory that grows with their number.
+    """
+    if isinstance(y, np.ndarray) and is_integral(y):
         return encode_integral(y)
-    labels = encode_labels(y, name)
+    labels = encode_labels(y, name) if isinstance(y, np.ndarray) else y
     order = np.argsort(labels.values)
-    return EncodedLabels(labels.values[order], np.argsort(order)[labels.codes])
+    rank = np.argsort(order)
+    return SortedLabels(labels.values[order], lambda block: rank[labels.codes[block]])
 
 
 def is_integral(y: LabelArray) -> bool:
     """Tell whether all labels are finite integers, of whatever numeric dtype."""
     if y.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
-            return bool(np.all(y == y.astype(np.int64)))
+            return all(np.all(y[block] == y[block].astype(np.int64)) for block in blocks(len(y)))
     return y.dtype.kind in "biu"
 
 
-def encode_integral(y: LabelArray) -> EncodedLabels:
-    """Encode a 1-d array of integers, of whatever numeric dtype; the values are sorted."""
+def encode_integral(y: LabelArray) -> SortedLabels:
+    """Encode a 1-d array of integers, of whatever numeric dtype, by the sorted distinct ones."""
     low, high = y.min(), y.max()
-    if int(high) - int(low) >= max(SMALL_RANGE, 2 * len(y)):
-        values = np.unique(y)
-        return EncodedLabels(values, np.searchsorted(values, y))
-    # Modulo 2**64 the difference is right for every integer type.
-    offsets = y.astype(np.int64, copy=False) - low.astype(np.int64)
-    occurs = np.bincount(offsets) > 0
+    n_values = int(high) - int(low) + 1
+    if n_values > max(SMALL_RANGE, min(LARGE_RANGE, 2 * len(y))):
+        values = _distinct(y)
+        return SortedLabels(values, lambda block: np.searchsorted(values, y[block]))
+    occurs = np.zeros(n_values, bool)
+    for block in blocks(len(y)):
+        occurs[_subtract(y[block], low)] = True
     values = np.flatnonzero(occurs).astype(y.dtype) + low
-    return EncodedLabels(values, (np.cumsum(occurs) - 1)[offsets])
+    rank = np.cumsum(occurs) - 1
+    return SortedLabels(values, lambda block: rank[_subtract(y[block], low)])
+
+
+def blocks(n_samples: int, n_classes: int = 0) -> Iterator[slice]:
+    """Return the blocks of the samples, which have no fewer than there are classes."""
+    step = max(BLOCK, n_classes)
+    return (slice(start, start + step) for start in range(0, n_samples, step))
+
+
+def _distinct(y: LabelArray) -> LabelArray:
+    """Return the sorted distinct numbers, with memory for little more than these."""
+    values, start = y[:0], 0
+    while start < len(y):
+        stop = start + max(BLOCK, 2 * len(values))
+        values = np.unique(np.concatenate([values, np.unique(y[start:stop])]))
+        start = stop
+    return values
+
+
+def _subtract(y: LabelArray, low: Any) -> IndexArray:
+    # Modulo 2**64 the difference is right for every integer type.
+    offsets: IndexArray = y.astype(np.int64, copy=False) - low.astype(np.int64)
+    return offsets
+
+
+def check_labels(values: LabelArray, name: str) -> None:
+    """Refuse distinct labels that are no classes, as :func:`encode_labels` does."""
+    _check_uniform(values, name)
+    _check_discrete(values, name)
 
 
 def _check_uniform(values: LabelArray, name: str) -> None:

@@ -22,18 +22,16 @@ from skpostbac.metrics._counts import (
     SHOWN_CLASSES,
     ClassCounts,
     format_count,
-    read_outcomes,
     select_classes,
 )
 from skpostbac.metrics._labels import (
+    IndexArray,
     LabelArray,
     label_list,
     merge_labels,
     unique_label_array,
 )
-
-BoolArray = NDArray[np.bool_]
-IndexArray = NDArray[np.intp]
+from skpostbac.metrics._outcomes import BoolArray, Outcomes, check_samples, read_outcomes
 
 # Both right, only the first, only the second, neither: the columns of a table of two classifiers.
 CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
@@ -240,7 +238,7 @@ class PairedCounts:
             )
         classes = merge_labels(self.classes, other.classes)
         parts = self.reindex(classes)._rows(), other.reindex(classes)._rows()
-        return PairedCounts(self.names, classes, *map(np.concatenate, zip(*parts, strict=True)))
+        return _join(self.names, classes, parts)
 
     def __radd__(self, other: object) -> PairedCounts:
         # `sum` starts from 0.
@@ -324,9 +322,17 @@ def paired_counts(
     names = check_names(tuple(predictions))
     named = {f"predictions[{name!r}]": predictions[name] for name in names}
     outcomes = read_outcomes(y_true, named, sample_weight)
-    rows = group_rows(outcomes.codes, outcomes.hits, outcomes.weight)
-    counts = PairedCounts(names, outcomes.classes, *rows)
+    check_samples(outcomes)
+    counts = _count(names, outcomes)
     return counts if labels is None else select_classes(counts, labels)
+
+
+def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
+    return _join(names, outcomes.classes, [group_rows(*block) for block in outcomes.blocks()])
+
+
+def _join(names: tuple[str, ...], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
+    return PairedCounts(names, classes, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def check_names(names: Sequence[Any]) -> tuple[str, ...]:

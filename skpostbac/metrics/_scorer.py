@@ -16,9 +16,10 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
-from skpostbac.metrics._counts import ClassCounts, class_counts, read_outcomes
+from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, word_keys
+from skpostbac.metrics._outcomes import read_outcomes
 from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._score import check_objective, posterior_balanced_accuracy_score
 
@@ -365,13 +366,13 @@ def _fold_counts(
 def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> NDArray[np.bool_]:
     """Tell which samples of the classes are predicted correctly, sorted as in words."""
     outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
-    (hits,) = outcomes.hits
+    samples = outcomes.read()
     labels = label_list(classes)
     rank = {labels[position]: place for place, position in enumerate(class_order(labels))}
     places = np.array([rank.get(label, -1) for label in label_list(outcomes.classes)])
-    place = places[outcomes.codes]
+    place = places[samples.codes]
     order = np.argsort(place, kind="stable")
-    return hits[order[np.sum(place < 0) :]]
+    return samples.hits[0][order[np.sum(place < 0) :]]
 
 
 def _estimator_labels(estimator: Any, counts: ClassCounts, scorer: str) -> LabelArray:

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import tracemalloc
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, recall_score
 
 from skpostbac.metrics import ClassCounts, class_counts
+from skpostbac.metrics._labels import BLOCK
+
+# The numbers of the labels have gaps and another order than the labels.
+SHARED = pl.Categorical(pl.Categories("test_counts"))
+pl.Series(["class 5", "other", "class 8", "class 6"], dtype=SHARED)
+ENUM = pl.Enum(list("zxbyac"))
 
 LABEL_KINDS = {
     "int": lambda codes: np.array(codes),
@@ -30,6 +38,10 @@ LABEL_KINDS = {
     "pandas categorical": lambda codes: pd.Series(list(codes), dtype="category"),
     "polars int": lambda codes: pl.Series(codes),
     "polars str": lambda codes: pl.Series([f"class {code}" for code in codes]),
+    "pandas unused": lambda codes: pd.Categorical.from_codes(codes, ["z", "b", "a", "c", "d"]),
+    "pandas Int64 categorical": lambda codes: pd.Series(codes, dtype="Int64").astype("category"),
+    "polars categorical": lambda codes: pl.Series([f"class {9 - c}" for c in codes], dtype=SHARED),
+    "polars enum": lambda codes: pl.Series(["zbac"[code] for code in codes], dtype=ENUM),
 }
 
 codes = st.integers(0, 3)
@@ -133,6 +145,86 @@ def test_long_integers_do_not_merge():
     assert class_counts(y_true, y_true.astype(float)).correct.tolist() == [1, 0]
     unsigned = np.array([2**64 - 1, 1], np.uint64)
     assert class_counts(unsigned, np.array([-1, 1])).correct.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(np.array([-7, 300, 0, 12]), id="table"),
+        pytest.param(np.array([-(2**62), 2**62, 0, 5]), id="search"),
+        pytest.param(np.array([0, 2**64 - 1, 7, 2**63], np.uint64), id="uint64"),
+        pytest.param(np.array([-128, 127, 0, 1], np.int8), id="int8"),
+        pytest.param(np.array([-1, 0, 1, 2], ">i4"), id="big-endian"),
+        pytest.param(np.array([0.0, 2.0, -3.0, 1e15]), id="float"),
+        pytest.param(np.array(["b", "", "a", "é"]), id="str"),
+        pytest.param(np.array(["b", "", "a", "é"], object), id="object"),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_blocks_add_up(labels, weighted):
+    """Samples of several blocks, of which the last is not full, against a plain loop."""
+    rng = np.random.default_rng(0)
+    n = 2 * BLOCK + 17
+    true, pred = rng.integers(3, size=n), rng.integers(4, size=n)
+    true[-1] = 3  # met in the last block for the first time
+    weight = rng.integers(4, size=n) if weighted else np.ones(n, int)
+    total = np.bincount(true, weight)
+    correct = np.bincount(true[true == pred], weight[true == pred], minlength=4)
+    order = np.argsort(labels)
+    counts = class_counts(labels[true], labels[pred], sample_weight=weight if weighted else None)
+    assert counts == ClassCounts(labels[order], correct[order], total[order])
+    assert counts.classes.dtype == labels.dtype.newbyteorder("=")
+
+
+def test_as_many_classes_as_samples():
+    """Each is counted, also if there are more than fit in a block."""
+    labels = np.arange(3 * BLOCK) * 10**9
+    counts = class_counts(labels, np.where(labels % 3 == 0, labels, -1))
+    assert counts.classes.tolist() == labels.tolist()
+    assert counts.correct.tolist() == (labels % 3 == 0).tolist()
+    assert counts.total.tolist() == [1] * len(labels)
+
+
+@pytest.mark.parametrize("span", [1, 10**12], ids=["table", "search"])
+def test_memory_does_not_grow_with_the_samples(span):
+    """Integer labels are counted block by block."""
+    labels = np.arange(10) * span
+
+    def peak(n):
+        y_true, y_pred = np.resize(labels, n), np.resize(labels[::3], n)
+        tracemalloc.start()
+        try:
+            class_counts(y_true, y_pred)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # imports and caches
+    assert peak(12 * BLOCK) < 1.1 * peak(4 * BLOCK)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [pd.Categorical(["a", None]), pl.Series(["a", None], dtype=pl.Categorical)],
+    ids=["pandas", "polars"],
+)
+def test_missing_categories_are_refused(missing):
+    """Among the true labels and among the predictions."""
+    with pytest.raises(ValueError, match=r"^Input y_true contains NaN\.$"):
+        class_counts(missing, ["a", "a"])
+    with pytest.raises(ValueError, match=r"^Input y_pred contains NaN\.$"):
+        class_counts(["a", "a"], missing)
+
+
+@pytest.mark.parametrize("dtype", [pl.Categorical, ENUM], ids=["Categorical", "Enum"])
+def test_categories_compare_by_label(dtype):
+    """Whatever numbers the categories have on each side, and if one side has none."""
+    y_true, y_pred = list("aabbc"), list("abbzz")
+    expected = ClassCounts(list("abc"), [1, 1, 0], [2, 2, 1])
+    true = [y_true, pd.Categorical(y_true), pl.Series(y_true, dtype=dtype)]
+    pred = [y_pred, pd.Categorical(y_pred, list("zyba")), pl.Series(y_pred, dtype=dtype)]
+    for first, second in product(true, pred):
+        assert class_counts(first, second) == expected
 
 
 def test_text_and_object_strings_compare():
