@@ -9,6 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import LARGEST, FloatArray, first, nonnegative_array
+from skpostbac.metrics._counts_json import (
+    read_document,
+    read_labels,
+    read_numbers,
+    write_counts,
+    write_document,
+    write_labels,
+)
 from skpostbac.metrics._labels import (
     LabelArray,
     label_list,
@@ -19,6 +27,7 @@ from skpostbac.metrics._outcomes import Outcomes, check_samples, read_outcomes
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
+FORMAT = "skpostbac.ClassCounts"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +38,12 @@ class ClassCounts:
     ``+`` and :func:`sum` merge the counts of folds, batches or sites label by label. If the
     two sides list the same labels in the same order, that order stays. Otherwise the result
     has the union of the labels, sorted (in order of first appearance if they have no order).
+    Labels of one side are strings, or those of neither.
+
+    Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
+    stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
+    that of all samples together. It is exact for integer counts; sums of other weights have
+    the rounding errors of their order.
 
     Parameters
     ----------
@@ -49,7 +64,8 @@ class ClassCounts:
     ------
     ValueError
         If a count is negative, infinite, NaN or too large, if one of ``correct`` exceeds its
-        ``total``, if the lengths differ, or if there is no class or a duplicate one.
+        ``total``, if the lengths differ, or if there is no class (which :meth:`empty` makes) or
+        a duplicate one.
 
     Examples
     --------
@@ -69,6 +85,26 @@ class ClassCounts:
         object.__setattr__(self, "correct", nonnegative_array(correct, "correct"))
         object.__setattr__(self, "total", nonnegative_array(total, "total"))
         self._check()
+
+    @classmethod
+    def empty(cls) -> ClassCounts:
+        """Return the counts before the first batch, of no class.
+
+        Returns
+        -------
+        counts : ClassCounts
+            Counts that change nothing when added; there is no posterior of them alone.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> sum([ClassCounts(["a"], [7], [9])], start=ClassCounts.empty())
+        ClassCounts('a': 7/9)
+        """
+        counts = cls([0], [0], [0])
+        for name in ("classes", "correct", "total"):
+            object.__setattr__(counts, name, getattr(counts, name)[:0])
+        return counts
 
     def _check(self) -> None:
         if not len(self.classes) == len(self.correct) == len(self.total):
@@ -114,9 +150,115 @@ class ClassCounts:
         rows = [index.get(label, -1) for label in label_list(labels)]  # -1: the 0 appended
         return ClassCounts(labels, np.append(self.correct, 0)[rows], np.append(self.total, 0)[rows])
 
+    def update(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> ClassCounts:
+        """Return the counts with those of another batch added; the counts do not change.
+
+        Parameters
+        ----------
+        y_true, y_pred, labels, sample_weight
+            As for :func:`class_counts`. Without `labels`, a class that the batch is the first to
+            have among `y_true` is new in the result; one that occurs only in `y_pred` is none.
+            With `labels`, all samples of other classes in the batch are left out; give the same
+            labels with each batch. The batch may be empty, and need not have any of the labels.
+
+        Returns
+        -------
+        counts : ClassCounts
+
+        Raises
+        ------
+        ValueError, TypeError
+            As :func:`class_counts` and ``+`` raise them.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> batches = [(["a", "b"], ["a", "a"]), (["a", "c"], ["d", "c"])]
+        >>> counts = ClassCounts.empty()
+        >>> for y_true, y_pred in batches:
+        ...     counts = counts.update(y_true, y_pred)
+        >>> counts
+        ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
+        """
+        outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
+        batch = _count(outcomes)
+        return self + (batch if labels is None else batch.reindex(labels))
+
+    def to_json(self) -> str:
+        """Write the counts as JSON.
+
+        The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"``),
+        ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each.
+        Labels are strings, numbers or ``true`` and ``false``.
+
+        Returns
+        -------
+        text : str
+
+        Raises
+        ------
+        TypeError
+            If a label is neither a str, an int, a bool nor a finite float.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
+        {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
+         "correct": [7, 2.5], "total": [9, 3]}
+        """
+        fields = {
+            "classes": write_labels(self.classes),
+            "correct": write_counts(self.correct),
+            "total": write_counts(self.total),
+        }
+        return write_document(FORMAT, fields)
+
+    @classmethod
+    def from_json(cls, text: str) -> ClassCounts:
+        """Read the counts that :meth:`to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        counts : ClassCounts
+            Equal to those that were written; integer labels have 64 bits, if these suffice.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no str.
+        ValueError
+            If it is no document of this format and version, if a key is missing, unknown, there
+            twice or of the wrong type, or as the constructor raises it.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
+        ClassCounts('a': 7/9, 'b': 2.5/3)
+        """
+        document = read_document(text, FORMAT, ("classes", "correct", "total"))
+        if not any(document.values()):
+            return cls.empty()
+        correct, total = (read_numbers(document[name], name) for name in ("correct", "total"))
+        return cls(read_labels(document["classes"]), correct, total)
+
     def __add__(self, other: ClassCounts) -> ClassCounts:
         if not isinstance(other, ClassCounts):
             return NotImplemented
+        if not (self.n_classes and other.n_classes):
+            return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         left, right = self.reindex(classes), other.reindex(classes)
         return ClassCounts(classes, left.correct + right.correct, left.total + right.total)
@@ -137,7 +279,9 @@ class ClassCounts:
         return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
+        # Not by the attributes: a pickled array does not stay read-only.
+        if not self.n_classes:
+            return ClassCounts.empty, ()
         return ClassCounts, (self.classes, self.correct, self.total)
 
     def __repr__(self) -> str:
@@ -207,6 +351,14 @@ def class_counts(
     return counts if labels is None else select_classes(counts, labels)
 
 
+def check_counts(counts: object) -> None:
+    """Refuse what is not the counts of at least one class."""
+    if not isinstance(counts, ClassCounts):
+        raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+    if not counts.n_classes:
+        raise ValueError("counts must have at least one class")
+
+
 def format_count(value: float) -> str:
     """Write a count in full if it is an integer of moderate length, else with six digits."""
     return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
@@ -237,6 +389,8 @@ def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
 
 
 def _count(outcomes: Outcomes) -> ClassCounts:
+    if not outcomes.n_samples:
+        return ClassCounts.empty()
     size = len(outcomes.classes)
     cells = np.zeros(2 * size)
     with np.errstate(over="ignore"):  # infinite counts are refused

@@ -241,10 +241,10 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
     union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
     with suppress(TypeError):  # no order between them, such as dates and numbers
         union.sort()
-    return _label_array(union)
+    return array_of_labels(union)
 
 
-def _label_array(labels: list[Hashable]) -> LabelArray:
+def array_of_labels(labels: list[Any]) -> LabelArray:
     """Return an array of the labels that NumPy has not altered."""
     array = np.asarray(labels)
     return array if array.tolist() == labels else np.asarray(labels, dtype=object)

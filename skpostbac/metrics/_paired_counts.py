@@ -24,6 +24,17 @@ from skpostbac.metrics._counts import (
     format_count,
     select_classes,
 )
+from skpostbac.metrics._counts_json import (
+    read_document,
+    read_integers,
+    read_labels,
+    read_numbers,
+    read_rows,
+    read_strings,
+    write_counts,
+    write_document,
+    write_labels,
+)
 from skpostbac.metrics._labels import (
     IndexArray,
     LabelArray,
@@ -32,6 +43,8 @@ from skpostbac.metrics._labels import (
     unique_label_array,
 )
 from skpostbac.metrics._outcomes import BoolArray, Outcomes, check_samples, read_outcomes
+
+FORMAT = "skpostbac.PairedCounts"
 
 # Both right, only the first, only the second, neither: the columns of a table of two classifiers.
 CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
@@ -43,7 +56,8 @@ class PairedCounts:
 
     A sample has a pattern: for each of the T classifiers, whether it is right. How often each
     pattern occurs in each class is all that a paired comparison needs of the data, and it adds
-    up: ``+`` and :func:`sum` merge what different samples say of the same classifiers.
+    up: ``+`` and :func:`sum` merge what different samples say of the same classifiers, by the
+    rules of :class:`ClassCounts`; :meth:`update` adds the batches of a stream one by one.
 
     Mostly made by :func:`paired_counts` from labels, and by :meth:`from_cells` from tables of
     two classifiers.
@@ -73,8 +87,9 @@ class PairedCounts:
     TypeError
         If a name is not a string.
     ValueError
-        If there is no classifier or a duplicate name, if `classes` are no distinct labels, if the
-        shapes differ, or if an index or a count is out of range.
+        If there is no classifier or a duplicate name, if `classes` are no distinct labels or none
+        (which :meth:`empty` makes), if the shapes differ, or if an index or a count is out of
+        range.
 
     Examples
     --------
@@ -114,6 +129,24 @@ class PairedCounts:
             array.flags.writeable = False
         vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
         _check_totals(self._by_class(self.counts))
+
+    @classmethod
+    def empty(cls, names: Sequence[str]) -> PairedCounts:
+        """Return the counts of these classifiers before the first batch, of no class.
+
+        Parameters
+        ----------
+        names : sequence of T str
+            Different names of the T >= 1 classifiers.
+
+        Returns
+        -------
+        counts : PairedCounts
+            Counts that change nothing when added.
+        """
+        counts = cls(names, [0], [], np.empty((0, len(names)), bool), [])
+        vars(counts)["classes"] = counts.classes[:0]
+        return counts
 
     @classmethod
     def from_cells(
@@ -180,6 +213,8 @@ class PairedCounts:
             What :func:`class_counts` gives for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
+        if not self.n_classes:
+            return ClassCounts.empty()
         return ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
 
     def cells(self, first: str, second: str) -> FloatArray:
@@ -228,6 +263,118 @@ class PairedCounts:
         sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
         return sums.astype(np.float64, copy=False)
 
+    def update(
+        self,
+        y_true: ArrayLike,
+        predictions: Mapping[str, ArrayLike],
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> PairedCounts:
+        """Return the counts with those of another batch added; the counts do not change.
+
+        Parameters
+        ----------
+        y_true, predictions, labels, sample_weight
+            As for :func:`paired_counts`, with predictions of all classifiers in `names`, in any
+            order. The classes are those of :meth:`ClassCounts.update`. The batch may be empty,
+            and need not have any of the labels.
+
+        Returns
+        -------
+        counts : PairedCounts
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `predictions` are of other classifiers; else as :func:`paired_counts` and ``+``
+            raise them.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> counts = PairedCounts.empty(["one", "two"])
+        >>> counts = counts.update(["a", "b"], {"one": ["a", "a"], "two": ["a", "b"]})
+        >>> counts = counts.update(["a", "c"], {"two": ["b", "c"], "one": ["a", "c"]})
+        >>> counts.cells("one", "two")
+        array([[1., 1., 0., 0.],
+               [0., 0., 1., 0.],
+               [1., 0., 0., 0.]])
+        """
+        found = _check_predictions(predictions)
+        if set(found) != set(self.names):
+            raise ValueError(
+                f"predictions must be of the classifiers {short_repr(self.names)}, "
+                f"got {short_repr(found)}"
+            )
+        outcomes = _read(y_true, predictions, self.names, sample_weight)
+        batch = _count(self.names, outcomes)
+        return self + (batch if labels is None else batch.reindex(labels))
+
+    def to_json(self) -> str:
+        """Write the counts as JSON.
+
+        The text is an object with the keys ``"format"`` (``"skpostbac.PairedCounts"``),
+        ``"version"`` (1), and with a list each ``"names"``, ``"classes"``, ``"class_index"``,
+        ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
+        strings, numbers or ``true`` and ``false``.
+
+        Returns
+        -------
+        text : str
+
+        Raises
+        ------
+        TypeError
+            If a label is neither a str, an int, a bool nor a finite float.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
+        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
+         "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
+        """
+        fields = {
+            "names": self.names,
+            "classes": write_labels(self.classes),
+            "class_index": self.class_index.tolist(),
+            "patterns": self.patterns.astype(int).tolist(),
+            "counts": write_counts(self.counts),
+        }
+        return write_document(FORMAT, fields)
+
+    @classmethod
+    def from_json(cls, text: str) -> PairedCounts:
+        """Read the counts that :meth:`to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        counts : PairedCounts
+            Equal to those that were written; integer labels have 64 bits, if these suffice.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no str.
+        ValueError
+            If it is no document of this format and version, if a key is missing, unknown, there
+            twice or of the wrong type, or as the constructor raises it.
+        """
+        keys = ("names", "classes", "class_index", "patterns", "counts")
+        document = read_document(text, FORMAT, keys)
+        names = read_strings(document["names"], "names")
+        if not any(document[key] for key in keys[1:]):
+            return cls.empty(names)
+        classes = read_labels(document["classes"])
+        index = read_integers(document["class_index"], "class_index", len(classes))
+        patterns = read_rows(document["patterns"], "patterns", len(names))
+        return cls(names, classes, index, patterns, read_numbers(document["counts"], "counts"))
+
     def __add__(self, other: PairedCounts) -> PairedCounts:
         if not isinstance(other, PairedCounts):
             return NotImplemented
@@ -236,6 +383,8 @@ class PairedCounts:
                 "counts can be added only for the same classifiers in the same order, got "
                 f"{short_repr(self.names)} and {short_repr(other.names)}"
             )
+        if not (self.n_classes and other.n_classes):
+            return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         parts = self.reindex(classes)._rows(), other.reindex(classes)._rows()
         return _join(self.names, classes, parts)
@@ -260,7 +409,9 @@ class PairedCounts:
         return self.names, tuple(label_list(self.classes)), *arrays
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
+        # Not by the attributes: a pickled array does not stay read-only.
+        if not self.n_classes:
+            return PairedCounts.empty, (self.names,)
         return PairedCounts, (self.names, self.classes, *self._rows())
 
     def __repr__(self) -> str:
@@ -317,17 +468,34 @@ def paired_counts(
     array([[1., 1., 0., 0.],
            [0., 0., 1., 0.]])
     """
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping, got {type(predictions).__name__}")
-    names = check_names(tuple(predictions))
-    named = {f"predictions[{name!r}]": predictions[name] for name in names}
-    outcomes = read_outcomes(y_true, named, sample_weight)
+    names = _check_predictions(predictions)
+    outcomes = _read(y_true, predictions, names, sample_weight)
     check_samples(outcomes)
     counts = _count(names, outcomes)
     return counts if labels is None else select_classes(counts, labels)
 
 
+def _check_predictions(predictions: object) -> tuple[str, ...]:
+    """Return the names of the classifiers."""
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions must be a mapping, got {type(predictions).__name__}")
+    return check_names(tuple(predictions))
+
+
+def _read(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    names: tuple[str, ...],
+    sample_weight: ArrayLike | None,
+) -> Outcomes:
+    """Read the outcomes of the classifiers in the order of the names."""
+    named = {f"predictions[{name!r}]": predictions[name] for name in names}
+    return read_outcomes(y_true, named, sample_weight)
+
+
 def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
+    if not outcomes.n_samples:
+        return PairedCounts.empty(names)
     return _join(names, outcomes.classes, [group_rows(*block) for block in outcomes.blocks()])
 
 

@@ -26,7 +26,7 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
-from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._counts import ClassCounts, check_counts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import label_index, label_list
@@ -144,8 +144,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = "uniform",
         class_weight: ClassWeightLike = None,
     ) -> None:
-        if not isinstance(counts, ClassCounts):
-            raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+        check_counts(counts)
         prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
         vars(self).update(  # past the frozen __setattr__
             counts=counts,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import LARGEST
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
-from skpostbac.metrics._counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._counts import ClassCounts, check_counts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
 from skpostbac.stats import BetaAverage
@@ -78,8 +78,7 @@ class PosteriorAccuracy(ExactPosterior):
     prior: tuple[float, float]
 
     def __init__(self, counts: ClassCounts, *, prior: ArrayLike = "uniform") -> None:
-        if not isinstance(counts, ClassCounts):
-            raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+        check_counts(counts)
         pair = _prior_pair(prior)
         if max(pair) + counts.n_samples > LARGEST:
             raise ValueError(

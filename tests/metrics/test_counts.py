@@ -3,7 +3,7 @@
 import copy
 import pickle
 import tracemalloc
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, recall_score
 
-from skpostbac.metrics import ClassCounts, class_counts
+from skpostbac.metrics import (
+    ClassCounts,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    class_counts,
+)
 from skpostbac.metrics._labels import BLOCK
 
 # The numbers of the labels have gaps and another order than the labels.
@@ -110,6 +115,103 @@ def test_merging_is_counting_together(pairs, cut, labels):
     assert sum(reversed(counted)) == whole
     by_labels = [counts.reindex(labels) for counts in counted]
     assert sum(by_labels) == class_counts(y_true, y_pred, labels=labels)
+
+
+@st.composite
+def partitions(draw, elements):
+    """Return some elements, and the same in another order and cut in parts."""
+    whole = draw(st.lists(elements, min_size=1, max_size=40))
+    mixed = draw(st.permutations(whole))
+    cuts = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=5)))
+    bounds = [0, *cuts, len(whole)]
+    return whole, [mixed[start:stop] for start, stop in pairwise(bounds)]
+
+
+LABELS = {
+    "int": [7, -1, 0, 3],
+    "str": ["b", "", "a", "é"],
+    "bool": [False, True, False, True],
+    "float": [0.0, -2.0, 1.0, 5.0],
+}
+
+
+@pytest.mark.parametrize("chosen", [None, [2, 0], [1, 3, 2, 0]], ids=["found", "some", "all"])
+@pytest.mark.parametrize("names", LABELS.values(), ids=LABELS)
+@given(data=partitions(st.tuples(codes, codes, st.integers(0, 3))))
+def test_any_partition_in_any_order_gives_the_whole(names, chosen, data):
+    """Also if parts are empty, have none of the classes, or are the first to have one."""
+    labels = chosen and list(dict.fromkeys(names[code] for code in chosen))
+    whole, parts = data
+    table = {name: [0, 0] for name in labels or sorted({names[true] for true, _, _ in whole})}
+    for true, pred, weight in whole:
+        if names[true] in table:
+            table[names[true]][0] += weight * (names[true] == names[pred])
+            table[names[true]][1] += weight
+    counts, batches = ClassCounts.empty(), []
+    for part in parts:
+        true, pred, weight = split(part) if part else ([], [], [])
+        batch = [[names[code] for code in column] for column in (true, pred)]
+        options = {"labels": labels, "sample_weight": weight}
+        counts = counts.update(*batch, **options)
+        batches.append(ClassCounts.empty().update(*batch, **options))
+    assert counts == ClassCounts(list(table), *zip(*table.values(), strict=True))
+    assert sum(batches) == sum(batches[::-1]) == counts
+    assert sum(map(ClassCounts.from_json, map(ClassCounts.to_json, batches))) == counts
+
+
+def test_classes_are_those_of_y_true_so_far():
+    """A class that is predicted before it is true is an error, and no class yet."""
+    first = ClassCounts.empty().update([0, 0], [0, 2])
+    assert first == ClassCounts([0], [1], [2])
+    assert first.update([2, 0], [2, 2]) == ClassCounts([0, 2], [1, 1], [3, 1])
+
+
+def test_updating_changes_nothing_in_place():
+    """The old counts stay as they are."""
+    counts = ClassCounts([0], [1], [2])
+    counts.update([0, 1], [0, 1])
+    assert counts == ClassCounts([0], [1], [2])
+
+
+def test_updating_keeps_the_order_of_the_labels():
+    """It is the one that is given each time, from an empty start on."""
+    counts = ClassCounts.empty().update(["low"], ["low"], labels=["low", "high"])
+    counts = counts.update(["high"], ["low"], labels=["low", "high"])
+    assert counts == ClassCounts(["low", "high"], [1, 0], [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        ((["a"], ["a"]), "Mix of label input types"),
+        (([1, 2], [1]), r"^y_pred: .*inconsistent numbers of samples: \[2, 1\]"),
+        (([], [1]), r"^y_pred: .*inconsistent numbers of samples: \[0, 1\]"),
+        (([None], [1]), "Input y_true contains NaN"),
+    ],
+    ids=["mixed", "length", "empty", "missing"],
+)
+def test_bad_batches_are_refused(batch, message):
+    """As `class_counts` refuses them."""
+    with pytest.raises(ValueError, match=message):
+        ClassCounts([1], [1], [1]).update(*batch)
+
+
+def test_empty_counts_are_neutral():
+    """They are a value like others, and change nothing when added."""
+    empty, counts = ClassCounts.empty(), ClassCounts(["b", "a"], [1, 1], [2, 3])
+    assert empty + counts == counts + empty == counts
+    assert empty + empty == sum([empty, empty]) == pickle.loads(pickle.dumps(empty)) == empty
+    assert empty != counts
+    assert (empty.n_classes, empty.n_samples, repr(empty)) == (0, 0, "ClassCounts()")
+    assert empty.reindex(["a"]) == ClassCounts(["a"], [0], [0])
+    assert not empty.total.flags.writeable
+
+
+@pytest.mark.parametrize("posterior", [PosteriorBalancedAccuracy, PosteriorAccuracy])
+def test_there_is_no_posterior_of_no_class(posterior):
+    """It would be an average over nothing."""
+    with pytest.raises(ValueError, match="counts must have at least one class"):
+        posterior(ClassCounts.empty())
 
 
 @given(pairs=samples, permutation=st.permutations(range(4)))

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._arrays import LARGEST
+from skpostbac.metrics._labels import BLOCK
 
 label = st.integers(0, 3)
 samples = st.lists(st.tuples(label, label, label, label, st.integers(0, 5)), min_size=1).filter(
@@ -90,6 +92,64 @@ def test_shards_merge_exactly(rows, other):
     merged = sum(paired_counts(y, preds, sample_weight=weight) for y, preds, weight in parts)
     assert merged == paired_counts(*whole[:2], sample_weight=whole[2])
     assert hash(merged) == hash(paired_counts(*whole[:2], sample_weight=whole[2]))
+
+
+@given(rows=samples, cuts=st.lists(st.integers(0, 20), max_size=4), labels=st.booleans())
+def test_any_partition_gives_the_whole(rows, cuts, labels):
+    """Also if parts are empty, or have none of the classes, or classifiers in another order."""
+    options = {"labels": [2, 0, 9]} if labels else {}
+    y_true, predictions, weight = read([*rows, (2, 0, 0, 2, 1)])
+    whole = paired_counts(y_true, predictions, sample_weight=weight, **options)
+    counts, bounds = PairedCounts.empty(tuple("ABC")), [0, *sorted(cuts), len(y_true)]
+    parts = [slice(*pair) for pair in pairwise(bounds)]
+    for part in reversed(parts):
+        batch = {name: predictions[name][part] for name in "CAB"}
+        counts = counts.update(y_true[part], batch, sample_weight=weight[part], **options)
+    assert counts == whole
+    assert PairedCounts.from_json(whole.to_json()) == whole
+
+
+def test_blocks_add_up():
+    """Samples of several blocks, of which the last is not full, against their margins."""
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(5, size=2 * BLOCK + 3)
+    predictions = {name: rng.integers(5, size=len(y_true)) for name in "AB"}
+    counts = paired_counts(y_true, predictions)
+    right = [predictions[name] == y_true for name in "AB"]
+    both = np.bincount(y_true[right[0] & right[1]])
+    np.testing.assert_array_equal(counts.cells("A", "B")[:, 0], both)
+    np.testing.assert_array_equal(counts.margin("A").correct, np.bincount(y_true[right[0]]))
+    np.testing.assert_array_equal(counts.margin("B").total, np.bincount(y_true))
+
+
+def test_empty_counts_are_neutral(counts):
+    """They have names, and change nothing when added."""
+    empty = PairedCounts.empty(["one", "two"])
+    assert empty + counts == counts + empty == counts
+    assert empty + empty == pickle.loads(pickle.dumps(empty)) == empty
+    assert empty != PairedCounts.empty(["two", "one"])
+    assert empty.cells("one", "two").shape == (0, 4)
+    assert empty.margin("two") == ClassCounts.empty()
+    assert PairedCounts.from_json(empty.to_json()) == empty
+    with pytest.raises(ValueError, match="same classifiers in the same order"):
+        PairedCounts.empty(["A"]) + empty
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "message"),
+    [
+        pytest.param({"one": [0]}, ValueError, "^predictions must be of the class", id="few"),
+        pytest.param(
+            {"one": [0], "two": [0], "three": [0]}, ValueError, "^predictions must be", id="many"
+        ),
+        pytest.param([[0], [0]], TypeError, "^predictions must be a mapping", id="list"),
+        pytest.param({"one": [0], "two": [0]}, ValueError, "Mix of label", id="mixed"),
+    ],
+)
+def test_bad_batches_are_refused(counts, batch, error, message):
+    """A batch has the classifiers and the kind of labels of the counts."""
+    with pytest.raises(error, match=message):
+        counts.update([0], batch)
 
 
 @given(rows=samples)
