@@ -1,0 +1,243 @@
+"""Labels that are hardly labels: each is counted right, or refused with one clear error."""
+
+from collections import Counter
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_matrix
+
+from skpostbac.metrics import ClassCounts, class_counts, paired_counts
+
+
+def objects(labels):
+    """Return an array of objects, whatever they are."""
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
+def frozen(array):
+    """Return a read-only array."""
+    array.flags.writeable = False
+    return array
+
+
+def swapped(labels):
+    """Return an array of the other endianness."""
+    array = np.asarray(labels)
+    return array.astype(array.dtype.newbyteorder("S"))
+
+
+def strided(labels):
+    """Return an array whose labels are not next to each other."""
+    return np.repeat(np.asarray(labels), 3)[::-3][::-1]
+
+
+def with_gaps(labels):
+    """Return a categorical column with categories that do not occur."""
+    other = {type(labels[0])(0), type(labels[0])(1)} - set(labels)
+    return pd.Categorical(labels, [*sorted(set(labels), reverse=True), *other])
+
+
+# Containers that hold any labels, and those of one type only.
+ANY = {"list": list, "tuple": tuple, "object": objects, "pandas": lambda x: pd.Series(objects(x))}
+TYPED = {
+    "list": list,
+    "array": np.asarray,
+    "read-only": lambda x: frozen(np.array(x)),
+    "swapped": swapped,
+    "strided": strided,
+    "column": lambda x: np.asarray(x)[:, np.newaxis],
+    "no mask": lambda x: np.ma.array(np.asarray(x)),
+    "pandas": lambda x: pd.Series(x, index=range(len(x), 0, -1)),
+    "pandas categorical": with_gaps,
+    "polars": pl.Series,
+}
+KINDS = {
+    "int": st.integers(-(2**63), 2**63 - 1),
+    "unsigned": st.integers(2**63, 2**64 - 1),
+    "small": st.integers(-3, 3),
+    "bool": st.booleans(),
+    "float": st.integers(-(2**53), 2**53).map(float),
+    "str": st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4),
+}
+HOSTILE = {
+    "NaN": float("nan"),
+    "None": None,
+    "NA": pd.NA,
+    "NaT": pd.NaT,
+    "datetime NaT": np.datetime64("NaT"),
+    "infinity": float("inf"),
+    "-infinity": -np.inf,
+    "masked": np.ma.masked,
+    "bytes": b"a",
+    "complex": 1j,
+    "decimal": Decimal(1),
+    "fraction": Fraction(1, 2),
+    "tuple": (1, 2),
+    "list": [1],
+    "dict": {},
+    "set": frozenset([1]),
+    "date": date(2020, 1, 1),
+    "class": int,
+    "ellipsis": ...,
+    "half": 0.5,
+    "huge": 2**70,
+    "beyond float": 10**400,
+    "object": object(),
+    "array": np.array([1, 2]),
+}
+
+
+def expected_counts(true, pred):
+    """Count by a plain loop."""
+    total, correct = Counter(true), Counter(t for t, p in zip(true, pred, strict=True) if t == p)
+    classes = sorted(total)
+    return ClassCounts(objects(classes), [correct[c] for c in classes], [total[c] for c in classes])
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@given(data=st.data())
+def test_each_container_is_counted_right(kind, data):
+    """Whatever holds the true labels and the predictions, and however extreme they are."""
+    pool = data.draw(st.lists(kind, min_size=1, max_size=5, unique=True))
+    samples = st.lists(st.tuples(*[st.sampled_from(pool)] * 2), min_size=1, max_size=20)
+    true, pred = zip(*data.draw(samples), strict=True)
+    first, second = (TYPED[data.draw(st.sampled_from(list(TYPED)))] for _ in range(2))
+    expected = expected_counts(true, pred)
+    assert class_counts(first(list(true)), second(list(pred))) == expected
+    paired = paired_counts(first(list(true)), {"A": second(list(pred))})
+    assert paired.margin("A") == expected
+
+
+@pytest.mark.parametrize("container", ANY.values(), ids=ANY)
+@pytest.mark.parametrize("bad", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("good", [[1, 2], ["a", "b"]], ids=["int", "str"])
+@pytest.mark.filterwarnings("error")
+def test_one_bad_label_is_refused(container, bad, good):
+    """Among the true labels and the predictions, by a message that names the argument."""
+    labels = container([*good, bad])
+    with pytest.raises((TypeError, ValueError), match="y_true"):
+        class_counts(labels, [*good, good[0]])
+    with pytest.raises((TypeError, ValueError), match="y_pred"):
+        class_counts([*good, good[0]], labels)
+    with pytest.raises((TypeError, ValueError), match=r"predictions\['A'\]"):
+        paired_counts([*good, good[0]], {"A": labels})
+
+
+@pytest.mark.parametrize("container", ANY.values(), ids=ANY)
+@pytest.mark.parametrize("other", [0, True, 2.0, np.int8(3)], ids=repr)
+def test_text_and_numbers_do_not_mix(container, other):
+    """In one array, and between the two."""
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        class_counts(container(["a", other]), ["a", "b"])
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        class_counts(["a", "b"], np.array([other, other]))
+
+
+@given(data=st.lists(st.one_of(*KINDS.values(), st.sampled_from(list(HOSTILE.values())))))
+@pytest.mark.parametrize("container", ANY.values(), ids=ANY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_any_labels_are_counted_or_refused(container, data):
+    """All samples of what is counted are there, and right."""
+    try:
+        counts = class_counts(container(data), container(data))
+    except (TypeError, ValueError):
+        return
+    assert counts.n_samples == len(data)
+    np.testing.assert_array_equal(counts.correct, counts.total)
+    assert len(counts.classes) == len(set(data))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(np.array(1), id="0-d"),
+        pytest.param(np.array("a", object), id="0-d object"),
+        pytest.param(np.ones((2, 2)), id="2-d"),
+        pytest.param(np.ones((1, 2)), id="row"),
+        pytest.param(np.ones((2, 1, 1)), id="3-d"),
+        pytest.param(np.ma.array([1, 2], mask=[0, 1]), id="masked"),
+        pytest.param(np.ma.array(["a", "b"], mask=True), id="all masked"),
+        pytest.param(np.ma.array([[1], [2]], mask=[[0], [1]]), id="masked column"),
+        pytest.param([np.ma.array(1, mask=True), 2], id="masked scalar"),
+        pytest.param(csr_matrix([[1], [0]]), id="sparse matrix"),
+        pytest.param(coo_array([1, 0]), id="sparse array"),
+        pytest.param(np.array([(1, 2), (3, 4)], "i4,i4"), id="records"),
+        pytest.param(np.array([b"a", b"b"]), id="bytes"),
+        pytest.param(np.array([b"a", b"b"], "V1"), id="void"),
+        pytest.param(pd.array([1, None], dtype="Int64"), id="pandas missing"),
+        pytest.param(pd.Series(pd.date_range("2020", periods=2, tz="UTC")), id="time zones"),
+        pytest.param(pd.cut([1, 2], 2), id="intervals"),
+        pytest.param(pd.Categorical([0.5, 1]), id="continuous categories"),
+        pytest.param(pl.Series([[1], [2]]), id="polars lists"),
+        pytest.param(pl.Series([None, None]), id="polars null"),
+        pytest.param(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), id="frame"),
+        pytest.param({1: 2}, id="dict"),
+        pytest.param("ab", id="text"),
+        pytest.param(object(), id="object"),
+    ],
+)
+def test_other_containers_are_refused(labels):
+    """Without a warning, and nothing masked is unmasked."""
+    with pytest.raises((TypeError, ValueError), match="y_true"):
+        class_counts(labels, [1, 0])
+    with pytest.raises((TypeError, ValueError), match="y_pred"):
+        class_counts([1, 0], labels)
+
+
+@pytest.mark.parametrize("dtype", ["object", "U", np.dtypes.StringDType()], ids=str)
+def test_unicode_is_exact(dtype):
+    """Labels that look alike, of several code points, or beyond the basic plane."""
+    script_a, alpha, woman = "\N{MATHEMATICAL SCRIPT CAPITAL A}", "\u0391", "\U0001f469\u200d"
+    labels = ["\u00e9", "e\u0301", "", " ", "\u200b", script_a, "A", alpha, "ß", "ss", woman]
+    counts = class_counts(np.array(labels, dtype), np.array(labels[::-1], dtype))
+    assert counts.classes.tolist() == sorted(labels)
+    assert counts.total.tolist() == [1] * len(labels)
+    assert counts.correct.sum() == 1  # the one in the middle
+
+
+def test_missing_text_of_numpy_is_refused():
+    """StringDType may have a value for missing text."""
+    missing = np.array(["a", None], np.dtypes.StringDType(na_object=None))
+    with pytest.raises(ValueError, match="Input y_true contains NaN"):
+        class_counts(missing, ["a", "a"])
+
+
+def test_zeros_at_the_end_of_objects_stay():
+    """Text of NumPy would drop them."""
+    labels = objects(["a\0", "a"])
+    assert class_counts(labels, labels[::-1]) == ClassCounts(labels[::-1], [0, 0], [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "as_labels"),
+    [(10**6, np.asarray), (10**6, lambda codes: codes * 10**12), (10**5, lambda x: x.astype(str))],
+    ids=["int", "wide", "str"],
+)
+def test_many_classes(n_classes, as_labels):
+    """Each with one sample, and every third predicted right."""
+    codes = np.arange(n_classes)
+    pred = np.where(codes % 3 == 0, codes, codes[::-1])
+    counts = class_counts(as_labels(codes), as_labels(pred))
+    assert counts.n_classes == counts.n_samples == n_classes
+    assert counts.correct.sum() == np.sum(codes == pred)
+
+
+@given(labels=st.lists(st.integers(-(2**63), 2**64 - 1), min_size=1, max_size=6))
+def test_integers_beyond_the_doubles(labels):
+    """Those of 64 bits with and without a sign do not fit one array, but never merge."""
+    assume(all(label < 2**63 for label in labels) or all(label >= 0 for label in labels))
+    y_true = np.array(labels, np.int64 if max(labels) < 2**63 else np.uint64)
+    near = [label - 1 if label > -(2**63) else label + 1 for label in labels]
+    assume(min(near) >= 0 or max(near) < 2**63)
+    y_pred = np.array(near, np.int64 if max(near) < 2**63 else np.uint64)
+    assert class_counts(y_true, y_pred).correct.sum() == 0
+    assert class_counts(y_true, y_true).correct.sum() == len(labels)
