@@ -84,14 +84,21 @@ def _is_plain(y: Any) -> bool:
 
 def _convert(y: Any) -> LabelArray:
     array: LabelArray = column_or_1d(y)
-    if array.dtype.kind == "U" and isinstance(y, (list, tuple)) and not _all_strings(y):
-        # NumPy has written numbers, or NaN, as text: look at what was given.
+    if isinstance(y, list | tuple) and _is_altered(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
     exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if array.dtype.kind == "f" and exact is not None and not np.isnan(array).any():
         # A nullable integer or boolean column; as floats, long integers would merge.
         array = np.asarray(y, dtype=exact)
     return array
+
+
+def _is_altered(labels: Any, array: LabelArray) -> bool:
+    """Tell whether NumPy has written numbers, or NaN, as text, or may have rounded integers."""
+    if array.dtype.kind == "U":
+        return not _all_strings(labels)
+    is_long = array.dtype.kind == "f" and bool(np.any(np.abs(array) >= 2**53))
+    return is_long and any(issubclass(kind, int | np.integer) for kind in map(type, labels))
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:

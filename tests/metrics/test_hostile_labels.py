@@ -231,6 +231,18 @@ def test_many_classes(n_classes, as_labels):
     assert counts.correct.sum() == np.sum(codes == pred)
 
 
+@pytest.mark.parametrize("other", [2.0, np.float64(2)], ids=repr)
+@pytest.mark.parametrize("convert", [int, np.uint64], ids=["int", "uint64"])
+def test_long_integers_of_a_list_are_not_rounded(convert, other):
+    """NumPy would make them floats, of which these are equal."""
+    labels = [convert(2**53), convert(2**53 + 1), other]
+    with pytest.raises(ValueError, match="y_true: unknown is not supported"):
+        class_counts(labels, [1, 1, 1])
+    with pytest.raises(ValueError, match="y_pred: unknown is not supported"):
+        class_counts([1, 1, 1], labels)
+    assert class_counts([1, 2.0, 2], (1.0, 2, True)) == ClassCounts([1, 2], [1, 1], [1, 2])
+
+
 @given(labels=st.lists(st.integers(-(2**63), 2**64 - 1), min_size=1, max_size=6))
 def test_integers_beyond_the_doubles(labels):
     """Those of 64 bits with and without a sign do not fit one array, but never merge."""
