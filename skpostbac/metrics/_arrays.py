@@ -33,6 +33,7 @@ def as_numpy(values: Any, name: str) -> Any:
     try:
         return np.from_dlpack(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # No test has an array on another device that holds data.
         raise TypeError(
             f"{name} must be an array that NumPy can read in the memory of the CPU: {error}"
         ) from error

@@ -38,7 +38,7 @@ class ClassCounts:
     ``+`` and :func:`sum` merge the counts of folds, batches or sites label by label. If the
     two sides list the same labels in the same order, that order stays. Otherwise the result
     has the union of the labels, sorted (in order of first appearance if they have no order).
-    Labels of one side are strings, or those of neither.
+    Strings and numbers are not merged.
 
     Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
     stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
@@ -331,11 +331,18 @@ def class_counts(
         missing labels or with strings and numbers mixed; if `labels` has duplicates or none
         of them occurs in `y_true`; if a weight is negative, infinite or NaN, or if all are zero.
     TypeError
-        If the labels are bytes or a sparse matrix.
+        If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
 
     See Also
     --------
     posterior_balanced_accuracy : The posterior that follows from the counts.
+    ClassCounts.update : Counts of a stream, batch by batch.
+
+    Notes
+    -----
+    Numbers are counted block by block, with memory for a block and the classes beyond that of the
+    labels; other labels also need eight bytes a sample. Arrays of other libraries are read by
+    DLPack, and must be in the memory of the CPU.
 
     Examples
     --------

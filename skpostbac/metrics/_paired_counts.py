@@ -364,6 +364,12 @@ class PairedCounts:
         ValueError
             If it is no document of this format and version, if a key is missing, unknown, there
             twice or of the wrong type, or as the constructor raises it.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> PairedCounts.from_json(PairedCounts.from_cells([[7, 1, 2, 0]]).to_json())
+        PairedCounts('A', 'B', n_classes=1, n_patterns=3, n=10)
         """
         keys = ("names", "classes", "class_index", "patterns", "counts")
         document = read_document(text, FORMAT, keys)
