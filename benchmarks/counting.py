@@ -157,7 +157,7 @@ def main():
     with warnings.catch_warnings(action="ignore"):  # scikit-learn's, of many classes
         table = as_rst(rows())
     command = "Command: ``OPENBLAS_NUM_THREADS=1 python benchmarks/counting.py --rst FILE``."
-    parts = [__doc__.split("\n\n")[2], f"{circumstances()} {command}", table]
+    parts = [__doc__.split("\n\n")[2].strip(), f"{circumstances()} {command}", table]
     print(*parts, sep="\n\n")
     if arguments.rst:
         arguments.rst.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -341,8 +341,8 @@ def class_counts(
     Notes
     -----
     Numbers are counted block by block, with memory for a block and the classes beyond that of the
-    labels; other labels also need eight bytes a sample. Arrays of other libraries are read by
-    DLPack, and must be in the memory of the CPU.
+    labels; other labels, and weights, also need eight bytes a sample. Arrays of other libraries
+    are read by DLPack, and must be in the memory of the CPU.
 
     Examples
     --------
