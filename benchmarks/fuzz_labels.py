@@ -33,7 +33,7 @@ KINDS = {
 }
 HOSTILE = (
     *(None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), float("inf"), np.ma.masked),
-    *(b"a", 1j, Decimal(1), (1, 2), [1], {}, frozenset(), ..., 0.5, 2**70, 10**400, object()),
+    *(b"a", 1j, Decimal(1), (1, 2), [1, 2], {}, frozenset(), ..., 0.5, 2**70, 10**400, object()),
     *(np.array([1, 2]), "text", 7, True, 2.0, "", np.int8(3)),
 )
 
