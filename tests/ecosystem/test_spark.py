@@ -1,0 +1,56 @@
+"""Labels in a Spark DataFrame: one groupBy, and the counts of its few groups."""
+
+import numpy as np
+import pytest
+
+from skpostbac import class_counts
+
+sql = pytest.importorskip("pyspark.sql", reason="needs the extra spark, and Java")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """A session in this process, with as little around it as can be."""
+    session = (
+        sql.SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def count_cells(frame):
+    """Count the pairs of labels where the rows are, and then what is left of them here."""
+    truth, predicted, n = zip(*frame.groupBy("truth", "predicted").count().collect(), strict=True)
+    return class_counts(truth, predicted, sample_weight=n)
+
+
+@pytest.mark.parametrize(
+    ("names", "dtype"),
+    [(["cat", "dog", "fox"], "string"), ([3, 1, 2**62 + 1], "bigint"), ([False, True], "boolean")],
+)
+def test_counts_of_a_frame(spark, names, dtype):
+    """The counts of the groups are those of the rows."""
+    rng = np.random.default_rng(0)
+    y_true, y_pred = rng.choice(len(names), size=(2, 500))
+    rows = [(names[truth], names[predicted]) for truth, predicted in zip(y_true, y_pred)]  # noqa: B905
+    frame = spark.createDataFrame(rows, f"truth {dtype}, predicted {dtype}")
+    assert count_cells(frame) == class_counts(*zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("dtype", ["string", "bigint", "boolean", "double"])
+@pytest.mark.parametrize(("column", "name"), [(0, "y_true"), (1, "y_pred")])
+def test_a_null_is_an_error(spark, dtype, column, name):
+    """Spark has a group for nulls, which reaches the counts and is refused as in memory."""
+    missing = [f"cast(1 as {dtype})"] * 2
+    missing[column] = f"cast(null as {dtype})"
+    frame = spark.sql(
+        f"select cast(1 as {dtype}) as truth, cast(1 as {dtype}) as predicted "
+        f"union all select {', '.join(missing)}"
+    )
+    with pytest.raises(ValueError, match=f"Input {name} contains NaN"):
+        count_cells(frame)
