@@ -13,6 +13,7 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
+from skpostbac.stats._pickling import StablePickle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ _SHOWN_DEVIATIONS = 3.0
 _N_POINTS = 121
 
 
-class FigurePosterior(ABC):
+class FigurePosterior(StablePickle, ABC):
     """Posterior of a single figure; subclasses have its law as `distribution`."""
 
     @property

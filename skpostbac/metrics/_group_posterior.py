@@ -16,6 +16,7 @@ from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
+from skpostbac.stats._pickling import StablePickle
 
 GroupModelLike: TypeAlias = (
     Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
@@ -30,7 +31,7 @@ _LARGEST_TOTAL = 1e7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupPosterior:
+class GroupPosterior(StablePickle):
     r"""Posterior of the accuracy in a population, given the counts of some groups out of it.
 
     Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the

@@ -22,6 +22,7 @@ from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, wo
 from skpostbac.metrics._outcomes import read_outcomes
 from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._score import check_objective, posterior_balanced_accuracy_score
+from skpostbac.stats._pickling import StablePickle
 
 CORRECT_KEY = "correct_{}"
 TOTAL_KEY = "total_{}"
@@ -106,7 +107,7 @@ def make_posterior_scorer(
     )
 
 
-class ClassCountsScorer:
+class ClassCountsScorer(StablePickle):
     """Scorer that returns the counts of each class, so that folds pool exactly.
 
     Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
@@ -235,7 +236,7 @@ class ClassCountsScorer:
         return f"ClassCountsScorer({labels})"
 
 
-class OutcomesScorer:
+class OutcomesScorer(StablePickle):
     """Scorer that also keeps which test samples were predicted correctly.
 
     Use it in place of :class:`ClassCountsScorer` in a search: its candidates are tested on the

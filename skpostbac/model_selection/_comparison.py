@@ -33,6 +33,7 @@ from skpostbac.model_selection._joint import (
 from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
+from skpostbac.stats._pickling import StablePickle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +72,7 @@ class RopeMasses(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class PosteriorComparison:
+class PosteriorComparison(StablePickle):
     """Posterior probabilities of which classifier is better, and by how much.
 
     Mostly made by :func:`compare_predictions`, if all classifiers were tested on the same samples,

@@ -29,6 +29,7 @@ from skpostbac.stats._order import (
     sharpen,
 )
 from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
+from skpostbac.stats._pickling import StablePickle
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +98,7 @@ class Joint(Protocol):
 
 
 @dataclass(frozen=True)
-class IndependentJoint:
+class IndependentJoint(StablePickle):
     """Independent posteriors: all by quadrature."""
 
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
@@ -166,7 +167,7 @@ class IndependentJoint:
 
 
 @dataclass(frozen=True)
-class PairedJoint:
+class PairedJoint(StablePickle):
     """Posteriors of classifiers that were tested on the same samples.
 
     Pairs are computed by quadrature, ranks and losses of more than two from seeded random draws.

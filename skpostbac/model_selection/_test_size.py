@@ -36,6 +36,7 @@ from skpostbac.model_selection._class_plans import (
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution import check_level, check_probability
+from skpostbac.stats._pickling import StablePickle
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
 _CHECKS = 200
@@ -157,7 +158,7 @@ def _bisect(reaches: Callable[[int], bool], low: int, high: int) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RequiredTestSize:
+class RequiredTestSize(StablePickle):
     """Number of test samples, and the assurance that they give.
 
     Made by :func:`required_test_size`.

@@ -95,15 +95,8 @@ class BetaAverage(WeightedSum):
         return f"BetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={self.a.size})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again."""
-        kept = ("_a", "_b", "_weights", "_equal", "_frame")
-        return {name: value for name, value in vars(self).items() if name in kept}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the parameters, which pickling has made writeable."""
-        vars(self).update(state)
-        for array in (self._a, self._b, self._weights):
-            array.flags.writeable = False
+        """Keep the frame, which a difference or a mirrored law cannot compute again."""
+        return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "BetaAverage":
         """Return the law of minus the variable."""

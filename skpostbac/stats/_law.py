@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skpostbac.stats._pickling import StablePickle
+
 
 class Interval(NamedTuple):
     """Two ends of an interval."""
@@ -18,7 +20,7 @@ class Interval(NamedTuple):
     """Upper end."""
 
 
-class Law(ABC):
+class Law(StablePickle, ABC):
     """A law of one random variable.
 
     Method names follow SciPy's random variables.

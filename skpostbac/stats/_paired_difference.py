@@ -127,15 +127,8 @@ class PairedDifference(WeightedSum):
         return f"PairedDifference(mean={mean:.4g}, sd={sd:.4g}, n_classes={len(self.counts)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again."""
-        kept = ("_counts", "_prior", "_weights", "_equal", "_alphas", "_frame")
-        return {name: value for name, value in vars(self).items() if name in kept}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the parameters, which pickling has made writeable."""
-        vars(self).update(state)
-        for array in (self._counts, self._prior, self._weights):
-            array.flags.writeable = False
+        """Keep the frame, which a difference or a mirrored law cannot compute again."""
+        return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "PairedDifference":
         """Return the law of minus the variable: A and B exchanged."""

@@ -1,4 +1,4 @@
-"""MLflow: the summary of a posterior is a dict of metrics, and a score can be a metric of its own."""
+"""MLflow: the summary of a posterior is a dict of metrics, and a score can be a metric."""
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ mlflow = pytest.importorskip("mlflow", reason=REASON)
 models = pytest.importorskip("mlflow.models", reason=REASON)
 
 pytestmark = [
-    # MLflow's own use of SQLAlchemy and pandas, which both give notice of what they will drop.
+    # MLflow's own: use of SQLAlchemy and pandas, which give notice of what they will drop, and
+    # advice on type hints and integers.
     pytest.mark.filterwarnings("ignore::DeprecationWarning:mlflow"),
+    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
     pytest.mark.filterwarnings("ignore:The ``noload`` loader strategy"),
-    # On labels of integers, as they could not be missing.
-    pytest.mark.filterwarnings("ignore:Hint. Inferred schema contains integer column:UserWarning"),
 ]
 
 Y_TRUE = np.repeat([0, 1], [40, 10])
