@@ -39,13 +39,14 @@ def count_cells(frame):
     ("names", "dtype"),
     [(["cat", "dog", "fox"], "string"), ([3, 1, 2**62 + 1], "bigint"), ([False, True], "boolean")],
 )
-def test_counts_of_a_frame(spark, names, dtype):
+def test_counts_of_a_frame(spark, tmp_path, names, dtype):
     """The counts of the groups are those of the rows."""
-    rng = np.random.default_rng(0)
-    y_true, y_pred = rng.choice(len(names), size=(2, 500))
-    rows = [(names[truth], names[predicted]) for truth, predicted in zip(y_true, y_pred)]  # noqa: B905
-    frame = spark.createDataFrame(rows, f"truth {dtype}, predicted {dtype}")
-    assert count_cells(frame) == class_counts(*zip(*rows, strict=True))
+    y_true, y_pred = np.array(names)[np.random.default_rng(0).choice(len(names), size=(2, 500))]
+    lines = [f"{truth},{predicted}" for truth, predicted in zip(y_true, y_pred, strict=True)]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(lines))
+    frame = spark.read.schema(f"truth {dtype}, predicted {dtype}").csv(path.as_uri())
+    assert count_cells(frame) == class_counts(y_true, y_pred)
 
 
 @pytest.mark.parametrize("dtype", ["string", "bigint", "boolean", "double"])
