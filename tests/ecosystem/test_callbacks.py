@@ -31,7 +31,7 @@ def test_monitor_of_counts(tumours):
     X, y = scale(tumours[0]), tumours[1]
     monitor = callback.ScoringMonitor(scoring=ClassCountsScorer())
     model = LogisticRegression().set_callbacks(monitor).fit(X, y)
-    last = monitor.get_logs().data[-1]
+    last = monitor.get_logs().data_as_pandas.iloc[-1]
     assert last["total_malignant"] == 212
     assert last["correct_malignant"] == np.sum(model.predict(X)[y == "malignant"] == "malignant")
 

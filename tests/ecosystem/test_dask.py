@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skpostbac import class_counts
+from skpostbac import ClassCounts, class_counts
 
 REASON = "needs the extra dask"
 dask = pytest.importorskip("dask", reason=REASON)
@@ -71,3 +71,11 @@ def test_a_null_is_an_error(dtype, column, name):
     frame = dd.from_pandas(pd.DataFrame(columns, dtype=dtype), npartitions=2)
     with pytest.raises(ValueError, match=f"Input {name} contains NaN"):
         count_cells(frame)
+
+
+def test_a_missing_prediction_can_be_named():
+    """Under a name that is no true label it counts as an error."""
+    columns = {"truth": ["a", "b", "b"], "predicted": ["a", None, "b"]}
+    frame = dd.from_pandas(pd.DataFrame(columns), npartitions=2)
+    counts = count_cells(frame.fillna({"predicted": "none"}))
+    assert counts == ClassCounts(["a", "b"], correct=[1, 1], total=[1, 2])

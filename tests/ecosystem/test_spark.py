@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from skpostbac import class_counts
+from skpostbac import ClassCounts, class_counts
 
 sql = pytest.importorskip("pyspark.sql", reason="needs the extra spark")
 
@@ -61,3 +61,10 @@ def test_a_null_is_an_error(spark, dtype, column, name):
     )
     with pytest.raises(ValueError, match=f"Input {name} contains NaN"):
         count_cells(frame)
+
+
+def test_a_missing_prediction_can_be_named(spark):
+    """Under a name that is no true label it counts as an error."""
+    frame = spark.sql("select * from values ('a', 'a'), ('b', null), ('b', 'b')")
+    frame = frame.toDF("truth", "predicted").fillna({"predicted": "none"})
+    assert count_cells(frame) == ClassCounts(["a", "b"], correct=[1, 1], total=[1, 2])
