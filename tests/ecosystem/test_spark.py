@@ -13,6 +13,9 @@ sql = pytest.importorskip("pyspark.sql", reason="needs the extra spark")
 if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
     pytest.skip("Spark needs Java", allow_module_level=True)
 
+# `collect` leaves its socket to the garbage collector before PySpark 4.2 (SPARK-54247).
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
 
 @pytest.fixture(scope="module")
 def spark():
