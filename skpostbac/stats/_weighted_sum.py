@@ -1,5 +1,6 @@
 """What the laws of weighted sums of independent variables share: all of them are inverted."""
 
+import math
 from abc import abstractmethod
 from functools import cached_property
 
@@ -57,7 +58,8 @@ class WeightedSum(BoundedDistribution):
 
     def _kinks(self) -> list[float]:
         ends = self._ends
-        if float(ends.shape[1]) ** len(ends) > _FEW_CORNERS:
+        # In logarithms: the number itself overflows from 1024 terms on.
+        if len(ends) * math.log(ends.shape[1]) > math.log(_FEW_CORNERS):
             return []
         places = np.zeros(1)
         for row in ends:

@@ -586,3 +586,9 @@ def test_one_variable_of_any_weight(weight):
     p = np.array([1e-20, 0.3, 0.9])
     expected = weight * (plain.icdf(p) if weight > 0 else plain.iccdf(p))
     np.testing.assert_allclose(law.icdf(p), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("n_terms", [1023, 1024, 2000])
+def test_mode_of_many_terms(n_terms):
+    """Symmetric terms have it in the middle, however many corners their box has."""
+    assert BetaAverage(np.full(n_terms, 2), np.full(n_terms, 2)).mode() == pytest.approx(0.5)
