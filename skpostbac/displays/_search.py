@@ -289,7 +289,9 @@ class PosteriorSearchDisplay:
             ax.errorbar(
                 x[index],
                 mean[index],
-                yerr=[mean[index] - low[index], high[index] - mean[index]],
+                # As lists: matplotlib asks whether an array of one number is finite, of which
+                # NumPy before 2.4 warns.
+                yerr=[(mean - low)[index].tolist(), (high - mean)[index].tolist()],
                 **line_kwargs(style, errorbar_kwargs),
             )
             for index, style in _lines(x, groups, axis.is_ordered)
