@@ -9,7 +9,8 @@ import os
 import re
 import subprocess
 import sys
-from itertools import combinations
+import threading
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 import skpostbac
 from skpostbac._cli import main
 from skpostbac._cli._example import make_example
+from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
 from skpostbac.metrics import posterior_balanced_accuracy
 from skpostbac.model_selection import compare_predictions
@@ -423,11 +425,22 @@ def test_unicode(write, run):
 
 
 def test_control_characters_are_escaped(write, run):
-    """No name or label from a file can move the cursor or forge a line."""
-    text = run(write('truth,"x\ny"\n"\x1b[2J",a\na,a\n'), "--truth", "truth")
+    """No name or label from a file can move the cursor, forge a line or reorder the text."""
+    text = run(write('truth,"x\ny"\n"\x1b[2J",a\na,a\n\u202eb,a\n'), "--truth", "truth")
     assert "\x1b" not in text
     assert "\\x1b[2J (1)" in text
     assert "x\\ny  " in text
+    assert "\u202e" not in text
+    assert "\\u202eb (1)" in text
+
+
+def test_labels_of_many_rows_are_stored_once(write):
+    """Rows that differ share their labels, which are most of a large file."""
+    labels = ["first", "second", "third"]
+    rows = "".join(f"{','.join(row)}\n" for row in product(labels, repeat=3))
+    table = read_table(write("truth,one,two\n" + rows), "truth", None)
+    assert len(table.rows) == 27
+    assert len({id(label) for row in table.rows for label in row}) == 3
 
 
 def test_large_counts(write, run):
@@ -473,6 +486,17 @@ def test_large_counts(write, run):
             "id,truth,a\n7,x,x\n8,x,x\n",
             r"^column 'id' holds no label of 'truth', but '7', .*--classifier$",
             id="column of no predictions",
+        ),
+        pytest.param(
+            "truth,a\n" + "x," * 5_000_001, r"^line 2: no end within 10000000 char", id="giant line"
+        ),
+        pytest.param(
+            "truth,a\n" + '"\n",' * 2_500_001, r": no end within 10000000 char", id="giant record"
+        ),
+        pytest.param(
+            ",".join(["truth", *map(str, range(100_000))]) + "\n",
+            r"^there are 100000 columns beside 'truth', more than the 1000 .*--classifier$",
+            id="too many classifiers",
         ),
     ],
 )
@@ -570,6 +594,25 @@ def test_bad_option(write, fail, option, value, message):
 def test_unreadable(tmp_path, fail, name, message):
     """What cannot be opened is named, with the reason that the system gives."""
     assert re.search(f"^cannot read .*{message}", fail(str(tmp_path / name), "--truth", "truth"))
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_endless_file(fail):
+    """Nor is a file that never ends read further than a line may be long."""
+    assert fail("/dev/zero", "--truth", "y") == "line 1: NUL byte, which no text has"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_named_pipe(tmp_path, write, run):
+    """A table may come through a pipe with a name, which is read once and cannot be rewound."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=Path(pipe).write_text, args=[SMALL], daemon=True)
+    writer.start()
+    found = json.loads(run(pipe, "--truth", "truth", "--json"))
+    writer.join()
+    expected = json.loads(run(write(SMALL), "--truth", "truth", "--json"))
+    assert found["posteriors"] == expected["posteriors"]
 
 
 def test_no_permission(write, fail, monkeypatch):

@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from sys import intern
 from typing import TextIO
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
+# Bounds on what is held in memory, or worked on, before it is clear that no such table is meant.
+# A record is what stands on a line, or on several if cells in quotes do.
+MAX_RECORD_LENGTH = 10_000_000
+MAX_CLASSIFIERS = 1000
 
 
 class InputError(Exception):
@@ -101,10 +106,12 @@ def _parse(
 
 def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each line with its number; blank lines may stand at the end only."""
-    reader = csv.reader(_text_lines(file), delimiter=delimiter, strict=True)
+    lines = _Lines(file)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blank = 0
     try:
         for cells in reader:
+            lines.start_record()
             if cells and blank:
                 raise InputError(f"line {blank} is empty")
             if cells:
@@ -115,11 +122,31 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"line {reader.line_num}: {error}") from error
 
 
-def _text_lines(file: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(file, 1):
+class _Lines:
+    """The lines of a text, which are never read further than a record may be long."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._number = 0
+        self.start_record()
+
+    def start_record(self) -> None:
+        self._room = MAX_RECORD_LENGTH
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._file.readline(self._room + 1)
+        if not line:
+            raise StopIteration
+        self._number += 1
+        self._room -= len(line)
         if "\0" in line:
-            raise InputError(f"line {number}: NUL byte, which no text has")
-        yield line
+            raise InputError(f"line {self._number}: NUL byte, which no text has")
+        if self._room < 0:
+            raise InputError(f"line {self._number}: no end within {MAX_RECORD_LENGTH} characters")
+        return line
 
 
 def _choose_columns(
@@ -139,6 +166,11 @@ def _choose_columns(
 def _check_classifiers(header: Sequence[str], truth: str, classifiers: Sequence[str]) -> None:
     if not classifiers:
         raise InputError(f"there is no column of a classifier beside {truth!r}")
+    if len(classifiers) > MAX_CLASSIFIERS:
+        raise InputError(
+            f"there are {len(classifiers)} columns beside {truth!r}, more than the "
+            f"{MAX_CLASSIFIERS} that can be compared; choose some with --classifier"
+        )
     check_distinct(classifiers, "--classifier")
     for name in classifiers:
         _check_present(header, "--classifier", name)
@@ -178,6 +210,7 @@ def _count_rows(
         row = pick(cells)
         if row not in rows:
             _check_cells(line, columns, row)
+            row = tuple(map(intern, row))  # of many rows with the same labels
         rows[row] += 1
     return rows
 
