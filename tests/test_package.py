@@ -4,10 +4,16 @@ import importlib.metadata
 import subprocess
 import sys
 import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import skpostbac
+
+ROOT = Path(__file__).resolve().parents[1]
 
 ENGINE_ONLY = ("sklearn", "joblib", "matplotlib", "pandas", "polars")
 
@@ -27,6 +33,31 @@ def run_python(code):
 def test_version_agrees_with_the_metadata():
     """The installed metadata carry the version of the source."""
     assert importlib.metadata.version("skpostbac") == skpostbac.__version__
+
+
+def test_version_agrees_with_the_citation():
+    """So does the file that says how to cite the package."""
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {skpostbac.__version__}\n" in citation
+
+
+def versions(requirements, operator):
+    """Return the version of each requirement that has one with the operator."""
+    return {
+        requirement.name: Version(specifier.version)
+        for requirement in map(Requirement, requirements)
+        for specifier in requirement.specifier
+        if specifier.operator == operator
+    }
+
+
+def test_lowest_versions_are_the_floors():
+    """The versions that the lowest ones are tested with are those that the metadata promise."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    floors = versions([*project["dependencies"], *extras["plot"], *extras["test"]], ">=")
+    lines = (ROOT / "tests" / "constraints-lowest.txt").read_text(encoding="utf-8").splitlines()
+    assert versions([line for line in lines if not line.startswith("#")], "==") == floors
 
 
 def test_public_names_are_sorted_and_unique():
