@@ -8,7 +8,6 @@ of which is better.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -33,24 +32,28 @@ comparison = compare_predictions(y, predictions, rope=0.01, random_state=0)
 print(comparison.report())
 
 # %%
+# Who stands where
+# ----------------
+
+comparison.plot()
+plt.show()
+
+# %%
 # Differences, and the rope
 # -------------------------
 #
 # Differences of at most 0.01 are said to make no difference in practice: that is the region of
 # practical equivalence, grey in the picture.
 
-first, *others = comparison.ranking()
-x = np.linspace(-0.03, 0.1, 521)
+first, second, third = comparison.ranking()
+comparison.plot(kind="difference", pair=(first, second))
+plt.show()
 
-fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-for other, style in zip(others, ("-", "--"), strict=True):
-    below, within, above = comparison.rope_masses(first, other)
-    print(f"{first} and {other}: worse {below:.3f}, alike {within:.3f}, better {above:.3f}")
-    ax.plot(x, comparison.difference(first, other).pdf(x), style, label=f"than {other}")
-ax.axvspan(-comparison.rope, comparison.rope, color="#666666", alpha=0.2, linewidth=0)
-ax.set(xlabel=f"how much better is {first}", ylabel="posterior density", xlim=(x[0], x[-1]))
-ax.set_ylim(bottom=0)
-ax.legend(loc="upper right", frameon=False)
+# %%
+# All pairs, and the ranks that they may take:
+
+comparison.plot(kind="matrix")
+comparison.plot(kind="ranks")
 plt.show()
 
 # %%
@@ -61,7 +64,7 @@ plt.show()
 # separate test sets, their differences look less certain than they are.
 
 independent = compare_posteriors(dict(zip(comparison.names, comparison.posteriors, strict=True)))
-for other in others:
+for other in (second, third):
     spreads = [
         law.difference(first, other).standard_deviation() for law in (comparison, independent)
     ]

@@ -16,7 +16,13 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import ClassCountsScorer, PosteriorRefit, pooled_posteriors
+from skpostbac import (
+    ClassCountsScorer,
+    PosteriorDisplay,
+    PosteriorRefit,
+    PosteriorSearchDisplay,
+    pooled_posteriors,
+)
 
 X, y = load_breast_cancer(return_X_y=True)
 y = 1 - y  # 1 is malignant
@@ -79,11 +85,14 @@ assert search.best_index_ == chosen["lower bound"]
 # better or worse in general. It is what to maximise for whoever wants to be safe from a bad
 # classifier.
 
-x = np.linspace(0.72, 1, 561)
-fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-for (name, index), style in zip(chosen.items(), ("-", "--", "-."), strict=True):
-    ax.plot(x, posteriors[index].pdf(x), style, label=f"best by {name}")
-ax.set(xlabel="balanced accuracy", ylabel="posterior density", xlim=(0.72, 1))
-ax.set_ylim(bottom=0)
-ax.legend(loc="upper left", frameon=False)
+PosteriorDisplay({f"best by {name}": posteriors[index] for name, index in chosen.items()}).plot()
+plt.show()
+
+# %%
+# All candidates
+# --------------
+#
+# Thirty of them, with intervals that overlap: most of the differences may well be chance.
+
+PosteriorSearchDisplay.from_search(search, "class_weight")
 plt.show()

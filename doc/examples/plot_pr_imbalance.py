@@ -10,16 +10,14 @@ The binormal model has the curve for any share of the positives.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.metrics import average_precision_score, precision_recall_curve
 from sklearn.model_selection import cross_val_predict
 
 from skpostbac import (
-    binormal_average_precision_score,
+    BinormalCurveDisplay,
+    NormalScoresDisplay,
     binormal_check,
-    binormal_precision_recall_curve,
     posterior_binormal,
 )
 
@@ -30,32 +28,31 @@ y_score = cross_val_predict(LinearDiscriminantAnalysis(), X, y, method="decision
 # %%
 # The model says that the scores of each class are normal. Here it is not rejected.
 
-print(binormal_check(y, y_score))
+check = binormal_check(y, y_score)
+NormalScoresDisplay(check).plot()
+plt.show()
 
 # %%
 # One classifier, three populations
 # ---------------------------------
 #
-# Weights make the test set look like another population, so that there is an empirical curve to
-# hold the smooth one against.
+# The test set can be weighted so that it looks like another population, and then has an empirical
+# curve, the staircase, to hold the smooth one against. The bands hold the precision at a recall
+# with a probability of 95 %.
 
 fractions = (0.37, 0.1, 0.01)
 
-fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-for fraction, color in zip(fractions, ("#0072B2", "#D55E00", "#009E73"), strict=True):
-    weight = np.where(y == 1, fraction / y.mean(), (1 - fraction) / (1 - y.mean()))
-    precision, empirical_recall, _ = precision_recall_curve(y, y_score, sample_weight=weight)
-    ax.step(empirical_recall, precision, where="post", color=color, linewidth=0.8)
-
-    precision, smooth_recall, _ = binormal_precision_recall_curve(
-        y, y_score, positive_fraction=fraction
+fig, axes = plt.subplots(1, 3, figsize=(12, 4.8), sharey=True, layout="constrained")
+for ax, fraction in zip(axes, fractions, strict=True):
+    BinormalCurveDisplay.from_predictions(
+        y,
+        y_score,
+        curve="precision_recall",
+        positive_fraction=fraction,
+        random_state=0,
+        name=f"{fraction:.0%} positives",
+        ax=ax,
     )
-    empirical = average_precision_score(y, y_score, sample_weight=weight)
-    smooth = binormal_average_precision_score(y, y_score, positive_fraction=fraction)
-    label = f"{fraction:.0%} positives: {smooth:.3f}, empirical {empirical:.3f}"
-    ax.plot(smooth_recall, precision, "--", color=color, label=label)
-ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-ax.legend(title="average precision", loc="lower left", frameon=False)
 plt.show()
 
 # %%

@@ -7,7 +7,6 @@ which is what most reports would say. What do the data say?
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
@@ -15,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skpostbac import posterior_balanced_accuracy
+from skpostbac import PosteriorDisplay, posterior_balanced_accuracy
 
 X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.1, stratify=y, random_state=0)
@@ -36,16 +35,15 @@ print(f"P(balanced accuracy > 0.9) = {posterior.prob_above(0.9):.3f}")
 assert score - low > 2 * (high - score)
 
 # %%
-# The posterior as a picture, with the interval shaded.
+# The posterior as a picture: its mean, the shaded interval, and the balanced accuracy of the test
+# set, which lies to the right of most of what is possible.
 
-x = np.linspace(0.75, 1, 501)
-inside = (low <= x) & (x <= high)
+display = posterior.plot()
+display.ax_.axvline(score, color="#666666", linestyle=":")
+plt.show()
 
-fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-ax.plot(x, posterior.pdf(x))
-ax.fill_between(x[inside], posterior.pdf(x[inside]), alpha=0.2, label="95 % credible interval")
-ax.axvline(score, color="#666666", linestyle=":", label="balanced accuracy of the test set")
-ax.set(xlabel="balanced accuracy", ylabel="posterior density", xlim=(0.75, 1))
-ax.set_ylim(bottom=0)
-ax.legend(loc="upper left", frameon=False)
+# %%
+# The class of 21 samples is the one of which less is known.
+
+PosteriorDisplay.from_recalls(posterior)
 plt.show()

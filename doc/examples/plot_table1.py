@@ -4,15 +4,16 @@ Table 1 of Carrillo et al., with posteriors
 
 The paper [1]_ evaluates three classifiers on classes of 32, 10 and 4 samples, and again with all
 counts times 10 (C4 to C6) and times 100 (C7 to C9). The confusion matrices of C1 and C3 can be
-recovered from what is printed, and so can the diagonal of that of C2; its F and kappa, which
-need the rest, are left out.
+recovered from what is printed. Of C2 the diagonal is known, and three matrices give the F and the
+kappa that were printed; their rows and columns have the same sums, and so they all give the same
+F, kappa and intervals of kappa. One of the three stands below.
 
 The posterior balanced accuracy (PDBAC) is that of the paper. Beside it are the sample balanced
-accuracy, and the observed value and posterior 95 % interval of the accuracy, of the macro F and of
-kappa. The paper has normal intervals for these, some of which leave [0, 1], and none for F.
+accuracy (bac), and the observed value and posterior 95 % interval of the accuracy, of the macro F
+and of kappa. The paper has normal intervals for these, some of which leave [0, 1], and none for F.
 
-Two numbers were printed with an error in the last digit, from the grid on which they were computed.
-They are marked; all others are asserted.
+Three numbers were printed that the formulas do not give. Two are of the PDBAC, from the grid on
+which it was computed, and marked; one is the lower limit of the bac of C8. All others are asserted.
 
 .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
    evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013:
@@ -20,7 +21,6 @@ They are marked; all others are asserted.
 """
 
 import math
-from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,6 +30,7 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
+    PosteriorDisplay,
     compare_posteriors,
 )
 
@@ -40,7 +41,7 @@ SIZES = np.array([32, 10, 4])
 CORRECT = np.array([[30, 8, 3], [30, 2, 1], [32, 9, 4]])
 MATRICES = [  # true classes as rows
     np.array([[30, 2, 0], [1, 8, 1], [0, 1, 3]]),
-    None,
+    np.array([[30, 1, 1], [5, 2, 3], [1, 2, 1]]),
     np.array([[32, 0, 0], [0, 9, 1], [0, 0, 4]]),
 ]
 NAMES = [f"C{i}" for i in range(1, 10)]
@@ -59,9 +60,25 @@ PRINTED_PDBAC = {
 GRID_ERRORS = {("C7", "high"), ("C9", "mean")}
 
 # Balanced accuracy, accuracy, F and kappa of each three, cut after three digits.
-PRINTED_SAMPLE = [(0.829, 0.891, 0.821, 0.769), (0.462, 0.717), (0.966, 0.978, 0.945, 0.953)]
+PRINTED_SAMPLE = [
+    (0.829, 0.891, 0.821, 0.769),
+    (0.462, 0.717, 0.457, 0.331),
+    (0.966, 0.978, 0.945, 0.953),
+]
 
-# Normal intervals, cut after two digits: two standard errors of the accuracy, 1.96 of kappa.
+# Normal intervals, cut after two digits. Those of bac are not of 95 % but of 90 %, and as if all
+# samples were of one class: 1.645 sqrt(bac (1 - bac) / n) to either side.
+PRINTED_BAC = {
+    "C1": (0.73, 0.92),
+    "C3": (0.92, 1.01),
+    "C4": (0.80, 0.85),
+    "C5": (0.42, 0.50),
+    "C6": (0.95, 0.98),
+    "C7": (0.82, 0.83),
+    "C8": (0.45, 0.47),  # printed: 0.44
+    "C9": (0.96, 0.97),
+}
+# Two standard errors of the accuracy, 1.96 of kappa.
 PRINTED_ACCURACY = {
     "C1": (0.79, 0.98),
     "C2": (0.58, 0.85),
@@ -75,10 +92,13 @@ PRINTED_ACCURACY = {
 }
 PRINTED_KAPPA = {
     "C1": (0.57, 0.96),
+    "C2": (0.02, 0.63),
     "C3": (0.86, 1.04),
     "C4": (0.70, 0.82),
+    "C5": (0.23, 0.42),
     "C6": (0.92, 0.98),
     "C7": (0.75, 0.78),
+    "C8": (0.30, 0.36),
     "C9": (0.94, 0.96),
 }
 
@@ -96,10 +116,8 @@ def counts_of(name):
 
 
 def matrix_metrics(name):
-    """Return the posteriors of macro F and kappa, if the confusion matrix is known."""
+    """Return the posteriors of macro F and kappa."""
     kind, scale = kind_and_scale(name)
-    if MATRICES[kind] is None:
-        return []
     return [
         PosteriorConfusionMetric.from_confusion_matrix(
             scale * MATRICES[kind], metric, random_state=0
@@ -127,17 +145,21 @@ def metric_cell(observed, posterior):
     return f"{observed:.3f} [{low:.3f}, {high:.3f}]"
 
 
+def recall(counts):
+    """Return the share of correct predictions in each class."""
+    return counts.correct / counts.total
+
+
 def row_of(name):
     """Return the cells of a classifier."""
     counts = counts_of(name)
-    recalls = counts.correct / counts.total
     metrics = [metric_cell(metric.observed, metric) for metric in matrix_metrics(name)]
     return [
         name,
         pdbac_cell(name, PosteriorBalancedAccuracy(counts)),
-        f"{recalls.mean():.3f}",
+        f"{recall(counts).mean():.3f}",
         metric_cell(counts.correct.sum() / counts.n_samples, PosteriorAccuracy(counts)),
-        *(metrics or ["-", "-"]),
+        *metrics,
     ]
 
 
@@ -150,14 +172,9 @@ print("* printed as 0.85 and 0.966")
 # %%
 # More samples make the intervals narrower, and let the prior go: in each colour, the same recalls.
 
-fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-for name in NAMES:
-    kind, _ = kind_and_scale(name)
-    posterior = PosteriorBalancedAccuracy(counts_of(name))
-    ax.plot([name, name], posterior.credible_interval(), color=f"C{kind}", linewidth=4, alpha=0.4)
-    ax.plot(name, posterior.mean(), "o", color=f"C{kind}")
-ax.axhline(posterior.chance, color="#666666", linestyle=":")
-ax.set(ylabel="posterior balanced accuracy", ylim=(0.3, 1))
+posteriors = {name: PosteriorBalancedAccuracy(counts_of(name)) for name in NAMES}
+colors = [{"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]} for name in NAMES]
+PosteriorDisplay(posteriors).plot(kind="forest", plot_chance_level=True, curve_kwargs=colors)
 plt.show()
 
 # %%
@@ -170,9 +187,13 @@ def cut(value, digits):
     return math.floor(value * 10**digits) / 10**digits
 
 
+def assert_limits(printed, value, error):
+    """Assert both ends of a normal interval, as they were printed."""
+    assert (cut(value - error, 2), cut(value + error, 2)) == printed
+
+
 for name, (mean, low, high) in PRINTED_PDBAC.items():
-    posterior = PosteriorBalancedAccuracy(counts_of(name))
-    exact = (posterior.mean(), *posterior.credible_interval())
+    exact = (posteriors[name].mean(), *posteriors[name].credible_interval())
     for figure, value, printed, digits in zip(
         ("mean", "low", "high"), exact, (mean, low, high), (3, 2, 2), strict=True
     ):
@@ -180,38 +201,55 @@ for name, (mean, low, high) in PRINTED_PDBAC.items():
 
 for name in NAMES:
     counts, metrics = counts_of(name), matrix_metrics(name)
-    n, accuracy = counts.n_samples, counts.correct.sum() / counts.n_samples
-    observed = [(counts.correct / counts.total).mean(), accuracy, *(m.observed for m in metrics)]
-    printed = PRINTED_SAMPLE[kind_and_scale(name)[0]]
-    assert tuple(cut(value, 3) for value in observed) == printed
+    accuracy, bac = counts.correct.sum() / counts.n_samples, recall(counts).mean()
+    observed = [bac, accuracy, *(metric.observed for metric in metrics)]
+    assert tuple(cut(value, 3) for value in observed) == PRINTED_SAMPLE[kind_and_scale(name)[0]]
 
-    error = math.sqrt(accuracy * (1 - accuracy) / n)
-    limits = (accuracy - 2 * error, accuracy + 2 * error)
-    assert tuple(cut(limit, 2) for limit in limits) == PRINTED_ACCURACY[name]
-    if metrics:
-        kappa = metrics[1].observed
-        # (accuracy - e) / (1 - e) with the agreement e by chance, taken as known.
-        error *= (1 - kappa) / (1 - accuracy)
-        limits = (kappa - 1.96 * error, kappa + 1.96 * error)
-        assert tuple(cut(limit, 2) for limit in limits) == PRINTED_KAPPA[name]
+    error = math.sqrt(accuracy * (1 - accuracy) / counts.n_samples)
+    assert_limits(PRINTED_ACCURACY[name], accuracy, 2 * error)
+    # Kappa is (accuracy - e) / (1 - e), with the agreement e by chance taken as known.
+    kappa = metrics[1].observed
+    assert_limits(PRINTED_KAPPA[name], kappa, 1.96 * error * (1 - kappa) / (1 - accuracy))
+    if name in PRINTED_BAC:  # the row of C2 is not legible
+        error = math.sqrt(bac * (1 - bac) / counts.n_samples)
+        assert_limits(PRINTED_BAC[name], bac, 1.645 * error)
 
 # %%
 # The differences, and the ranking
 # --------------------------------
 #
 # The paper says that the mean of a difference is not simply the difference of the means. It is.
+#
+# The other numbers below are asserted as a convolution of the Beta laws on a grid of 2 ** 18 cells
+# gives them.
 
-posteriors = {name: PosteriorBalancedAccuracy(counts_of(name)) for name in NAMES[:3]}
-comparison = compare_posteriors(posteriors)
-print()
-for a, b in combinations(NAMES[:3], 2):
+CONVOLVED = {  # mean, limits of the 95 % interval, probability that the difference is positive
+    ("C2", "C1"): (-0.2778, -0.4668, -0.0634, 0.0059),
+    ("C3", "C1"): (0.1029, -0.0833, 0.2874, 0.8650),
+    ("C3", "C2"): (0.3807, 0.1814, 0.5469, 0.9998),
+}
+
+comparison = compare_posteriors({name: posteriors[name] for name in NAMES[:3]})
+for (b, a), convolved in CONVOLVED.items():
     law = comparison.difference(b, a)
-    low, high = law.interval(0.95)
-    print(
-        f"{b} - {a}: mean {law.mean():+.4f}, 95 % [{low:+.4f}, {high:+.4f}], "
-        f"P({b} > {a}) = {law.ccdf(0):.4f}"
-    )
+    figures = (law.mean(), *law.interval(0.95), float(law.ccdf(0)))
+    print("{} - {}: mean {:+.4f}, 95 % [{:+.4f}, {:+.4f}], P(> 0) = {:.4f}".format(b, a, *figures))
+    assert tuple(round(figure, 4) for figure in figures) == convolved
     assert math.isclose(law.mean(), posteriors[b].mean() - posteriors[a].mean(), abs_tol=1e-15)
 
 print("wins:", dict(zip(NAMES[:3], comparison.win_counts().tolist(), strict=True)))
 assert comparison.ranking() == ("C3", "C1", "C2")
+
+for pair in CONVOLVED:
+    comparison.plot(kind="difference", pair=pair)
+plt.show()
+
+# %%
+# What else is to be read with care in the paper
+# -----------------------------------------------
+#
+# - Equation 2 has sums over the classes divided by their number; with it, the agreement of C1 would
+#   be 41 / 3. The table was computed with the number of samples in its place.
+# - Setting beta to 2 does not yield the harmonic mean of precision and recall; 1 does, and the F of
+#   the table is the macro average of that.
+# - Its confusion matrices have the predicted classes as rows.
