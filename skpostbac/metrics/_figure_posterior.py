@@ -29,6 +29,10 @@ class FigurePosterior(ABC):
         """Return the posterior median."""
         return self.distribution.median()
 
+    def variance(self) -> float:
+        """Return the posterior variance."""
+        return self.distribution.variance()
+
     def standard_deviation(self) -> float:
         """Return the posterior standard deviation."""
         return self.distribution.standard_deviation()
@@ -85,36 +89,6 @@ class FigurePosterior(ABC):
         """
         return interval_of(self.distribution, level, method)
 
-    def _summary(self) -> str:
-        """Write the mean and the interval, as they stand in a repr."""
-        low, high = self.credible_interval()
-        return f"mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
-
-
-class ExactPosterior(FigurePosterior):
-    """Posterior of a single figure whose law is computed, and so has a density."""
-
-    @property
-    @abstractmethod
-    def distribution(self) -> BoundedDistribution:
-        """The law of the figure, with all methods of the engine."""
-
-    def mode(self) -> float:
-        """Return the point of highest posterior density."""
-        return self.distribution.mode()
-
-    def variance(self) -> float:
-        """Return the posterior variance."""
-        return self.distribution.variance()
-
-    def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
-        return plain_float(self.distribution.pdf(x))
-
-    def iccdf(self, p: ArrayLike) -> float | FloatArray:
-        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
-        return plain_float(self.distribution.iccdf(p))
-
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
@@ -135,3 +109,29 @@ class ExactPosterior(FigurePosterior):
         draws : float or ndarray of shape `shape`
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def _summary(self) -> str:
+        """Write the mean and the interval, as they stand in a repr."""
+        low, high = self.credible_interval()
+        return f"mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
+
+
+class ExactPosterior(FigurePosterior):
+    """Posterior of a single figure whose law is computed, and so has a density."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> BoundedDistribution:
+        """The law of the figure, with all methods of the engine."""
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def pdf(self, x: ArrayLike) -> float | FloatArray:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
+    def iccdf(self, p: ArrayLike) -> float | FloatArray:
+        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
+        return plain_float(self.distribution.iccdf(p))

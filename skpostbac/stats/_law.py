@@ -31,6 +31,10 @@ class Law(ABC):
         """Return the median."""
 
     @abstractmethod
+    def variance(self) -> float:
+        """Return the variance."""
+
+    @abstractmethod
     def standard_deviation(self) -> float:
         """Return the standard deviation."""
 
@@ -53,6 +57,15 @@ class Law(ABC):
     @abstractmethod
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the shortest interval."""
+
+    @abstractmethod
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> np.float64 | NDArray[np.float64]:
+        """Draw independent values."""
 
 
 def interval_of(law: Law, level: float, method: str) -> Interval:
