@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
 from skpostbac.metrics._confusion_metrics import OneVsRest
-from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
+from skpostbac.metrics._prior import PriorSpec, independent_prior, resolve_prior
 
 # Cells that are drawn at a time: the arrays then fit the cache.
 _BLOCK = 2**18
@@ -34,12 +34,12 @@ class ConfusionModel:
     prevalence: FloatArray | None
 
     @classmethod
-    def of(cls, C: FloatArray, prior: ArrayLike, prevalence: ArrayLike) -> ConfusionModel:
-        """Make the posterior from the counts, a prior of each recall, and the prevalence."""
+    def of(cls, C: FloatArray, prior: PriorSpec, prevalence: ArrayLike) -> ConfusionModel:
+        """Make the posterior from counts, a checked prior of the recalls, and the prevalence."""
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
-        a, b = independent_prior(resolve_prior(check_prior(prior), k), "a confusion matrix").T
+        a, b = independent_prior(resolve_prior(prior, k), "a confusion matrix").T
         cells = C + (b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, a + np.diagonal(C))
         return cls(cells, _shares(prevalence, C))

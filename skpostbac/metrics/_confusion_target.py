@@ -83,8 +83,7 @@ def find_target(
     if callable(metric):
         return Target(getattr(metric, "__name__", repr(metric)), _of_shares(metric))
     if metric in OVERALL:
-        law = law_of_accuracy if metric == "accuracy" else no_law
-        return Target(metric, OVERALL[metric], law)
+        return Target(metric, OVERALL[metric], law_of_accuracy if metric == "accuracy" else no_law)
     if pos_label is not None:
         place = _position(pos_label, classes)
         law = partial(law_of_class, metric, place)

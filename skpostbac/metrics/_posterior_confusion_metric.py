@@ -64,12 +64,15 @@ class PosteriorConfusionMetric(FigurePosterior):
     With known shares, precision has no closed form, and the accuracy and false positive rates are
     weighted sums of Beta variables.
 
-    Of the F1 score as a function of a Dirichlet variable, and of averages over classes, see [1]_.
+    The Beta laws of precision and recall, and F1 by draws, are in [1]_; the Dirichlet law of a
+    whole confusion matrix is in [2]_.
 
     References
     ----------
     .. [1] C. Goutte and E. Gaussier (2005). A probabilistic interpretation of precision, recall and
        F-score, with implication for evaluation. Advances in Information Retrieval, 345-359.
+    .. [2] O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of
+       Mathematics and Artificial Intelligence 81, 429-450.
 
     Examples
     --------
