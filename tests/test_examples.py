@@ -3,6 +3,8 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parents[1] / "doc" / "examples"
 
 
@@ -22,3 +24,13 @@ def test_binary_equivalent(capsys):
     printed = capsys.readouterr().out
     for equivalent in ("100.0%", "98.5%", "99.3%", "99.8%"):
         assert equivalent in printed
+
+
+def test_confusion_metrics(capsys):
+    """The examples of the lecture notes, which are asserted in the script."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    runpy.run_path(str(EXAMPLES / "plot_confusion_metrics.py"))
+    plt.close("all")
+    printed = capsys.readouterr().out
+    assert "agree on 99.8%: 0.74, and 0.8 with 11,754 samples" in printed
+    assert "classifier: recall             0.667   0.647" in printed  # 11 / 17
