@@ -107,6 +107,13 @@ class FigurePosterior(ABC):
         Returns
         -------
         draws : float or ndarray of shape `shape`
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.sample(3, rng=0)
+        array([0.458, 0.479, 0.579])
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
 

@@ -165,7 +165,7 @@ class PosteriorAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorAccuracy
         >>> PosteriorAccuracy.from_confusion_matrix([[40, 5], [8, 2]]).credible_interval()
-        Interval(low=0.6356, high=0.8563)
+        Interval(low=0.6358, high=0.8561)
         """
         return cls(counts_of_matrix(C, labels), prior=prior)
 
@@ -189,8 +189,8 @@ class PosteriorAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorAccuracy
         >>> posterior = PosteriorAccuracy.from_counts([30, 8, 3], [32, 10, 4])
-        >>> posterior.binary_equivalent().median()  # the square root of 0.8797
-        0.9379
+        >>> posterior.binary_equivalent().median()  # the square root of 0.8802
+        0.9382
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
