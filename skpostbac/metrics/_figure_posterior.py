@@ -112,7 +112,7 @@ class FigurePosterior(ABC):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> posterior.sample(3, rng=0)
+        >>> posterior.sample(3, rng=0).round(3)
         array([0.458, 0.479, 0.579])
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
