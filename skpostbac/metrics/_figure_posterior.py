@@ -49,6 +49,34 @@ class FigurePosterior(ABC):
         """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
         return plain_float(self.distribution.icdf(p))
 
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> float | FloatArray:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : numpy.random.Generator or int, default=None
+            Generator or seed. By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.sample(3, rng=0).round(3)
+        array([0.458, 0.479, 0.579])
+        """
+        return plain_float(self.distribution.sample(shape, rng=rng))
+
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is above `value`."""
         return self.ccdf(value)
@@ -88,34 +116,6 @@ class FigurePosterior(ABC):
         Interval(low=0.4655, high=0.6770)
         """
         return interval_of(self.distribution, level, method)
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> float | FloatArray:
-        """Draw from the posterior.
-
-        Parameters
-        ----------
-        shape : int or tuple of ints, default=()
-            Shape of the result; ``()`` for a float.
-        rng : numpy.random.Generator or int, default=None
-            Generator or seed. By default a new generator with fresh entropy.
-
-        Returns
-        -------
-        draws : float or ndarray of shape `shape`
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-        >>> posterior.sample(3, rng=0).round(3)
-        array([0.458, 0.479, 0.579])
-        """
-        return plain_float(self.distribution.sample(shape, rng=rng))
 
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""
