@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, precision_score, recall_score
+from sklearn.model_selection import cross_validate
 
 import skpostbac
 from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy, PosteriorConfusionMetric
@@ -79,12 +80,10 @@ def test_figures_of_the_matrix():
     C = np.array(MATRICES["ordinary"])
     y_true, y_pred = (np.repeat(index.ravel(), C.ravel()) for index in np.indices(C.shape))
     posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
-    accuracy = PosteriorAccuracy(posterior.counts).mode()
-    assert accuracy == pytest.approx(accuracy_score(y_true, y_pred), rel=1e-12)
+    counts = posterior.counts
+    assert counts.accuracy == pytest.approx(accuracy_score(y_true, y_pred), rel=1e-15)
     np.testing.assert_allclose(
-        posterior.counts.correct / posterior.counts.total,
-        recall_score(y_true, y_pred, average=None),
-        rtol=1e-14,
+        counts.recalls, recall_score(y_true, y_pred, average=None), rtol=1e-14
     )
     precisions = [
         PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=label).observed
@@ -96,22 +95,76 @@ def test_figures_of_the_matrix():
     assert [*zip(law.a.tolist(), law.b.tolist(), strict=True)] == [(31, 3), (9, 3), (4, 2)]
 
 
-def test_table_of_mclearn_runs():
-    """Each expression on the right of the table is evaluated as it stands."""
-    section = GUIDE.read_text("utf-8").split("\nmclearn\n=======\n")[1]
-    table = section.split("skpostbac\n=")[1].split("\n=")[0]
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(MATRICES["ordinary"])
+def matrix_names(C):
+    """Return what the guide calls the posterior of a matrix, its parameters and its laws."""
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
     a, b = posterior.distribution.a, posterior.distribution.b
-    names = {name: getattr(skpostbac, name) for name in skpostbac.__all__}
-    names |= {"posterior": posterior, "a": a, "b": b, "x": [0.5, 0.7], "p": [0.1, 0.9]}
-    names |= {"law": BetaAverage(a, b), "total": BetaAverage(a, b, weights=[1, 1, 1])}
-    names |= {"model": DummyClassifier(), "X": [[0]] * 4, "y": [0, 0, 0, 1]}
-    names["model"].fit(names["X"], names["y"])
-    expressions = [
-        expression
-        for row in table.splitlines()[1:]
-        for expression in re.findall("``(.+?)``", row)[1:]
-    ]
-    assert len(expressions) == 15
-    for expression in expressions:
-        eval(expression, names)
+    total = BetaAverage(a, b, weights=np.ones(len(a)))
+    return {
+        "C": C,
+        "posterior": posterior,
+        "a": a,
+        "b": b,
+        "law": BetaAverage(a, b),
+        "total": total,
+    }
+
+
+def names_of_mclearn():
+    model, X, y = DummyClassifier(), [[0]] * 4, [0, 0, 0, 1]
+    return matrix_names(MATRICES["ordinary"]) | {"model": model.fit(X, y), "X": X, "y": y}
+
+
+def names_of_matlab():
+    names = matrix_names(MATRICES["two classes"])
+    accuracy = PosteriorAccuracy(names["posterior"].counts)
+    laws = {"average": names["law"], "addition": names["total"]}
+    return {"two": names["posterior"], "accuracy": accuracy, "alpha": 0.05, **laws}
+
+
+def names_of_prob_conf_mat():
+    names = matrix_names(MATRICES["ordinary"])
+    other = PosteriorBalancedAccuracy.from_confusion_matrix(MATRICES["few errors"])
+    posteriors = {"C1": names["posterior"], "C3": other}
+    of_matrix = PosteriorConfusionMetric.from_confusion_matrix
+    return names | {"posteriors": posteriors, "of_matrix": of_matrix, "n": 7, "rope": 0.01}
+
+
+def names_of_baycomp():
+    y_true = [0, 0, 0, 1, 1, 1]
+    predictions = {"x": [0, 0, 0, 1, 1, 0], "y": [0, 1, 0, 1, 1, 1]}
+    comparison = skpostbac.compare_predictions(y_true, predictions, rope=0.01)
+    cv_results = cross_validate(
+        DummyClassifier(), [[0]] * 6, y_true, cv=2, scoring=skpostbac.ClassCountsScorer()
+    )
+    return {"comparison": comparison, "cv_results": cv_results}
+
+
+def expressions(library):
+    """Return all that is code in the right column of a library's table."""
+    section = GUIDE.read_text("utf-8").split(f"\n{library}\n{'=' * len(library)}\n")[1]
+    lines = section.splitlines()
+    rules = [i for i, line in enumerate(lines) if re.fullmatch("=+ =+", line)]
+    edge = lines[rules[0]].index(" ")
+    right = " ".join(line[edge:] for line in lines[rules[1] + 1 : rules[2]])
+    return re.findall("``(.+?)``", right)
+
+
+TABLES = {
+    "mclearn": (names_of_mclearn, 15),
+    "Brodersen's MATLAB functions": (names_of_matlab, 19),
+    "prob_conf_mat": (names_of_prob_conf_mat, 8),
+    "baycomp": (names_of_baycomp, 5),
+}
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+@pytest.mark.parametrize(("library", "names", "size"), [(k, *v) for k, v in TABLES.items()])
+def test_tables_run(library, names, size):
+    """Each expression on the right of a table is evaluated as it stands."""
+    known = {name: getattr(skpostbac, name) for name in skpostbac.__all__}
+    known |= {"x": [0.5, 0.7], "p": [0.1, 0.9]} | names()
+    found = expressions(library)
+    assert len(found) == size
+    for expression in found:
+        eval(expression, known)

@@ -119,7 +119,7 @@ def binary_equivalent_accuracy_score(
     0.9129
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    accuracy = np.nanmean(_recalls(counts)) if balanced else counts.correct.sum() / counts.n_samples
+    accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 
 

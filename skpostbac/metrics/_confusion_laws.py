@@ -12,6 +12,10 @@ from skpostbac.metrics._confusion_model import ConfusionModel
 from skpostbac.stats import BetaAverage
 
 
+def no_law(model: ConfusionModel) -> None:
+    """Return no law: of most metrics it is not known."""
+
+
 def law_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage | None:
     """Return the law of a metric of one class against all others."""
     if name == "recall":

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
-from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
+from skpostbac.metrics._confusion_metrics import OneVsRest
+from skpostbac.metrics._prior import PriorSpec, independent_prior, resolve_prior
 
 # Cells that are drawn at a time: the arrays then fit the cache.
 _BLOCK = 2**18
@@ -33,12 +34,12 @@ class ConfusionModel:
     prevalence: FloatArray | None
 
     @classmethod
-    def of(cls, C: FloatArray, prior: ArrayLike, prevalence: ArrayLike) -> ConfusionModel:
-        """Make the posterior from the counts, a prior of each recall, and the prevalence."""
+    def of(cls, C: FloatArray, prior: PriorSpec, prevalence: ArrayLike) -> ConfusionModel:
+        """Make the posterior from counts, a checked prior of the recalls, and the prevalence."""
         k = len(C)
         if k < 2:
             raise ValueError("A confusion matrix needs at least two classes, got one")
-        a, b = independent_prior(resolve_prior(check_prior(prior), k), "a confusion matrix").T
+        a, b = independent_prior(resolve_prior(prior, k), "a confusion matrix").T
         cells = C + (b / (k - 1))[:, np.newaxis]
         np.fill_diagonal(cells, a + np.diagonal(C))
         return cls(cells, _shares(prevalence, C))
@@ -54,17 +55,48 @@ class ConfusionModel:
         beside = ~np.eye(len(self.cells), dtype=bool)
         return np.asarray((self.cells * beside).sum(axis=1))
 
+    @property
+    def expected(self) -> FloatArray:
+        """Posterior mean of the joint probabilities, up to a common factor, shape (k, k)."""
+        return self.joint(self.cells)
+
+    def joint(self, weights: FloatArray) -> FloatArray:
+        """Give the rows of matrices, shape (..., k, m), the known shares of the classes, if any.
+
+        The result is in proportion to joint probabilities of true and predicted classes.
+        """
+        if self.prevalence is None:
+            return weights
+        shares = self.prevalence[:, np.newaxis]
+        with np.errstate(invalid="ignore"):  # nothing is known of a row without counts
+            rows = weights / weights.sum(axis=-1, keepdims=True)
+        return np.where(shares > 0, rows * shares, 0.0)
+
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[FloatArray]:
-        """Draw matrices of joint probabilities, in blocks of shape (block, k, k)."""
-        block = max(1, _BLOCK // self.cells.size)
+        """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
+        return self._draw(self.cells, rng, n_draws)
+
+    def draw_class(
+        self, position: int, rng: np.random.Generator, n_draws: int
+    ) -> Iterator[OneVsRest]:
+        """Draw the outcomes of one class against all others, in blocks of shape (block,).
+
+        Sums of cells of a Dirichlet law have a Dirichlet law: of each row two cells are drawn, the
+        predictions of the class and all others.
+        """
+        named = self.cells[:, position]
+        others = np.delete(self.cells, position, axis=1).sum(axis=1)
+        for rows in self._draw(np.stack([named, others], axis=1), rng, n_draws):
+            own, rest = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
+            yield OneVsRest(tp=own[:, 0], fp=rest[:, 0], fn=own[:, 1], tn=rest[:, 1])
+
+    def _draw(
+        self, cells: FloatArray, rng: np.random.Generator, n_draws: int
+    ) -> Iterator[FloatArray]:
+        block = max(1, _BLOCK // cells.size)
         for start in range(0, n_draws, block):
-            shape = (min(block, n_draws - start), *self.cells.shape)
-            weights = rng.standard_gamma(np.broadcast_to(self.cells, shape))
-            if self.prevalence is None:
-                yield weights / weights.sum(axis=(1, 2), keepdims=True)
-            else:
-                rows = weights / weights.sum(axis=2, keepdims=True)
-                yield rows * self.prevalence[:, np.newaxis]
+            shape = (min(block, n_draws - start), *cells.shape)
+            yield self.joint(rng.standard_gamma(np.broadcast_to(cells, shape)))
 
 
 def _shares(prevalence: ArrayLike, C: FloatArray) -> FloatArray | None:

@@ -127,6 +127,26 @@ class ClassCounts:
         """Number of samples, or the sum of their weights."""
         return float(self.total.sum())
 
+    @property
+    def accuracy(self) -> float:
+        """Share of correct predictions among all samples; nan without samples."""
+        n = self.n_samples
+        return float(self.correct.sum() / n) if n else float("nan")
+
+    @property
+    def recalls(self) -> FloatArray:
+        """Share of correct predictions of each class, shape (n_classes,); nan without samples.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts
+        >>> counts = ClassCounts(["cat", "dog", "fox"], correct=[7, 2, 0], total=[9, 3, 0])
+        >>> counts.recalls.tolist(), counts.accuracy
+        ([0.7778, 0.6667, nan], 0.75)
+        """
+        with np.errstate(invalid="ignore"):
+            return self.correct / self.total
+
     def reindex(self, classes: ArrayLike) -> ClassCounts:
         """Return the counts of these classes, in this order.
 

@@ -59,12 +59,27 @@ class DrawnPosterior(Law):
         """Return the median of the draws."""
         return float(np.median(self.draws))
 
+    def variance(self) -> float:
+        """Return the variance of the draws, with n - 1 in the denominator."""
+        return float(self.draws.var(ddof=1))
+
     def standard_deviation(self) -> float:
-        """Return the standard deviation of the draws."""
+        """Return the standard deviation of the draws, with n - 1 in the denominator."""
         return float(self.draws.std(ddof=1))
 
     def monte_carlo_error(self) -> float:
-        """Return the standard error of the mean, which more draws make smaller."""
+        """Return the standard error of the mean, which more draws make smaller.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skpostbac import DrawnPosterior
+        >>> rng = np.random.default_rng(0)
+        >>> DrawnPosterior(rng.beta(9, 3, size=1000)).monte_carlo_error()
+        0.0038
+        >>> DrawnPosterior(rng.beta(9, 3, size=100_000)).monte_carlo_error()
+        0.00038
+        """
         return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
     def cdf(self, x: ArrayLike) -> np.float64 | FloatArray:
@@ -76,16 +91,57 @@ class DrawnPosterior(Law):
         above = self.draws.size - np.searchsorted(self.draws, x, side="right")
         return above / self.draws.size
 
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> np.float64 | FloatArray:
+        """Draw from the draws, with replacement.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a single number.
+        rng : numpy.random.Generator or int, default=None
+            Generator or seed. By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior([4, 1, 3, 2]).sample(6, rng=0)
+        array([4., 3., 3., 2., 2., 1.])
+        """
+        return self.draws[np.random.default_rng(rng).integers(self.draws.size, size=shape)]
+
     def icdf(self, p: ArrayLike) -> np.float64 | FloatArray:
         """Return the quantile at `p` in [0, 1]."""
         return np.quantile(self.draws, np.asarray(p, dtype=np.float64))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the interval that leaves out as many draws on either side."""
+        """Return the interval that leaves out as many draws on either side.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior(range(101)).interval(0.9)
+        Interval(low=5.0, high=95.0)
+        """
         return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that holds this share of the draws."""
+        """Return the shortest interval that holds this share of the draws.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
+        Interval(low=1.0, high=4.0)
+        """
         held = int(np.ceil(check_level(level) * self.draws.size))
         low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
         best = int(np.argmin(high - low))
@@ -109,7 +165,8 @@ class DrawnPosterior(Law):
         """Return the Monte Carlo standard errors of both ends of the central interval.
 
         The number of draws below a quantile is binomial: half the distance between the draws
-        that are one standard deviation of it below and above estimates the error.
+        that are one standard deviation of it below and above estimates the error, as in
+        confidence intervals of quantiles ([1]_).
 
         Parameters
         ----------
@@ -124,6 +181,20 @@ class DrawnPosterior(Law):
         ------
         ValueError
             If `level` is outside (0, 1).
+
+        References
+        ----------
+        .. [1] R. J. Serfling (1980). Approximation Theorems of Mathematical Statistics. Wiley.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skpostbac import DrawnPosterior
+        >>> posterior = DrawnPosterior(np.random.default_rng(0).beta(9, 3, size=10_000))
+        >>> posterior.interval()
+        Interval(low=0.49, high=0.94)
+        >>> posterior.credible_interval_error()
+        Interval(low=0.0044, high=0.0014)
         """
         tails = central_tails(level)
         step = np.sqrt(tails * (1 - tails) / self.draws.size)

@@ -41,6 +41,10 @@ class FigurePosterior(StablePickle, ABC):
         """Return the posterior median."""
         return self.distribution.median()
 
+    def variance(self) -> float:
+        """Return the posterior variance."""
+        return self.distribution.variance()
+
     def standard_deviation(self) -> float:
         """Return the posterior standard deviation."""
         return self.distribution.standard_deviation()
@@ -56,6 +60,34 @@ class FigurePosterior(StablePickle, ABC):
     def icdf(self, p: ArrayLike) -> float | FloatArray:
         """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
         return plain_float(self.distribution.icdf(p))
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> float | FloatArray:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : numpy.random.Generator or int, default=None
+            Generator or seed. By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.sample(3, rng=0).round(3)
+        array([0.458, 0.479, 0.579])
+        """
+        return plain_float(self.distribution.sample(shape, rng=rng))
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is above `value`."""
@@ -147,10 +179,6 @@ class ExactPosterior(FigurePosterior):
         """Return the point of highest posterior density."""
         return self.distribution.mode()
 
-    def variance(self) -> float:
-        """Return the posterior variance."""
-        return self.distribution.variance()
-
     def pdf(self, x: ArrayLike) -> float | FloatArray:
         """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
         return plain_float(self.distribution.pdf(x))
@@ -158,27 +186,6 @@ class ExactPosterior(FigurePosterior):
     def iccdf(self, p: ArrayLike) -> float | FloatArray:
         """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
-
-    def sample(
-        self,
-        shape: int | tuple[int, ...] = (),
-        *,
-        rng: np.random.Generator | int | None = None,
-    ) -> float | FloatArray:
-        """Draw from the posterior.
-
-        Parameters
-        ----------
-        shape : int or tuple of ints, default=()
-            Shape of the result; ``()`` for a float.
-        rng : numpy.random.Generator or int, default=None
-            Generator or seed. By default a new generator with fresh entropy.
-
-        Returns
-        -------
-        draws : float or ndarray of shape `shape`
-        """
-        return plain_float(self.distribution.sample(shape, rng=rng))
 
     def _repr_html_(self) -> str:
         return block(repr(self), _draw_density(self.distribution), *self._html_tables())

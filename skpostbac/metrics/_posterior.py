@@ -12,12 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._html import table
-from skpostbac.metrics._arrays import (
-    LARGEST,
-    FloatArray,
-    first,
-    nonnegative_array,
-)
+from skpostbac.metrics._arrays import LARGEST, FloatArray, first
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._class_weight import (
     ClassWeightLike,
@@ -25,11 +20,11 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
-from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
+from skpostbac.metrics._count_tables import counts_of_matrix, counts_of_numbers
 from skpostbac.metrics._counts import ClassCounts, check_counts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._format import format_estimate
-from skpostbac.metrics._labels import label_index, label_list
+from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import (
     Prior,
     PriorLike,
@@ -194,9 +189,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).mean()
         0.56117
         """
-        if classes is None:
-            classes = _common_index(correct, total)
-        counts = _numbered_counts(correct, total, classes)
+        counts = counts_of_numbers(correct, total, classes)
         posterior = cls(counts, prior=prior, class_weight=class_weight)
         warn_if_prior_dominates(posterior)
         return posterior
@@ -240,10 +233,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> PosteriorBalancedAccuracy.from_confusion_matrix(C).counts
         ClassCounts(0: 30/32, 1: 8/10, 2: 3/4)
         """
-        matrix, index = check_confusion_matrix(C), matrix_index(C)
-        with np.errstate(over="ignore"):  # infinite counts are refused
-            total = matrix.sum(axis=1)
-        counts = _numbered_counts(np.diag(matrix), total, index if labels is None else labels)
+        counts = counts_of_matrix(C, labels)
         posterior = cls(counts, prior=prior, class_weight=class_weight)
         warn_if_prior_dominates(posterior)
         return posterior
@@ -535,22 +525,6 @@ def posterior_balanced_accuracy(
 
 def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
     return PosteriorBalancedAccuracy(counts, **specs)
-
-
-def _numbered_counts(correct: ArrayLike, total: ArrayLike, classes: Any) -> ClassCounts:
-    """Return counts of classes that are 0, 1, ... if they have no labels."""
-    total = nonnegative_array(total, "total")
-    return ClassCounts(np.arange(len(total)) if classes is None else classes, correct, total)
-
-
-def _common_index(correct: Any, total: Any) -> Any:
-    """Return the labels of two Series, which must be the same; None if one has no index."""
-    one, two = label_index(correct), label_index(total)
-    if one is None or two is None:
-        return None
-    if list(one) != list(two):
-        raise ValueError("correct and total must have the same index, in the same order")
-    return one
 
 
 def _check_range(prior: Prior, counts: ClassCounts) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import LARGEST
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
+from skpostbac.metrics._count_tables import counts_of_matrix, counts_of_numbers
 from skpostbac.metrics._counts import ClassCounts, check_counts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._prior import NAMED_PRIORS, check_prior
@@ -27,6 +28,9 @@ class PosteriorAccuracy(ExactPosterior):
     :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8), if its prior is
     :math:`\mathrm{Beta}(a, b)`. The mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with
     the uniform prior is the sample accuracy k / n (eq. 11).
+
+    Use :func:`posterior_accuracy` to start from labels, and :meth:`from_counts` or
+    :meth:`from_confusion_matrix` to start from a table.
 
     Parameters
     ----------
@@ -65,9 +69,8 @@ class PosteriorAccuracy(ExactPosterior):
 
     Examples
     --------
-    >>> from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy
-    >>> balanced = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
-    >>> posterior = PosteriorAccuracy(balanced.counts)
+    >>> from skpostbac import PosteriorAccuracy
+    >>> posterior = PosteriorAccuracy.from_counts([40, 2], [45, 10])
     >>> posterior
     PosteriorAccuracy(mean=0.754, 95% CI=[0.636, 0.856], n=55)
     >>> posterior.prob_above(posterior.no_information_rate)
@@ -87,6 +90,84 @@ class PosteriorAccuracy(ExactPosterior):
             )
         vars(self).update(counts=counts, prior=pair)  # past the frozen __setattr__
 
+    @classmethod
+    def from_counts(
+        cls,
+        correct: ArrayLike,
+        total: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+    ) -> PosteriorAccuracy:
+        """Make the posterior from counts.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_classes,)
+            Correct predictions among the samples of each class, in [0, `total`].
+        total : array-like of shape (n_classes,)
+            Samples of each class; 0 for an absent class. Counts need not be integers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index that `correct` and `total` have in
+            common if they are pandas Series, else 0, 1, ...
+        prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+            Prior of the accuracy.
+
+        Returns
+        -------
+        posterior : PosteriorAccuracy
+
+        Raises
+        ------
+        ValueError
+            As :class:`ClassCounts` and :class:`PosteriorAccuracy` raise it.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> PosteriorAccuracy.from_counts([40, 2], [45, 10]).mean()  # 43 / 57
+        0.7544
+        """
+        return cls(counts_of_numbers(correct, total, classes), prior=prior)
+
+    @classmethod
+    def from_confusion_matrix(
+        cls,
+        C: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+    ) -> PosteriorAccuracy:
+        """Make the posterior from a confusion matrix.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Finite, non-negative counts: the true classes are the rows and the predicted ones
+            the columns. Some publications print the transpose, which changes only the `counts`.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index of a DataFrame, which must be equal to
+            its columns, else 0, 1, ...
+        prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+            Prior of the accuracy.
+
+        Returns
+        -------
+        posterior : PosteriorAccuracy
+
+        Raises
+        ------
+        ValueError
+            If `C` is no confusion matrix, or as :class:`PosteriorAccuracy` raises it.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> PosteriorAccuracy.from_confusion_matrix([[40, 5], [8, 2]]).credible_interval()
+        Interval(low=0.6358, high=0.8561)
+        """
+        return cls(counts_of_matrix(C, labels), prior=prior)
+
     @cached_property
     def distribution(self) -> BetaAverage:
         """The law of the accuracy, with all methods of the engine."""
@@ -101,7 +182,15 @@ class PosteriorAccuracy(ExactPosterior):
         return float(self.counts.total.max() / n) if n else float("nan")
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
-        """Return the posterior of the binary-equivalent accuracy."""
+        """Return the posterior of the binary-equivalent accuracy.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> posterior = PosteriorAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> posterior.binary_equivalent().median()  # the square root of 0.8802
+        0.9382
+        """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:

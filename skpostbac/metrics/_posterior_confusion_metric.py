@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray
-from skpostbac.metrics._confusion_laws import (
-    law_of_accuracy,
-    law_of_class,
-    law_of_macro,
-    law_of_micro,
-)
 from skpostbac.metrics._confusion_matrix import (
     check_confusion_matrix,
     count_confusions,
     matrix_index,
 )
-from skpostbac.metrics._confusion_metrics import (
-    BY_CLASS,
-    OVERALL,
-    ConfusionMetric,
-    macro,
-    micro,
-    of_class,
-)
+from skpostbac.metrics._confusion_metrics import ConfusionMetric
 from skpostbac.metrics._confusion_model import ConfusionModel
+from skpostbac.metrics._confusion_target import find_target
 from skpostbac.metrics._drawn_posterior import DrawnPosterior
 from skpostbac.metrics._figure_posterior import FigurePosterior
-from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
+from skpostbac.metrics._labels import LabelArray, unique_label_array
+from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
+from skpostbac.metrics._prior_warning import warn_if_prior_moves
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
-from skpostbac.stats import BetaAverage
-
-# Standard errors of the mean of at most 0.0016 for a metric in [0, 1].
-N_DRAWS = 100_000
-
-# How to average a metric over the classes, and the law of the average.
-AVERAGES = {"macro": (macro, law_of_macro), "micro": (micro, law_of_micro)}
+from skpostbac.stats import BetaAverage, Interval
+from skpostbac.stats._distribution import check_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,9 +40,11 @@ class PosteriorConfusionMetric(FigurePosterior):
     metric : str
         What the figure is, such as "macro f1".
     observed : float
-        The metric of the confusion matrix as it was counted; nan where it is 0 / 0.
+        The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
+        of the classes are given as an array, they take the place of those that were counted.
     distribution : BetaAverage or DrawnPosterior
-        The law of the metric, exact or by random draws.
+        The law of the metric, exact or by random draws. An exact one has more methods, such as
+        ``pdf`` and ``mode``.
 
     Notes
     -----
@@ -73,10 +58,21 @@ class PosteriorConfusionMetric(FigurePosterior):
     k x k cells. Recall, precision and false positive rate of a class are then Beta variables; the
     prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is
     Beta(1, 1) if all recalls have that prior. So is the accuracy, with the prior
-    :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`; :func:`posterior_accuracy` lets you choose it.
+    :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`, so Beta(k, k) if all recalls have a flat one;
+    :func:`posterior_accuracy` lets you choose it, and ``prior="reciprocal"`` makes it Beta(1, 1).
 
     With known shares, precision has no closed form, and the accuracy and false positive rates are
     weighted sums of Beta variables.
+
+    The Beta laws of precision and recall, and F1 by draws, are in [1]_; the Dirichlet law of a
+    whole confusion matrix is in [2]_.
+
+    References
+    ----------
+    .. [1] C. Goutte and E. Gaussier (2005). A probabilistic interpretation of precision, recall and
+       F-score, with implication for evaluation. Advances in Information Retrieval, 345-359.
+    .. [2] O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of
+       Mathematics and Artificial Intelligence 81, 429-450.
 
     Examples
     --------
@@ -103,7 +99,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         prevalence: ArrayLike = "sampled",
         labels: ArrayLike | None = None,
         prior: ArrayLike = "uniform",
-        n_draws: int = N_DRAWS,
+        n_draws: int | None = None,
         random_state: RandomStateLike = None,
     ) -> PosteriorConfusionMetric:
         """Make the posterior from a confusion matrix.
@@ -122,6 +118,11 @@ class PosteriorConfusionMetric(FigurePosterior):
         -------
         posterior : PosteriorConfusionMetric
 
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the metric by more than 1.5 posterior standard deviations.
+
         Examples
         --------
         >>> from skpostbac import PosteriorConfusionMetric
@@ -134,12 +135,17 @@ class PosteriorConfusionMetric(FigurePosterior):
         classes = unique_label_array(np.arange(len(matrix)) if names is None else names, "labels")
         if len(classes) != len(matrix):
             raise ValueError(f"labels must have {len(matrix)} entries, got {len(classes)}")
-        target = _find_target(metric, classes, pos_label, average)
-        model = ConfusionModel.of(matrix, prior, prevalence)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            observed = float(_evaluate(target.function, matrix[np.newaxis])[0])
-            law = target.law(model) or _draw(target.function, model, n_draws, random_state)
-        return cls(target.name, observed, law)
+        return _infer(
+            matrix,
+            classes,
+            metric,
+            pos_label=pos_label,
+            average=average,
+            prevalence=prevalence,
+            prior=prior,
+            n_draws=n_draws,
+            random_state=random_state,
+        )
 
     @property
     def distribution(self) -> BetaAverage | DrawnPosterior:
@@ -147,8 +153,49 @@ class PosteriorConfusionMetric(FigurePosterior):
         return self._law
 
     def monte_carlo_error(self) -> float:
-        """Return the standard error of the mean over random draws; 0 where the law is exact."""
+        """Return the standard error of the mean over random draws; 0 where the law is exact.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> C = [[166, 25], [21, 188]]
+        >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
+        0.0
+        """
         return self._law.monte_carlo_error() if isinstance(self._law, DrawnPosterior) else 0.0
+
+    def credible_interval_error(self, level: float = 0.95) -> Interval:
+        """Return the standard errors of both ends of the central interval; 0 if it is exact.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> kappa = PosteriorConfusionMetric.from_confusion_matrix(
+        ...     [[166, 25], [21, 188]], "kappa", random_state=0
+        ... )
+        >>> kappa.credible_interval()
+        Interval(low=0.694, high=0.821)
+        >>> kappa.credible_interval_error()
+        Interval(low=0.00028, high=0.00022)
+        """
+        if isinstance(self._law, DrawnPosterior):
+            return self._law.credible_interval_error(level)
+        check_level(level)
+        return Interval(0.0, 0.0)
 
     def __repr__(self) -> str:
         drawn = isinstance(self._law, DrawnPosterior)
@@ -167,7 +214,7 @@ def posterior_confusion_metric(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     prior: ArrayLike = "uniform",
-    n_draws: int = N_DRAWS,
+    n_draws: int | None = None,
     random_state: RandomStateLike = None,
 ) -> PosteriorConfusionMetric:
     """Compute the posterior of a metric of the confusion matrix.
@@ -181,15 +228,17 @@ def posterior_confusion_metric(
     metric : str or callable
         "recall", "precision", "false_positive_rate" (fall-out) and "f1" of a class or averaged
         over the classes; "accuracy", "kappa" or "mcc"; or a function that takes confusion
-        matrices, an array of shape (n, n_classes, n_classes) with non-negative entries, true
-        classes as rows, and returns an array of shape (n,). The entries of the matrices that are
-        drawn sum to 1.
+        matrices, an array of shape (n, n_classes, n_classes) with true classes as rows, and
+        returns an array of shape (n,). The entries of each matrix are shares, of sum 1. The prior
+        of "accuracy" comes from those of the recalls, see the notes of
+        :class:`PosteriorConfusionMetric`; :func:`posterior_accuracy` has one of its own, which
+        is flat.
     pos_label : label, default=None
         Class of which the recall, precision, false positive rate or F1 is meant. By default
-        they are averaged.
+        they are averaged. Other metrics have no such class.
     average : {"macro", "micro"}, default="macro"
         "macro" is the mean over the classes; "micro" sums the true and false positives and
-        negatives of all classes first. Not used with `pos_label`.
+        negatives of all classes first.
     prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
         "sampled": the test samples are drawn from the population, and so are their classes,
         whose shares are uncertain. "observed": the classes have the shares that they have in
@@ -202,8 +251,10 @@ def posterior_confusion_metric(
         Finite, non-negative case counts. Their scale matters.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
         Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`.
-    n_draws : int, default=100_000
-        Random draws for a metric without an exact law, at least 2.
+    n_draws : int, default=None
+        Random draws for a metric without an exact law, at least 2. By default 100,000, and fewer
+        with many classes: 10,000 with 100, and at least 1,000, except for the metrics of a single
+        class, of which less must be drawn.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
 
@@ -214,15 +265,21 @@ def posterior_confusion_metric(
     Raises
     ------
     ValueError
-        If a parameter is invalid, if a class that is not in `labels` is predicted, if there is a
-        single class, if the metric does not return one finite number for each matrix drawn, or as
-        :func:`class_counts` raises it.
+        If a parameter is invalid or does not apply to the metric, if a class that is not in
+        `labels` is predicted, if there is a single class, if the metric does not return one finite
+        number for each matrix drawn, or as :func:`class_counts` raises it.
     TypeError
         As :func:`class_counts` raises it, or if `n_draws` is no integer.
+
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves the metric by more than 1.5 posterior standard deviations.
 
     See Also
     --------
     posterior_balanced_accuracy : The macro-averaged recall, in more detail.
+    posterior_accuracy : The accuracy, with a prior of its own.
 
     References
     ----------
@@ -247,80 +304,48 @@ def posterior_confusion_metric(
     0.012
     """
     classes, C = count_confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return PosteriorConfusionMetric.from_confusion_matrix(
+    return _infer(
         C,
+        classes,
         metric,
         pos_label=pos_label,
         average=average,
         prevalence=prevalence,
-        labels=classes,
         prior=prior,
         n_draws=n_draws,
         random_state=random_state,
     )
 
 
-class _Target(NamedTuple):
-    """What is asked for."""
-
-    name: str
-    function: ConfusionMetric
-    law: Callable[[ConfusionModel], BetaAverage | None]
-
-
-def _find_target(
-    metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str
-) -> _Target:
-    """Look up a metric by its name, with its law where it has one."""
-    if callable(metric):
-        return _Target(getattr(metric, "__name__", repr(metric)), metric, _no_law)
-    if metric in OVERALL:
-        return _Target(
-            metric, OVERALL[metric], law_of_accuracy if metric == "accuracy" else _no_law
-        )
-    if metric not in BY_CLASS:
-        raise ValueError(
-            f"metric must be a function or one of {sorted({*BY_CLASS, *OVERALL})}, got {metric!r}"
-        )
-    if pos_label is not None:
-        place = _position(pos_label, classes)
-        law = partial(law_of_class, metric, place)
-        return _Target(f"{metric} of {pos_label}", of_class(metric, place), law)
-    if average not in AVERAGES:
-        raise ValueError(f"average must be one of {sorted(AVERAGES)}, got {average!r}")
-    function, law_of = AVERAGES[average]
-    return _Target(f"{average} {metric}", function(metric), partial(law_of, metric))
-
-
-def _no_law(model: ConfusionModel) -> None:
-    return None
-
-
-def _position(pos_label: Hashable, classes: LabelArray) -> int:
-    labels = label_list(classes)
-    if pos_label not in labels:
-        raise ValueError(f"pos_label={pos_label!r} is not a valid label: it should be in {labels}")
-    return labels.index(pos_label)
-
-
-def _draw(
-    function: ConfusionMetric, model: ConfusionModel, n_draws: int, random_state: RandomStateLike
-) -> DrawnPosterior:
-    """Evaluate a metric on matrices drawn from their posterior."""
-    size = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
+def _infer(
+    C: FloatArray,
+    classes: LabelArray,
+    metric: str | ConfusionMetric,
+    *,
+    pos_label: Hashable,
+    average: str,
+    prevalence: ArrayLike,
+    prior: ArrayLike,
+    n_draws: int | None,
+    random_state: RandomStateLike,
+) -> PosteriorConfusionMetric:
+    """Make the posterior, and warn the caller of the function that calls this one."""
+    target = find_target(metric, classes, pos_label, average)
+    if n_draws is not None:
+        n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
     rng = np.random.default_rng(draw_seed(random_state))
-    values = np.concatenate([_evaluate(function, block) for block in model.draw(rng, size)])
+    spec = check_prior(prior)
+    model = ConfusionModel.of(C, spec, prevalence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed, expected = target.function(np.stack([model.joint(C), model.expected])).tolist()
+        law = target.law(model) or _drawn(target.draw(model, rng, n_draws))
+    if is_one_symmetric_law(spec):
+        deviation = law.standard_deviation()
+        warn_if_prior_moves(target.name, observed, expected, deviation, stacklevel=3)
+    return PosteriorConfusionMetric(target.name, observed, law)
+
+
+def _drawn(values: FloatArray) -> DrawnPosterior:
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all of the matrices that were drawn")
     return DrawnPosterior(values)
-
-
-def _evaluate(function: ConfusionMetric, matrices: FloatArray) -> FloatArray:
-    """Apply a metric, and see to it that it gives one number for each matrix."""
-    values = np.asarray(function(matrices), dtype=np.float64)
-    if values.shape != (len(matrices),):
-        raise ValueError(
-            "metric must return one number for each confusion matrix, so the shape "
-            f"({len(matrices)},) for the input shape {matrices.shape}; got {values.shape}"
-        )
-    return values

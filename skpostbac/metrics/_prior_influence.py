@@ -104,7 +104,7 @@ class PriorInfluence:
             "class": label_list(self.counts.classes),
             "correct": self.counts.correct.tolist(),
             "total": self.counts.total.tolist(),
-            "observed": observed_recalls(self.counts).tolist(),
+            "observed": self.counts.recalls.tolist(),
             "mean": self.recall_means,
             "shift": self.class_shifts,
         }
@@ -139,7 +139,7 @@ def prior_influence(
     standard_deviation : float
         That of the posterior of the average.
     """
-    recalls = observed_recalls(counts)
+    recalls = counts.recalls
     seen = counts.total > 0
     weight = weights[seen].sum()
     observed = float(weights[seen] @ recalls[seen] / weight) if weight else math.nan
@@ -151,9 +151,3 @@ def prior_influence(
         observed,
         tuple((weights * moved / standard_deviation).tolist()),
     )
-
-
-def observed_recalls(counts: ClassCounts) -> FloatArray:
-    """Return the share of correct predictions of each class, nan without samples."""
-    with np.errstate(invalid="ignore"):
-        return counts.correct / counts.total

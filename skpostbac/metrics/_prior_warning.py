@@ -30,6 +30,10 @@ class PriorInfluenceWarning(UserWarning):
     in each fold. The prior must be the same symmetric Beta for all classes, by name or as a pair
     ``(a, a)``. Other pairs and arrays say what the user knows, and are meant to move the posterior.
 
+    :func:`posterior_confusion_metric` gives it of any metric. It compares the metric of the counted
+    confusion matrix with that of the expected one, whose distance is the work of the prior alone,
+    by the same limits; 0.005 is in the units of the metric. Use ``prior="reciprocal"`` there.
+
     Notes
     -----
     The threshold comes from simulation: 200 data sets for each of 2 to 100 classes, 5 to 200
@@ -90,6 +94,32 @@ def warn_if_prior_dominates(*posteriors: PosteriorBalancedAccuracy) -> None:
     influence = dominating_influence(*posteriors)
     if influence is not None:
         warnings.warn(explain(influence), PriorInfluenceWarning, stacklevel=3)
+
+
+def warn_if_prior_moves(
+    figure: str, observed: float, expected: float, standard_deviation: float, *, stacklevel: int
+) -> None:
+    """Warn if the prior takes a figure far from what was observed.
+
+    Parameters
+    ----------
+    figure : str
+        What the number is.
+    observed, expected : float
+        The figure of what was observed, which may be nan, and of what is expected a posteriori.
+    standard_deviation : float
+        That of the posterior of the figure.
+    stacklevel : int
+        As of :func:`warnings.warn`, seen from the caller of this function.
+    """
+    if abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE):
+        warnings.warn(
+            f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
+            f"which is more than {LARGEST_SHIFT} posterior standard deviations. With many classes "
+            "and few samples of each, use a smaller prior, such as 'reciprocal'.",
+            PriorInfluenceWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def explain(influence: PriorInfluence) -> str:

@@ -35,6 +35,10 @@ class Law(StablePickle, ABC):
         """Return the median."""
 
     @abstractmethod
+    def variance(self) -> float:
+        """Return the variance."""
+
+    @abstractmethod
     def standard_deviation(self) -> float:
         """Return the standard deviation."""
 
@@ -57,6 +61,15 @@ class Law(StablePickle, ABC):
     @abstractmethod
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the shortest interval."""
+
+    @abstractmethod
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> np.float64 | NDArray[np.float64]:
+        """Draw independent values."""
 
 
 def interval_of(law: Law, level: float, method: str) -> Interval:

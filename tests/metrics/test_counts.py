@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix, recall_score
+from sklearn.metrics import accuracy_score, confusion_matrix, recall_score
 
 from skpostbac.metrics import (
     ClassCounts,
@@ -334,6 +334,17 @@ def test_text_and_object_strings_compare():
     y_true = pd.Series(["a", "b", "b"], dtype="category")
     y_pred = np.array(["a", "b", "a longer one"], object)
     assert class_counts(y_true, y_pred) == ClassCounts(["a", "b"], [1, 1], [1, 2])
+
+
+def test_shares_of_correct_predictions():
+    """Those of scikit-learn; unknown where there is no sample."""
+    y_true, y_pred = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 3, 0]
+    counts = class_counts(y_true, y_pred)
+    assert counts.accuracy == pytest.approx(accuracy_score(y_true, y_pred), rel=1e-15)
+    expected = recall_score(y_true, y_pred, labels=[0, 1, 2], average=None)
+    np.testing.assert_allclose(counts.recalls, expected, rtol=1e-15)
+    np.testing.assert_array_equal(counts.reindex([7, 1]).recalls, [np.nan, 0.5])
+    assert np.isnan(counts.reindex([7]).accuracy)
 
 
 def test_a_single_class_is_counted():

@@ -13,6 +13,7 @@ def test_figures_of_known_draws():
     """0, 1, ..., 100 in any order."""
     posterior = DrawnPosterior(np.random.default_rng(0).permutation(101))
     assert posterior.mean() == posterior.median() == 50
+    assert posterior.variance() == pytest.approx(101 * 102 / 12)
     assert posterior.standard_deviation() == pytest.approx(np.sqrt(101 * 102 / 12))
     assert posterior.credible_interval(0.9) == pytest.approx((5, 95))
     assert posterior.prob_above(89.5) == pytest.approx(11 / 101)
@@ -44,6 +45,17 @@ def test_errors_are_those_of_repeated_draws():
     np.testing.assert_allclose(told, exact, rtol=0.05)
     means = [sample.monte_carlo_error() for sample in samples]
     assert np.mean(means) == pytest.approx(1 / np.sqrt(1000), rel=0.01)
+
+
+def test_samples_are_of_the_draws():
+    """Each draw is as likely; seeded, of any shape, and single numbers too."""
+    posterior = DrawnPosterior([1, 2, 2, 7])
+    values, times = np.unique(posterior.sample((200, 100), rng=0), return_counts=True)
+    assert values.tolist() == [1, 2, 7]
+    # Five standard errors of a share of 20,000.
+    np.testing.assert_allclose(times / 20_000, [0.25, 0.5, 0.25], atol=5 * 0.5 / 20_000**0.5)
+    assert posterior.sample((2, 3), rng=1).tolist() == posterior.sample((2, 3), rng=1).tolist()
+    assert posterior.sample(rng=np.random.default_rng(2)) in (1, 2, 7)
 
 
 def test_draws_are_sorted_and_read_only():

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from scipy import stats
 from skpostbac import (
     ClassCounts,
     PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
     posterior_accuracy,
     posterior_balanced_accuracy,
 )
@@ -62,6 +64,35 @@ def test_labels_and_weights_are_those_of_the_balanced_accuracy():
     options = {"labels": ["b", "a"], "sample_weight": [20, 5.5, 10, 3]}
     counts = posterior_accuracy(y_true, y_pred, **options).counts
     assert counts == posterior_balanced_accuracy(y_true, y_pred, **options).counts
+
+
+NAMES = ["ham", "spam"]
+MATRIX = pd.DataFrame([[7, 1], [2, 3]], index=NAMES, columns=NAMES)
+TABLES = {
+    "lists": ("from_counts", [[7, 3], [8, 5]], {"classes": NAMES}),
+    "series": ("from_counts", [pd.Series([7, 3], NAMES), MATRIX.sum(axis=1)], {}),
+    "array": ("from_confusion_matrix", [MATRIX.to_numpy()], {"labels": NAMES}),
+    "frame": ("from_confusion_matrix", [MATRIX], {}),
+}
+
+
+@pytest.mark.parametrize(("method", "table", "names"), TABLES.values(), ids=TABLES)
+def test_tables_are_those_of_the_balanced_accuracy(method, table, names):
+    """Numbers and matrices, with labels of their own or of pandas: the same counts."""
+    balanced = getattr(PosteriorBalancedAccuracy, method)(*table, **names)
+    posterior = getattr(PosteriorAccuracy, method)(*table, **names)
+    assert posterior.counts == balanced.counts == ClassCounts(NAMES, [7, 3], [8, 5])
+    assert posterior.mean() == pytest.approx(11 / 15, rel=1e-15)
+
+
+def test_tables_take_a_prior():
+    """That of the accuracy, and not of the recalls."""
+    by_counts = PosteriorAccuracy.from_counts([7, 3], [8, 5], prior=(3, 4))
+    by_matrix = PosteriorAccuracy.from_confusion_matrix([[7, 1], [2, 3]], prior=(3, 4))
+    assert by_counts == by_matrix
+    assert (by_counts.distribution.a, by_counts.distribution.b) == (13, 7)
+    with pytest.raises(ValueError, match="prior must"):
+        PosteriorAccuracy.from_counts([7, 3], [8, 5], prior="hierarchical")
 
 
 def test_balanced_and_plain_accuracy_agree_for_equal_classes_in_the_limit():

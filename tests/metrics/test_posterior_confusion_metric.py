@@ -1,5 +1,7 @@
 """Posteriors of metrics: lecture notes, SciPy's laws, quadrature, and draws against laws."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,12 +9,15 @@ from scipy import stats
 from sklearn import metrics
 
 from skpostbac import (
+    PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
+    PriorInfluenceWarning,
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
 from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion_target import _default_draws
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -30,9 +35,18 @@ AVERAGED = ["f1", "false_positive_rate", "precision", "recall"]
 PREVALENCES = ["sampled", "observed", (0.1, 0.2, 0.7)]
 
 
+# Small matrices, on purpose.
+prior_moves_it = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+
+
 def matrix_of(tn, fn, fp, tp):
     """Return the matrix with true classes as rows."""
     return np.array([[tn, fp], [fn, tp]])
+
+
+def class_1(name):
+    """Return the options that ask for the metric of class 1, if it is of a class."""
+    return {} if name in OVERALL else {"pos_label": 1}
 
 
 def as_labels(C):
@@ -57,7 +71,7 @@ def test_five_classifiers_observed(cells):
         "accuracy": (tp + tn) / (tp + tn + fp + fn),
     }
     found = {
-        name: from_matrix(C, name, pos_label=1, n_draws=2, random_state=0).observed
+        name: from_matrix(C, name, **class_1(name), n_draws=2, random_state=0).observed
         for name in by_hand
     }
     assert found == pytest.approx(by_hand, rel=1e-14)
@@ -74,7 +88,7 @@ def test_five_classifiers_have_beta_posteriors(cells):
         "accuracy": stats.beta(2 + tp + tn, 2 + fp + fn),
     }
     for name, law in laws.items():
-        posterior = from_matrix(matrix_of(*cells), name, pos_label=1)
+        posterior = from_matrix(matrix_of(*cells), name, **class_1(name))
         found = [posterior.mean(), *posterior.credible_interval(0.9), posterior.prob_above(0.8)]
         expected = [law.mean(), *law.ppf([0.05, 0.95]), law.sf(0.8)]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
@@ -100,6 +114,7 @@ def test_three_classes_observed():
         assert low < value < high
 
 
+@prior_moves_it
 def test_micro_and_macro_precision():
     """TP 2, 0, 0 and FP 2, 2, 1: .286 and .167 in the notes."""
     C = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
@@ -119,7 +134,9 @@ def test_micro_and_macro_precision():
 )
 def test_two_metrics_are_needed(cells, recall, accuracy):
     """Each of the two useless classifiers is perfect, or better than the other, in one of them."""
-    found = [from_matrix(matrix_of(*cells), name, pos_label=1) for name in ("recall", "accuracy")]
+    found = [
+        from_matrix(matrix_of(*cells), name, **class_1(name)) for name in ("recall", "accuracy")
+    ]
     assert [posterior.observed for posterior in found] == pytest.approx([recall, accuracy])
 
 
@@ -158,7 +175,7 @@ def test_laws_agree_with_draws(name, prevalence):
     for target, function in functions(name):
         exact = from_matrix(C, name, **target, **options)
         drawn = from_matrix(C, function, **options)
-        assert exact.observed == drawn.observed
+        assert exact.observed == pytest.approx(drawn.observed, rel=1e-14)
         assert exact.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.monte_carlo_error())
         p = np.linspace(0.05, 0.95, 19)
         # Five standard errors of a share of 20,000 draws.
@@ -234,10 +251,175 @@ def test_draws_are_seeded():
 
 def test_many_classes_are_drawn_in_blocks():
     """More cells than fit one block: the means of the recalls are the closed form."""
-    C = np.eye(60) * 9 + 1
+    C = np.eye(60) * 99 + 1
     drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0)
     assert drawn.distribution.draws.shape == (500,)
-    assert drawn.mean() == pytest.approx(11 / 71, abs=5 * drawn.monte_carlo_error())
+    assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
+def test_a_class_is_drawn_without_the_others(prevalence):
+    """The merged cells of the other classes have the law of their sums: F1 of one of 40 classes."""
+    rng = np.random.default_rng(0)
+    C = rng.integers(0, 3, (40, 40)) + 30 * np.eye(40)
+    options = {"prevalence": prevalence, "random_state": 1}
+    merged = from_matrix(C, "f1", pos_label=7, n_draws=20_000, **options)
+    whole = from_matrix(C, of_class("f1", 7), n_draws=2000, **options)
+    assert merged.observed == pytest.approx(whole.observed, rel=1e-14)
+    assert merged.mean() == pytest.approx(whole.mean(), abs=5 * whole.monte_carlo_error())
+    # A standard deviation of 2,000 draws has an error of 1.6 %.
+    assert merged.standard_deviation() == pytest.approx(whole.standard_deviation(), rel=0.08)
+
+
+@pytest.mark.parametrize(("n_cells", "size"), [(9, 10**5), (10**4, 10**4), (10**6, 1000)])
+def test_default_draws_take_no_more_than_seconds(n_cells, size):
+    """At most 10^8 cells, unless a thousand draws have more."""
+    assert _default_draws(n_cells) == size
+
+
+def test_default_draws():
+    """As many as the documentation says; one class of many costs little."""
+    assert from_matrix(THREE_CLASSES, "f1").distribution.draws.size == 100_000
+    C = np.full((100, 100), 9.0)
+    assert from_matrix(C, "f1", pos_label=0).distribution.draws.size == 100_000
+
+
+# Observed and drawn are the same figure
+
+
+def cost(C):
+    """Return the cost of errors, of which a miss is ten times a false alarm."""
+    return C[:, 0, 1] + 10 * C[:, 1, 0]
+
+
+def test_functions_get_shares():
+    """Of the counts as of the draws: both have the same scale."""
+    posterior = from_matrix([[5, 1], [2, 4]], cost, random_state=0)
+    assert posterior.observed == pytest.approx(21 / 12, rel=1e-15)
+    # One Dirichlet law of the cells 6, 2, 3, 5.
+    error = posterior.monte_carlo_error()
+    assert posterior.mean() == pytest.approx((2 + 10 * 3) / 16, abs=5 * error)
+    total = from_matrix([[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9)
+    np.testing.assert_allclose([total.observed, *total.distribution.draws], 1, rtol=1e-14)
+
+
+def test_observed_has_the_shares_of_the_population():
+    """Given shares take the place of those of the test set, by Bayes' theorem."""
+    posterior = from_matrix(
+        [[90, 10], [20, 80]], "precision", pos_label=1, prevalence=[0.99, 0.01], random_state=0
+    )
+    expected = 0.01 * 0.8 / (0.01 * 0.8 + 0.99 * 0.1)
+    assert posterior.observed == pytest.approx(expected, rel=1e-14)
+    low, high = posterior.credible_interval()
+    assert low < posterior.observed < high
+    # A class without samples, which the population has not, takes nothing away.
+    C = [[9, 1, 0], [2, 8, 0], [0, 0, 0]]
+    known = from_matrix(C, "accuracy", prevalence=[0.5, 0.5, 0])
+    assert known.observed == pytest.approx(0.85, rel=1e-14)
+    assert np.isnan(from_matrix(C, "accuracy", prevalence=[1, 1, 1]).observed)
+
+
+# Methods that all posteriors have
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "kappa"])
+def test_variance_and_samples(metric):
+    """Exact or drawn: seeded samples have the moments of the posterior."""
+    posterior = from_matrix(THREE_CLASSES, metric, random_state=0)
+    assert posterior.variance() == pytest.approx(posterior.standard_deviation() ** 2, rel=1e-12)
+    sample = posterior.sample((100, 100), rng=1)
+    assert sample.shape == (100, 100)
+    # Five standard errors of the mean of 10,000.
+    error = 5 * posterior.standard_deviation() / 100
+    assert sample.mean() == pytest.approx(posterior.mean(), abs=error)
+    assert sample.std() == pytest.approx(posterior.standard_deviation(), rel=0.05)
+    assert isinstance(posterior.sample(rng=0), float)
+
+
+def test_errors_of_the_interval():
+    """Those of the draws; none of an exact law, which still wants a level."""
+    drawn = from_matrix(THREE_CLASSES, "kappa", n_draws=500, random_state=0)
+    assert drawn.credible_interval_error(0.8) == drawn.distribution.credible_interval_error(0.8)
+    exact = from_matrix(THREE_CLASSES, "accuracy")
+    assert exact.credible_interval_error(0.8) == (0, 0)
+    with pytest.raises(ValueError, match="level must be"):
+        exact.credible_interval_error(1)
+
+
+# What the prior does
+
+
+def test_the_accuracy_has_the_prior_of_its_rows():
+    """Beta(k, k) by default, and the Beta(1, 1) of `posterior_accuracy` with 1 / k in each row."""
+    C = np.eye(50) * 5
+    with pytest.warns(PriorInfluenceWarning, match="accuracy from the observed 1.000 to 0.857"):
+        law = from_matrix(C, "accuracy").distribution
+    np.testing.assert_allclose([*law.a, *law.b], [250 + 50, 50], rtol=1e-12)
+    law = from_matrix(C, "accuracy", prior="reciprocal").distribution
+    alone = PosteriorAccuracy.from_confusion_matrix(C).distribution
+    np.testing.assert_allclose([*law.a, *law.b], [*alone.a, *alone.b], rtol=1e-12)
+
+
+METRICS = {
+    "accuracy": {},
+    "f1": {"average": "micro"},
+    "precision": {"average": "micro"},
+    "recall": {"average": "micro"},
+    "kappa": {"n_draws": 100},
+    "mcc": {"n_draws": 100},
+}
+
+
+@pytest.mark.parametrize(("metric", "options"), METRICS.items(), ids=METRICS)
+def test_many_classes_are_warned_of(metric, options):
+    """Once, where the user calls, from a matrix and from labels."""
+    y = np.repeat(np.arange(20), 5)
+    calls = [
+        lambda: from_matrix(np.eye(20) * 5, metric, **options),
+        lambda: posterior_confusion_metric(y, y, metric, **options),
+    ]
+    for call in calls:
+        with pytest.warns(
+            PriorInfluenceWarning, match=f"{metric} from the observed 1.000"
+        ) as record:
+            call()
+        assert [warning.filename for warning in record] == [__file__]
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 10, 20])
+@pytest.mark.parametrize("n", [1, 5, 50, 500])
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", (1, 2)], ids=str)
+def test_macro_recall_is_warned_of_as_the_balanced_accuracy(n_classes, n, prior):
+    """The same law, the same rule."""
+    C = np.eye(n_classes) * 4 * n
+    C[0] += n
+
+    def warns(function, *arguments):
+        with warnings.catch_warnings(record=True) as record:
+            warnings.simplefilter("always")
+            function(*arguments, prior=prior)
+        return bool(record)
+
+    expected = warns(PosteriorBalancedAccuracy.from_confusion_matrix, C)
+    assert warns(from_matrix, C, "recall") == expected
+
+
+def test_the_spread_of_the_posterior_is_not_the_work_of_the_prior():
+    """The worst of thirty recalls is below what was observed under any prior: no warning."""
+    C = np.full((30, 30), 20.0) + np.eye(30) * 30 * 100
+    worst = from_matrix(
+        C,
+        lambda C: (C.diagonal(axis1=1, axis2=2) / C.sum(axis=2)).min(axis=1),
+        n_draws=500,
+        random_state=0,
+    )
+    assert worst.observed - worst.mean() > 2 * worst.standard_deviation()
+
+
+def test_a_prior_of_the_users_own_is_no_surprise():
+    """Nor is a metric that was not observed."""
+    assert from_matrix(np.eye(20) * 5, "accuracy", prior=np.ones((20, 2))).mean() < 0.9
+    assert from_matrix(np.zeros((20, 20)), "accuracy").mean() == 0.5
 
 
 # From labels
@@ -295,7 +477,18 @@ def test_undefined_observed_metric_is_nan():
     ("options", "message"),
     [
         ({"metric": "auc"}, "metric must be a function or one of"),
+        ({"metric": ["f1"]}, r"metric must be a function or one of .*, got \['f1'\]"),
         ({"metric": "f1", "average": "weighted"}, "average must be one of"),
+        ({"metric": "f1", "average": ["macro"]}, "average must be one of"),
+        ({"metric": "kappa", "average": "weird"}, "average must be one of"),
+        ({"metric": "recall", "pos_label": 1, "average": "weird"}, "average must be one of"),
+        ({"metric": "kappa", "average": "micro"}, "average='micro' does not apply"),
+        ({"metric": "recall", "pos_label": 1, "average": "micro"}, "average='micro' does not"),
+        ({"metric": cost, "average": "micro"}, "average='micro' does not apply"),
+        ({"metric": "kappa", "pos_label": 7}, "pos_label=7 does not apply"),
+        ({"metric": cost, "pos_label": 1}, "pos_label=1 does not apply"),
+        ({"metric": "recall", "n_draws": -5}, "n_draws == -5, must be >= 2"),
+        ({"metric": "recall", "random_state": "x"}, "random_state"),
         ({"metric": "f1", "pos_label": "x"}, "pos_label='x' is not a valid label"),
         ({"metric": "f1", "prevalence": "equal"}, "prevalence must be 'sampled'"),
         ({"metric": "f1", "prevalence": [1, 2]}, "prevalence must have a share for each of the 3"),
