@@ -456,7 +456,7 @@ def cross_val_posterior(
         scoring=_unweighted_counts(labels),
         cv=splits,
         n_jobs=n_jobs,
-        params=params,
+        params=params or {},  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
     times = _times_tested(y, labels, [test for _, test in splits])

@@ -39,7 +39,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
+from skpostbac.model_selection import PosteriorRefit, cross_val_posterior, pooled_posteriors
 
 TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = {"max_depth": [1, 2, 4]}
@@ -286,7 +286,7 @@ def test_tuned_threshold(tumours, lower):
     assert 0 < tuned.best_threshold_ < 1
 
 
-# ---- metadata routing
+# ---- metadata routing, with params={} where there are none: scikit-learn 1.6 fails for None
 
 
 SCORERS = [
@@ -304,7 +304,7 @@ def test_requested_weights_reach_the_scorer(factory, key):
     scorer = factory().set_score_request(sample_weight=True)
     params = {"sample_weight": np.full(len(y), 2.0)}
     weighted = cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
-    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV)
+    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV, params={})
     assert np.all(weighted[key] != plain[key])
 
 
@@ -317,8 +317,16 @@ def test_refused_weights_do_not_reach_the_scorer(factory, key):
     scorer = factory().set_score_request(sample_weight=False)
     params = {"sample_weight": np.full(len(y), 2.0)}
     refused = cross_validate(classifier, X, y, scoring=scorer, cv=CV, params=params)
-    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV)
+    plain = cross_validate(classifier, X, y, scoring=factory(), cv=CV, params={})
     np.testing.assert_array_equal(refused[key], plain[key])
+
+
+def test_cross_validation_without_metadata():
+    """Routing changes nothing where there is nothing to route."""
+    X, y = load_iris(return_X_y=True)
+    expected = counts_of_predictions(TREE, X, y, CV)
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert cross_val_posterior(TREE, X, y, cv=CV).counts == expected
 
 
 def is_unset_refused(scorer):
