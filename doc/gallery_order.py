@@ -6,7 +6,10 @@ READING_ORDER = (
     "plot_compare_after_cv.py",
     "plot_many_classes.py",
     "plot_test_set_planning.py",
+    "plot_confusion_metrics.py",
+    "plot_binormal_curves.py",
     "plot_pr_imbalance.py",
+    "plot_group_inference.py",
     "plot_hearing.py",
     "plot_table1.py",
 )
