@@ -21,7 +21,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["skpostbac._cli"]):
+with atheris.instrument_imports(include=["skpostbac"]):
     # What `main` imports on demand is imported here, to be instrumented too.
     import skpostbac._cli._document
     import skpostbac._cli._text  # noqa: F401
