@@ -66,6 +66,16 @@ def test_tiny_p_values_have_logarithms():
     assert "p_value=10^-3010.3" in repr(test)
 
 
+def test_any_number_of_samples():
+    """Half a standard deviation above what guessing has, with 2e14 samples of two classes."""
+    counts = ClassCounts([0, 1], [5e13, 5e13 + 3_535_534], [1e14, 1e14])
+    test = GuessingTest.from_counts(counts)
+    assert test.p_value == pytest.approx(stats.norm.sf(0.5), rel=1e-6)
+    far = GuessingTest.from_counts(ClassCounts([0, 1], [6e13] * 2, [1e14] * 2))
+    divergence = math.log(2) + 0.6 * math.log(0.6) + 0.4 * math.log(0.4)
+    assert far.log_p_value == pytest.approx(-2e14 * divergence, rel=1e-11)
+
+
 def test_guessing_is_as_good_as_guessing():
     """P-values of guesses are at most p with a probability of p at most."""
     rng = np.random.default_rng(1)

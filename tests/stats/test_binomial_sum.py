@@ -75,6 +75,46 @@ def test_equal_probabilities_add_up():
     assert split == pytest.approx(log_survival(80, np.array([100.0]), np.array([0.3])), rel=1e-13)
 
 
+@pytest.mark.parametrize("deviates", [-4, -1, 0, 0.5, 2, 6, 30])
+@pytest.mark.parametrize("n", [1e3, 1e6, 1e10, 1e14])
+def test_any_number_of_trials(n, deviates):
+    """SciPy's tail, which is itself good to 1e-15 of the count, in standard deviations."""
+    k = int(n / 2 + deviates * math.sqrt(n / 4))
+    expected = stats.binom.logsf(k - 1, n, 0.5)
+    found = log_survival(k, np.array([n]), np.array([0.5]))
+    assert found == pytest.approx(expected, rel=max(1e-11, 5e-16 * math.sqrt(n)))
+
+
+@pytest.mark.parametrize("deviates", [-3, 0, 1, 5])
+def test_a_hundred_trillion_trials(deviates):
+    """The normal tail from half a count below, whose next terms are of the order of 1 / n."""
+    n = 1e14
+    k = int(n / 2 + deviates * math.sqrt(n / 4))
+    expected = stats.norm.logsf((k - 0.5 - n / 2) / math.sqrt(n / 4))
+    found = log_survival(k, np.array([0.6e14, 0.4e14]), np.array([0.5, 0.5]))
+    assert found == pytest.approx(expected, rel=1e-11)
+
+
+def test_many_unequal_probabilities():
+    """Two thousand kinds, more than a block, by a Fourier transform over all counts."""
+    n, p = np.full(2000, 2.0), np.linspace(0.1, 0.9, 2000)
+    angles = 2j * np.pi * np.fft.fftfreq(4001)
+    logs = sum(2 * np.log1p(probability * np.expm1(angles)) for probability in p)
+    pmf = np.fft.fft(np.exp(logs)).real / angles.size
+    for k in (1940, 2000, 2060):
+        expected = math.log(math.fsum(pmf[k:]))
+        assert log_survival(k, n, p) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-13, 1 - 2**-40, 1e-300])
+def test_rare_success_and_rare_failure(p):
+    """With so many trials, SciPy's tail for as many failures as are expected, and one more."""
+    n = 2.0**42
+    k = math.floor(n * p) + 1
+    expected = stats.binom.logsf(k - 1, n, p)
+    assert log_survival(k, np.array([n]), np.array([p])) == pytest.approx(expected, rel=1e-12)
+
+
 def test_far_tail_of_many():
     """Beside a large deviation the Chernoff bound is sharp to less than the log of n."""
     n, p, k = 10**8, 0.1, 2 * 10**7
