@@ -15,7 +15,7 @@ _REACH = 12.0
 _BLOCK = 1024
 
 
-def log_survival(k: int, n: Floats, p: Floats) -> float:
+def log_survival(k: float, n: Floats, p: Floats) -> float:
     r"""Return log P(S >= k) of a sum S of independent Binomial(n_i, p_i) variables.
 
     With the cumulant generating function K of S, and any t > 0,
@@ -31,8 +31,8 @@ def log_survival(k: int, n: Floats, p: Floats) -> float:
 
     Parameters
     ----------
-    k : int
-        A count.
+    k : float
+        A count, an integer.
     n : ndarray of shape (l,)
         Numbers of trials: integers, as floats.
     p : ndarray of shape (l,)
@@ -54,8 +54,9 @@ def log_survival(k: int, n: Floats, p: Floats) -> float:
     """
     certain = n[p == 1].sum()
     inner = (p > 0) & (p < 1) & (n > 0)
-    p, kind = np.unique(p[inner], return_inverse=True)
-    return _inner_log_survival(float(k - certain), np.bincount(kind, n[inner], p.size), p)
+    rates, kind = np.unique(p[inner], return_inverse=True)
+    trials = np.bincount(kind, n[inner], rates.size).astype(float)
+    return _inner_log_survival(k - float(certain), trials, rates)
 
 
 def _inner_log_survival(k: float, n: Floats, p: Floats) -> float:
@@ -66,14 +67,15 @@ def _inner_log_survival(k: float, n: Floats, p: Floats) -> float:
         return -np.inf
     if k > n @ p:
         return min(_log_upper_tail(k, n, p), 0.0)
-    return float(np.log1p(-np.exp(_log_upper_tail(n.sum() - k + 1, n, 1 - p))))
+    # A failure may be as good as certain.
+    return float(np.log1p(-np.exp(log_survival(n.sum() - k + 1, n, 1 - p))))
 
 
 def _log_upper_tail(k: float, n: Floats, p: Floats) -> float:
     """Return log P(S >= k) for a k above the mean of S."""
     if k == n.sum():
         return float(n @ np.log(p))
-    excess = k - n @ p
+    excess = float(k - n @ p)
     t = _saddle(excess, n, p)
     return float(n @ _centred_cumulant(t, p) - t * excess + np.log(_mean_power(t, excess, n, p)))
 
@@ -98,33 +100,37 @@ def _rise(t: float, p: Floats) -> Floats:
 
 def _centred_cumulant(t: float, p: Floats) -> Floats:
     """Return log(1 - p + p exp(t)) - p t, without cancellation."""
-    rare, t = np.minimum(p, 1 - p), np.where(p < 0.5, t, -t)
-    near = np.clip(t, -1.0, 1.0)
+    rare, tilt = np.minimum(p, 1 - p), np.where(p < 0.5, t, -t)
+    near = np.clip(tilt, -1.0, 1.0)
     series = log1pmx(rare * np.expm1(near)) + rare * expm1mx(near)
-    direct = np.logaddexp(np.log1p(-rare), np.log(rare) + t) - rare * t
-    return np.where(near == t, series, direct)
+    direct = np.logaddexp(np.log1p(-rare), np.log(rare) + tilt) - rare * tilt
+    return np.where(near == tilt, series, direct)
 
 
 def _mean_power(t: float, excess: float, n: Floats, p: Floats) -> float:
     """Return E[exp(-t (S - k)); S >= k] of the tilted S, by the trapezoid rule."""
     tilted = expit(logit(p) + t)
-    variance = n @ (tilted * (1 - tilted))
+    variance = float(n @ (tilted * (1 - tilted)))
     # Other coefficients of the periodic integrand are added to the one in search: far ones.
     size = 2 * np.ceil(_DEPTH / (2 * t) + _REACH / 2 * (1 + np.sqrt(variance))) + 1
     # The modulus of the characteristic function is at most exp(-2 variance sin(angle / 2)^2).
-    last = 2 * np.arcsin(min(np.sqrt(_DEPTH / (2 * variance)), 1.0))
+    last = 2 * np.arcsin(np.sqrt(min(_DEPTH / (2 * variance), 1.0)))
     angles = 2 * np.pi / size * np.arange(min(size // 2, np.ceil(last / (2 * np.pi) * size)) + 1)
     log_modulus, phase = np.zeros(angles.size), angles * (n @ _rise(t, p) - excess)
     for first in range(0, n.size, _BLOCK):
         block = slice(first, first + _BLOCK)
         parts = _characteristic(angles, tilted[block, np.newaxis])
         log_modulus, phase = log_modulus + n[block] @ parts[0], phase + n[block] @ parts[1]
-    values = (np.exp(log_modulus + 1j * phase) / -np.expm1(-t - 1j * angles)).real
+    # 1 - exp(-t - i angle)
+    real = -np.expm1(-t) + 2 * np.exp(-t) * np.sin(angles / 2) ** 2
+    imaginary = np.exp(-t) * np.sin(angles)
+    turned = (real * np.cos(phase) + imaginary * np.sin(phase)) / (real**2 + imaginary**2)
+    values = np.exp(log_modulus) * turned
     return float((2 * values.sum() - values[0]) / size)
 
 
 def _characteristic(angles: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """Return the log of the modulus, and the argument, of E exp(i angle (X - p)), X Bernoulli(p)."""
+    """Return log modulus and argument of E exp(i angle (X - p)), for a Bernoulli(p) variable X."""
     q = 1 - p
     log_modulus = 0.5 * np.log1p(-4 * p * q * np.sin(angles / 2) ** 2)
     sine = p * sinmx(q * angles) - q * sinmx(p * angles)

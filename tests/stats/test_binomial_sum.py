@@ -115,6 +115,13 @@ def test_rare_success_and_rare_failure(p):
     assert log_survival(k, np.array([n]), np.array([p])) == pytest.approx(expected, rel=1e-12)
 
 
+def test_almost_impossible_success_beside_others():
+    """It changes nothing, on either side of the mean."""
+    for k in (3, 8):
+        found = log_survival(k, np.array([10.0, 10.0]), np.array([0.5, 1e-20]))
+        assert found == pytest.approx(stats.binom.logsf(k - 1, 10, 0.5), rel=1e-12)
+
+
 def test_far_tail_of_many():
     """Beside a large deviation the Chernoff bound is sharp to less than the log of n."""
     n, p, k = 10**8, 0.1, 2 * 10**7
