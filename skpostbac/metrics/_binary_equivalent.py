@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
+from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
-from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._choice_counts import count_choices
+from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._labels import unique_label_array
 from skpostbac.stats import BoundedDistribution, PowerTransform
@@ -30,7 +33,7 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     accuracy : array-like
         Accuracies, in [0, 1]: overall, balanced, or those of single classes.
     n_classes : array-like
-        Number of classes, at least 2; broadcast against `accuracy`.
+        Numbers of classes: integers of at least 2; broadcast against `accuracy`.
 
     Returns
     -------
@@ -40,7 +43,7 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     Raises
     ------
     ValueError
-        If an accuracy is outside [0, 1], or a number of classes below 2.
+        If an accuracy is outside [0, 1], or a number of classes is below 2 or no integer.
 
     Notes
     -----
@@ -65,8 +68,9 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     n_classes = float_array(n_classes, "n_classes")
     if (bad := ~((accuracy >= 0) & (accuracy <= 1))).any():
         raise ValueError(f"accuracy must lie in [0, 1], got {first(accuracy, bad)}")
-    if (bad := ~(n_classes >= 2)).any():
-        raise ValueError(f"n_classes must be at least 2, got {first(n_classes, bad)}")
+    whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
+    if (bad := ~(whole & (n_classes >= 2))).any():
+        raise ValueError(f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}")
     return plain_float((accuracy ** (1 / (n_classes - 1)))[()])
 
 
@@ -78,7 +82,9 @@ def binary_equivalent_accuracy_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the binary-equivalent accuracy of predictions.
+    r"""Compute the binary-equivalent accuracy of predictions.
+
+    It is :math:`A^{1 / (N - 1)}` for the accuracy A among N classes ([1]_).
 
     Parameters
     ----------
@@ -90,8 +96,9 @@ def binary_equivalent_accuracy_score(
         Take the balanced accuracy, in which all classes that have samples weigh the same, in
         place of the accuracy. They agree where the classes are equally large.
     labels : array-like of shape (n_classes,), default=None
-        Classes to choose from, at least two; samples of other true classes are left out. By
-        default those found in `y_true`.
+        The N classes to choose from, at least two; samples of other true classes are left out.
+        By default those found in `y_true` or in `y_pred`. Name them where the classifier knew of
+        more.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts.
 
@@ -111,14 +118,21 @@ def binary_equivalent_accuracy_score(
     binary_equivalent_recalls : The score of each class.
     PosteriorAccuracy.binary_equivalent : The posterior.
 
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
+
     Examples
     --------
     >>> from skpostbac import binary_equivalent_accuracy_score
     >>> y_true, y_pred = [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]
     >>> binary_equivalent_accuracy_score(y_true, y_pred)  # the square root of 5/6
     0.9129
+    >>> binary_equivalent_accuracy_score([0, 0, 1, 1], [0, 2, 1, 1])  # of 3/4
+    0.8660
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 
@@ -130,10 +144,11 @@ def binary_equivalent_recalls(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> FloatArray:
-    """Compute the binary-equivalent accuracy on each class.
+    r"""Compute the binary-equivalent accuracy on each class.
 
-    It is the geometric mean of the probabilities with which the class is preferred to each other
-    one.
+    The accuracy :math:`A_i` on samples of class i is the product of the probabilities with which i
+    is preferred to each of the N - 1 others, and :math:`A_i^{1 / (N - 1)}` their geometric mean
+    ([1]_).
 
     Parameters
     ----------
@@ -143,7 +158,13 @@ def binary_equivalent_recalls(
     Returns
     -------
     scores : ndarray of shape (n_classes,)
-        In the order of `labels`, or of the sorted classes; nan for a class without samples.
+        In the order of `labels`, or of the sorted classes; nan for a class without samples, such
+        as one that is only predicted.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
 
     Examples
     --------
@@ -151,7 +172,7 @@ def binary_equivalent_recalls(
     >>> binary_equivalent_recalls([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]).tolist()
     [1.0, 0.7071, 1.0]
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     recalls, found = _recalls(counts), counts.total > 0
     recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)
     return recalls
@@ -167,8 +188,8 @@ def make_binary_equivalent_scorer(
     balanced : bool, default=False
         Take the balanced accuracy in place of the accuracy.
     labels : array-like of shape (n_classes,), default=None
-        Classes to choose from, by default those found in each test set. Give them where a fold
-        may lack one.
+        Classes to choose from, by default those found in the labels or in the predictions of each
+        test set. Give them where a fold may lack one.
 
     Returns
     -------
@@ -193,23 +214,30 @@ def make_binary_equivalent_scorer(
 
 @dataclass(frozen=True, repr=False)
 class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
-    """Posterior distribution of the binary-equivalent accuracy.
+    r"""Posterior distribution of the binary-equivalent accuracy.
 
     Made by :meth:`PosteriorBalancedAccuracy.binary_equivalent` and
-    :meth:`PosteriorAccuracy.binary_equivalent`. It is a monotone transform of the accuracy's, so
-    that quantiles and probabilities are exact.
+    :meth:`PosteriorAccuracy.binary_equivalent`. It is that of :math:`A^{1 / (N - 1)}` ([1]_), a
+    monotone transform of the accuracy A, so that quantiles and probabilities are exact.
 
     Attributes
     ----------
     accuracy : BoundedDistribution
         Posterior law of the accuracy or balanced accuracy.
     n_classes : int
-        Number of classes, at least 2.
+        Number N of classes, at least 2.
 
     Raises
     ------
     ValueError
         If there is a single class.
+    TypeError
+        If the number of classes is no integer.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
 
     Examples
     --------
@@ -223,6 +251,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     n_classes: int
 
     def __post_init__(self) -> None:
+        check_scalar(self.n_classes, "n_classes", Integral)
         if self.n_classes < 2:
             raise ValueError("A binary-equivalent accuracy needs at least two classes, got one")
 

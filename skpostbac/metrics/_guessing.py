@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
-from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._choice_counts import count_choices
+from skpostbac.metrics._confusion_matrix import check_confusion_matrix
+from skpostbac.metrics._counts import ClassCounts
 from skpostbac.stats._binomial_sum import log_survival
 
 
@@ -16,7 +18,9 @@ from skpostbac.stats._binomial_sum import log_survival
 class GuessingTest:
     """How the correct predictions compare with those of a random guesser.
 
-    Made by :func:`guessing_test` from labels, or by :meth:`from_counts`.
+    Made by :func:`guessing_test` from labels, by :meth:`from_counts` or by
+    :meth:`from_confusion_matrix`. The p-value and the :attr:`gain` are what [1]_ asks for beside
+    the binary-equivalent accuracy.
 
     Attributes
     ----------
@@ -28,6 +32,11 @@ class GuessingTest:
         Correct guesses to be expected.
     log_p_value : float
         Logarithm of the p-value, finite also where that rounds to 0.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy), section "Future directions".
 
     Examples
     --------
@@ -63,7 +72,21 @@ class GuessingTest:
         ------
         ValueError
             If a count is no integer, if there is no sample, or if `strategy` is invalid.
+        TypeError
+            If `counts` is no :class:`ClassCounts`.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts, GuessingTest
+        >>> counts = ClassCounts(["a", "b"], [8, 1], [8, 2])
+        >>> GuessingTest.from_counts(counts, strategy="stratified").p_value
+        0.0738
         """
+        if not isinstance(counts, ClassCounts):
+            raise TypeError(
+                f"counts must be ClassCounts, got {type(counts).__name__}; for a confusion matrix "
+                "there is from_confusion_matrix"
+            )
         if (counts.correct % 1).any() or (counts.total % 1).any():
             raise ValueError(f"counts must be integers, got {counts!r}")
         if not counts.total.any():
@@ -72,6 +95,40 @@ class GuessingTest:
         correct = int(counts.correct.sum())
         log_p_value = log_survival(correct, counts.total, rates)
         return cls(correct, int(counts.n_samples), float(counts.total @ rates), log_p_value)
+
+    @classmethod
+    def from_confusion_matrix(
+        cls, C: ArrayLike, *, strategy: ArrayLike = "uniform"
+    ) -> GuessingTest:
+        """Compare the diagonal of a confusion matrix with guessing.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Counts, which are integers: the true classes are the rows and the predicted ones the
+            columns, as :func:`sklearn.metrics.confusion_matrix` returns them.
+        strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
+            As for :func:`guessing_test`.
+
+        Returns
+        -------
+        test : GuessingTest
+
+        Raises
+        ------
+        ValueError
+            If `C` is not square, if a count is negative or no integer, if there is no sample, or
+            if `strategy` is invalid.
+
+        Examples
+        --------
+        >>> from skpostbac import GuessingTest
+        >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
+        GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
+        """
+        matrix = check_confusion_matrix(C)
+        counts = ClassCounts(range(len(matrix)), np.diag(matrix), matrix.sum(axis=1))
+        return cls.from_counts(counts, strategy=strategy)
 
     @property
     def p_value(self) -> float:
@@ -116,9 +173,11 @@ def guessing_test(
     r"""Compare the accuracy of predictions with that of random guesses.
 
     A guesser who names class i with probability :math:`q_i`, whatever the sample, is right
-    :math:`\sum_i \mathrm{Binomial}(n_i, q_i)` times. The p-value is the probability that this is at
-    least the number of correct predictions. It is exact: binomial if all :math:`q_i` are equal,
-    else Poisson-binomial.
+    :math:`S = \sum_i \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the
+    p-value is :math:`P(S \ge k)`, and the wrong guesses that are spared are :math:`k - E(S)`, or
+    :math:`(k - E(S)) / (n - E(S))` of them; [1]_ asks for both, with :math:`q_i = 1 / N` for each
+    of N classes. The p-value is exact: binomial if all :math:`q_i` are equal, else
+    Poisson-binomial. It takes the same time for any number of samples.
 
     Parameters
     ----------
@@ -128,10 +187,11 @@ def guessing_test(
         Predicted labels.
     strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"
         How the guesser names the classes: all with the same probability, with the shares that
-        they have in `y_true`, or with these probabilities, normalised to sum 1.
+        they have in `y_true`, or with these probabilities, normalised to sum 1, in the order of
+        `labels`.
     labels : array-like of shape (n_classes,), default=None
         Classes to guess from; samples of other true classes are left out. By default those
-        found in `y_true`.
+        found in `y_true` or in `y_pred`, sorted.
 
     Returns
     -------
@@ -152,6 +212,11 @@ def guessing_test(
     A p-value is no probability of being better than guessing: it tells how often guessing would
     do as well.
 
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy), section "Future directions".
+
     Examples
     --------
     >>> from skpostbac import guessing_test
@@ -161,7 +226,7 @@ def guessing_test(
     >>> guessing_test(y_true, y_pred, strategy="stratified")
     GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.688)
     """
-    counts = class_counts(y_true, y_pred, labels=labels)
+    counts = count_choices(y_true, y_pred, labels=labels)
     return GuessingTest.from_counts(counts, strategy=strategy)
 
 

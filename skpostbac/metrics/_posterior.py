@@ -302,6 +302,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
+        The number of classes is that of the counts. Classes that are predicted, and have no
+        samples, are among them only if `labels` names them.
+
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy

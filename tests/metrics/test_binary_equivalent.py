@@ -14,6 +14,7 @@ from skpostbac import (
     ClassCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
+    PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
@@ -119,6 +120,18 @@ def test_classes():
     assert np.isnan(binary_equivalent_recalls([0, 0], [0, 1], labels=[0, 1])[1])
 
 
+def test_predicted_classes_are_chosen_from():
+    """Three classes, of which two have samples: half and all of these are right."""
+    y_true, y_pred = [0, 0, 1, 1], [0, 2, 1, 1]
+    assert binary_equivalent_accuracy_score(y_true, y_pred) == pytest.approx(0.75**0.5)
+    assert binary_equivalent_accuracy_score(y_true, y_pred, balanced=True) == pytest.approx(
+        0.75**0.5
+    )
+    assert binary_equivalent_accuracy_score(y_true, y_pred, labels=[0, 1]) == pytest.approx(0.75)
+    np.testing.assert_allclose(binary_equivalent_recalls(y_true, y_pred), [0.5**0.5, 1, np.nan])
+    assert binary_equivalent_accuracy_score(["a", "a"], ["a", "b"]) == 0.5
+
+
 def test_scorer():
     """In scikit-learn's model selection, and for two samples of weights in a pickle."""
     X, y = load_wine(return_X_y=True)
@@ -168,7 +181,10 @@ def test_two_classes_are_their_own_equivalent():
     [
         (1.2, 3, r"accuracy must lie in \[0, 1\], got 1.2"),
         ([0.5, np.nan], 3, "accuracy must lie in .* at position 1"),
-        (0.5, 1, "n_classes must be at least 2, got 1.0"),
+        (0.5, 1, "n_classes must be an integer of at least 2, got 1.0"),
+        (0.5, [2, 2.5], "n_classes must be an integer of at least 2, got 2.5 at position 1"),
+        (0.5, np.inf, "n_classes must be an integer of at least 2, got inf"),
+        (0.5, np.nan, "n_classes must be an integer of at least 2, got nan"),
         ("x", 2, "accuracy must be an array of numbers"),
     ],
 )
@@ -181,7 +197,14 @@ def test_bad_numbers(accuracy, n_classes, message):
 def test_single_class():
     """There is no choice."""
     counts = ClassCounts(["a"], [3], [4])
-    with pytest.raises(ValueError, match="n_classes must be at least 2"):
+    with pytest.raises(ValueError, match="n_classes must be an integer of at least 2"):
         binary_equivalent_accuracy_score(["a"], ["a"])
     with pytest.raises(ValueError, match="at least two classes"):
         PosteriorAccuracy(counts).binary_equivalent()
+
+
+def test_number_of_classes_is_an_integer():
+    """There is no half a choice."""
+    law = PosteriorAccuracy(ClassCounts(["a", "b"], [3, 2], [4, 5])).distribution
+    with pytest.raises(TypeError, match="n_classes must be an instance of int"):
+        PosteriorBinaryEquivalentAccuracy(law, 2.5)

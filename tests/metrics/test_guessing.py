@@ -85,6 +85,30 @@ def test_guessing_is_as_good_as_guessing():
         assert np.mean(p <= level) <= level + 4 * math.sqrt(level * (1 - level) / 1000)
 
 
+def test_predicted_classes_are_guessed_from():
+    """Three classes are chosen from, of which two have samples."""
+    test = guessing_test([0, 0, 1, 1], [0, 2, 1, 1])
+    assert test.p_value == pytest.approx(stats.binom.sf(2, 4, 1 / 3), rel=1e-12)
+    stratified = guessing_test([0, 0, 1, 1], [0, 2, 1, 1], strategy="stratified")
+    assert stratified.p_value == pytest.approx(stats.binom.sf(2, 4, 1 / 2), rel=1e-12)
+    named = guessing_test([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1])
+    assert named.expected_correct == 2
+
+
+def test_confusion_matrix():
+    """Its rows are the true classes, also those without samples."""
+    test = GuessingTest.from_confusion_matrix([[1, 0, 1], [0, 2, 0], [0, 0, 0]])
+    assert test == guessing_test([0, 0, 1, 1], [0, 2, 1, 1])
+    with pytest.raises(ValueError, match="C must be a square confusion matrix"):
+        GuessingTest.from_confusion_matrix([[1, 0]])
+
+
+def test_counts_must_be_class_counts():
+    """A confusion matrix has its own constructor."""
+    with pytest.raises(TypeError, match=r"counts must be ClassCounts, got list; .* from_confusion"):
+        GuessingTest.from_counts([[3, 1], [1, 3]])
+
+
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
