@@ -19,7 +19,19 @@ LARGEST_SHAPIRO = 5000
 
 
 class NormalScores(NamedTuple):
-    """Scores of a class against those expected of a normal law, and a test of normality."""
+    """Scores of a class against those expected of a normal law, and a test of normality.
+
+    Examples
+    --------
+    >>> from skpostbac import binormal_check
+    >>> positive = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5]).positive
+    >>> positive
+    NormalScores(n=3, p_value=0.78)
+    >>> positive.scores
+    array([0., 2., 5.])
+    >>> positive.expected
+    array([-0.869,  0.   ,  0.869])
+    """
 
     expected: FloatArray
     """Normal deviates that are expected of a sample of this size, ascending."""
@@ -40,6 +52,15 @@ class BinormalCheck:
     ----------
     negative, positive : NormalScores
         The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
+
+    Examples
+    --------
+    >>> from skpostbac import binormal_check
+    >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5])
+    >>> check.adjusted_p_values
+    (1.0, 1.0)
+    >>> check.rejects(0.1)
+    False
     """
 
     negative: NormalScores
@@ -81,7 +102,7 @@ class BinormalCheck:
 def binormal_check(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None
 ) -> BinormalCheck:
-    """Check the binormal assumption: the scores of each class are normal.
+    r"""Check the binormal assumption: the scores of each class are normal.
 
     Parameters
     ----------
@@ -100,12 +121,18 @@ def binormal_check(
 
     Notes
     -----
-    The test is that of Shapiro and Wilk for up to 5000 samples of a class, and that of D'Agostino
-    and Pearson for more; two samples always have a p-value of 1. A large sample rejects what is
+    The test is that of Shapiro and Wilk [1]_ for up to 5000 samples of a class, and that of
+    D'Agostino and Pearson [4]_ for more; two samples always have a p-value of 1. The normal scores
+    are those of Blom [2]_, :math:`\Phi^{-1}((i - 3/8) / (n + 1/4))` for the i-th of n, and
+    :attr:`BinormalCheck.adjusted_p_values` are corrected for two tests as Holm does [3]_. The
+    binormal assumption is that of [5]_. A large sample rejects what is
     near enough to normal for the curves: look at the plot, and at the empirical curves.
 
     A monotone function of the scores changes no empirical curve, but may make them normal: take the
     logarithm of the odds in place of probabilities.
+
+    There is no `sample_weight`, as the other functions of the binormal model have: the tests are of
+    independent samples. Repeat samples that stand for several, and leave out the others.
 
     References
     ----------
@@ -114,6 +141,11 @@ def binormal_check(
     .. [2] G. Blom (1958). Statistical Estimates and Transformed Beta-Variables. Wiley.
     .. [3] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
        Journal of Statistics 6(2), 65-70.
+    .. [4] R. D'Agostino and E. S. Pearson (1973). Tests for departure from normality. Biometrika
+       60(3), 613-622.
+    .. [5] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
 
     Examples
     --------
@@ -143,4 +175,10 @@ def _p_value(scores: FloatArray) -> float:
     if len(scores) == 2:
         return 1.0  # there is a line through any two points
     test = shapiro if len(scores) <= LARGEST_SHAPIRO else normaltest
-    return float(test(scores).pvalue)
+    return float(test(_standardised(scores)).pvalue)
+
+
+def _standardised(scores: FloatArray) -> FloatArray:
+    """Return scores about 0 and up to 1, the squares of which neither overflow nor vanish."""
+    shifted = scores - np.median(scores)
+    return np.asarray(shifted / np.abs(shifted).max())

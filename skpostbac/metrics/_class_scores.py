@@ -17,9 +17,20 @@ from skpostbac.metrics._labels import (
     naming,
 )
 
+# Sums of larger scores overflow.
+LARGEST_SCORE = 1e300
+
 
 class ScoreMoments(NamedTuple):
-    """What a normal law needs to know of the scores of one class."""
+    """What a normal law needs to know of the scores of one class.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> posterior = posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
+    >>> posterior.negative
+    ScoreMoments(n=3.0, mean=-2.0, sd=1.0)
+    """
 
     n: float
     """Number of samples, or the sum of their weights."""
@@ -60,8 +71,8 @@ def split_scores(
     ValueError
         If there are not two classes, each with two samples and two different scores; if
         `pos_label` is not one of them, or not given where it is needed; if a score is not a
-        finite number; if a weight is negative, infinite or NaN, or if those of a class add up to
-        1 or less; if the lengths differ.
+        finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those of a
+        class add up to less than 2; if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
     """
@@ -87,6 +98,11 @@ def _score_array(y_score: ArrayLike) -> FloatArray:
         raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
     if (bad := ~np.isfinite(scores)).any():
         raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
+    if (bad := np.abs(scores) > LARGEST_SCORE).any():
+        raise ValueError(
+            f"y_score must be between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}, "
+            f"got {first(scores, bad)}"
+        )
     return scores
 
 
@@ -131,9 +147,9 @@ def _class_scores(
             f"y_true must have at least 2 samples of each class, got {len(values)} of the {name} "
             "class"
         )
-    if weight.sum() <= 1:
+    if weight.sum() < 2:
         raise ValueError(
-            "sample_weight has case counts, and must add up to more than 1 in each class; got "
+            "sample_weight has case counts, and must add up to at least 2 in each class; got "
             f"{weight.sum():g} in the {name} class"
         )
     if np.all(values == values[0]):

@@ -130,8 +130,8 @@ def group_posterior(
     Raises
     ------
     ValueError
-        If there is no group, a count is out of range, the shapes do not agree, or the model is
-        unknown.
+        If there is no group, a count is out of range, the shapes do not agree, the model is
+        unknown, or its prior is too vague for groups without errors.
 
     Notes
     -----
@@ -172,7 +172,10 @@ def group_posterior(
     0.9414
     """
     k, n = _counts(correct, total)
-    return GroupPosterior(k, n, _model(model))
+    model = _model(model)
+    n_mixed = np.sum((k > 0) & (k < n), axis=0)
+    model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
+    return GroupPosterior(k, n, model)
 
 
 def _model(model: object) -> NormalBinomial | BetaBinomial:

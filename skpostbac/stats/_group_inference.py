@@ -12,6 +12,8 @@ from skpostbac.stats._points import Floats
 # Log density beyond the ends of a series falls by this for each half of its length.
 _BEYOND = 1e4
 _NEWTON_STEPS, _CLOSE = 12, 1e-9
+# Slope of the mean accuracy at spreads that hardly count, where all means are 1/2.
+_FLAT = 1e-13
 # Points whose densities given the nodes are computed at once.
 _BLOCK = 128
 # Largest error of the log densities that counts, and what rounding leaves of a term of size one.
@@ -62,7 +64,7 @@ class GroupInference:
         def log_density(u: Floats) -> Floats:
             v = _inverse(log_odds, slope, u[:, None], rows.v(rows.z(u[:, None])))
             stretch = rows.log_slope(rows.at(v)) + np.log(0.5 * (rows.high - rows.low))
-            stretch -= np.log(chebval(v, slope, tensor=False))
+            stretch -= np.log(_slope_at(v, slope))
             beyond = _BEYOND * np.abs(u[:, None] - chebval(v, log_odds, tensor=False))
             values = chebval(v, log_posterior, tensor=False) + stretch - beyond
             return np.asarray(logsumexp(values, axis=1))
@@ -124,13 +126,18 @@ def _extended(series: Floats, v: Floats) -> Floats:
     return np.asarray(chebval(inside, series, tensor=False) - _BEYOND * np.abs(v - inside))
 
 
+def _slope_at(v: Floats, slope: Floats) -> Floats:
+    """Slope of a rising series on [-1, 1], where rounding may let it fall."""
+    return np.maximum(chebval(v, slope, tensor=False), _FLAT)
+
+
 def _inverse(series: Floats, slope: Floats, value: Floats, start: Floats) -> Floats:
     """Where on [-1, 1] a rising series has a value, or is closest to it."""
     v, low, high = np.clip(start, -1.0, 1.0), np.full(start.shape, -1.0), np.ones(start.shape)
     for _ in range(_NEWTON_STEPS):
         excess = chebval(v, series, tensor=False) - value
         low, high = np.where(excess < 0, v, low), np.where(excess < 0, high, v)
-        newton = v - excess / chebval(v, slope, tensor=False)
+        newton = v - excess / _slope_at(v, slope)
         last, v = v, np.where((low <= newton) & (newton <= high), newton, 0.5 * (low + high))
         if np.allclose(v, last, rtol=0.0, atol=_CLOSE):
             break

@@ -5,6 +5,7 @@ concentration, a logarithm, says how much alike the groups are.
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +20,9 @@ _DEPTH = 30.0
 _NEWTON_STEPS = 8
 # With a mean so far from that of the data, locations and spreads are hard to tell apart.
 _FARTHEST_MEAN = 10.0
+# With a smaller shape, and no evidence, more than 1e-10 of the spreads are beyond 1e10, where the
+# mean of a population is 1/2 to all digits.
+_SMALLEST_SHAPE = 0.5
 # Log of the least exponent of a Beta.
 _LEAST = -300.0
 
@@ -26,9 +30,11 @@ _LEAST = -300.0
 class GroupModel(Protocol):
     """What group-level inference needs to know of a model. All arguments are broadcast."""
 
-    @property
-    def largest_spread(self) -> float:
-        """Spread exp(-concentration / 2) beyond which there is no posterior that counts."""
+    def largest_spread(self, n_mixed: float) -> float:
+        """Spread exp(-concentration / 2) beyond which there is no posterior that counts.
+
+        That depends on the number of groups with both right and wrong predictions.
+        """
         ...
 
     def least_spread(self, total: float) -> float:
@@ -81,12 +87,15 @@ class NormalBinomial:
     precision : float, default=1.0
         :math:`\eta_0`, positive.
     shape, rate : float, default=1.0
-        :math:`a_0` and :math:`b_0`, positive.
+        :math:`a_0` and :math:`b_0`, positive. Without a group that has both correct and wrong
+        predictions :math:`a_0` must be at least 0.5.
 
     Raises
     ------
     ValueError
         If a number is not finite, `mean` is out of range, or another is not positive.
+    TypeError
+        If a parameter is no number.
 
     References
     ----------
@@ -107,6 +116,9 @@ class NormalBinomial:
     rate: float = 1.0
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not isinstance(value, Real):
+                raise TypeError(f"{name} must be a number, got {value!r}")
         if abs(self.mean) > _FARTHEST_MEAN:
             raise ValueError(
                 f"mean must be between -{_FARTHEST_MEAN:g} and {_FARTHEST_MEAN:g}, in log-odds, "
@@ -117,14 +129,24 @@ class NormalBinomial:
                 kind = "finite" if name == "mean" else "finite and positive"
                 raise ValueError(f"{name} must be {kind}, got {value!r}")
 
-    @property
-    def largest_spread(self) -> float:
-        """Standard deviation beyond which there is no posterior that counts."""
-        return float(np.exp(5.0 + 15.0 / self.shape) * np.sqrt(self.rate / self.shape))
+    def largest_spread(self, n_mixed: float) -> float:
+        """Return the standard deviation beyond which there is no posterior that counts.
+
+        The posterior probability of a larger one is its power -2 `shape` - `n_mixed`, since a
+        group with a likelihood that falls on both sides is as unlikely as the spread is large.
+        """
+        power = self.shape + 0.5 * n_mixed
+        if power < _SMALLEST_SHAPE:
+            raise ValueError(
+                f"shape must be at least {_SMALLEST_SHAPE:g} if no group has both correct and "
+                "wrong predictions, as the spread of the groups has no end then; "
+                f"got {self.shape!r}"
+            )
+        return float(np.exp(5.0 + 15.0 / power) * np.maximum(np.sqrt(self.rate / self.shape), 1.0))
 
     def least_spread(self, total: float) -> float:
         """Return the standard deviation below which there is no prior."""
-        return float(np.exp(-5.0) * np.sqrt(self.rate / self.shape))
+        return float(np.exp(-5.0) * np.sqrt(self.rate / max(self.shape, 0.01)))
 
     @property
     def location_prior(self) -> tuple[float, float]:
@@ -191,9 +213,8 @@ class BetaBinomial:
     BetaBinomial()
     """
 
-    @property
-    def largest_spread(self) -> float:
-        """Value of (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
+    def largest_spread(self, n_mixed: float) -> float:
+        """Return (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
         return float(np.exp(15.0))
 
     def least_spread(self, total: float) -> float:

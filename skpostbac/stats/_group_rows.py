@@ -49,6 +49,12 @@ class Evidence:
     total: Floats
     count: Floats
 
+    @property
+    def n_mixed(self) -> float:
+        """Number of groups with both right and wrong predictions."""
+        mixed = (self.correct > 0) & (self.correct < self.total)
+        return float(self.count[mixed].sum())
+
     def of_kinds(self, location: Floats, concentration: Floats) -> Floats:
         """Log evidence of each kind of group, along a new last axis."""
         columns = [
@@ -210,7 +216,8 @@ def series(values: Floats) -> Floats:
 def _spreads(evidence: Evidence) -> tuple[Floats, Floats]:
     """Concentrations wherever the posterior counts, and logs of their weights."""
     unit = evidence.model.least_spread(float(evidence.count @ evidence.total))
-    low, high = 0.0, float(np.arcsinh(evidence.model.largest_spread / unit))
+    largest = evidence.model.largest_spread(evidence.n_mixed)
+    low, high = 0.0, float(np.arcsinh(largest / unit))
     for _ in range(_SCANS):
         low, high = _narrowed(evidence, unit, low, high)
     y, share = _scan(evidence, unit, low, high)

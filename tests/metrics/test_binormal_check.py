@@ -53,6 +53,27 @@ def test_other_laws_are_rejected(size):
     assert binormal_check(y, expit(score)).rejects(0.001)
 
 
+@pytest.mark.parametrize("size", [100, 6000])
+@pytest.mark.parametrize("scale", [1e-300, 1e-25, 1e25, 1e100, 1e290])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_p_values_do_not_depend_on_the_scale(size, scale, sign):
+    """Nor on the sign, to the digits that scaling leaves."""
+    y, score = normal_data(size)
+    for values in (score, np.exp(score / 3)):
+        plain = binormal_check(y, values).adjusted_p_values
+        scaled = binormal_check(y, sign * scale * values)
+        assert scaled.adjusted_p_values == pytest.approx(plain, rel=1e-6)
+
+
+def test_p_values_do_not_depend_on_the_location():
+    """As far as the scores keep their digits."""
+    y, score = normal_data(100)
+    plain = binormal_check(y, np.exp(score / 3)).adjusted_p_values
+    for shift in (-1e9, 1e3, 1e9):
+        moved = binormal_check(y, np.exp(score / 3) + shift).adjusted_p_values
+        assert moved == pytest.approx(plain, rel=1e-3)
+
+
 def test_one_class_is_enough():
     """The other stays as it is."""
     y, score = normal_data(200)

@@ -125,6 +125,20 @@ def test_only_the_normal_model_has_a_median():
         _ = posterior.population_median
 
 
+def test_too_vague_a_prior_is_refused():
+    """Groups without errors do not say how different they are."""
+    vague = NormalBinomial(shape=0.001, rate=0.001)
+    with pytest.raises(ValueError, match=r"shape must be at least 0.5 if no group .* got 0.001"):
+        group_posterior([[9, 3], [9, 4]], [[9, 5], [9, 5]], model=vague)
+    assert 0.5 < group_posterior([9, 8], [9, 9], model=vague).population_mean.mean() < 1
+
+
+@pytest.mark.parametrize("name", ["mean", "precision", "shape", "rate"])
+def test_parameters_are_numbers(name):
+    with pytest.raises(TypeError, match=f"{name} must be a number, got 'a'"):
+        NormalBinomial(**{name: "a"})
+
+
 @pytest.mark.parametrize(
     ("correct", "total", "model", "message"),
     [

@@ -98,6 +98,46 @@ def test_normal_laws_are_those_of_a_dense_grid(normal, normal_grid):
         assert float(new.cdf(x)) == pytest.approx(np.sum(posterior * below), abs=1e-8)
 
 
+def vague_grid(correct, total, size, lowest):
+    """Posterior of mu and log(lambda), and mean of a new group, with Gamma(size, size) lambda."""
+    t, mu = np.arange(lowest, 12.6, 0.15), np.linspace(-7, 7, 281)
+    rho, (z, weights) = np.linspace(-45, 45, 1801), np.polynomial.hermite_e.hermegauss(120)
+    log_posterior = (size * t - size * np.exp(t))[:, None] - 0.5 * mu**2
+    mean = np.empty_like(log_posterior)
+    for i, sd in enumerate(np.exp(-0.5 * t)):
+        # A narrow population, by Gauss and Hermite; a wide one, by a rule that has its far ends.
+        u, kernel, far = rho, stats.norm.pdf(rho, mu[:, None], sd) * 0.05, 1.0
+        if sd < 0.4:
+            u, kernel, far = mu[:, None] + sd * z, weights / weights.sum(), 0.0
+        above = far * stats.norm.sf((45.025 - mu) / sd)
+        mean[i] = (expit(u) * kernel).sum(axis=1) + above
+        for k, n in zip(correct, total, strict=True):
+            likelihood = np.exp(k * log_expit(u) + (n - k) * log_expit(-u))
+            log_posterior[i] += np.log((likelihood * kernel).sum(axis=1) + above * (k == n))
+    posterior = np.exp(log_posterior - log_posterior.max())
+    return mu, np.exp(t)[:, None], posterior / posterior.sum(), mean
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "lowest", "error"),
+    [(CORRECT, TOTAL, -14, 1e-8), ([3, 9], [5, 9], -56, 1e-6), ([3], [5], -56, 1e-6)],
+    ids=["five", "two small", "one small"],
+)
+def test_vague_prior(correct, total, lowest, error):
+    """Gamma(0.001, 0.001), out to spreads of 1e12."""
+    mu, precision, posterior, means = vague_grid(correct, total, 0.001, lowest)
+    model = NormalBinomial(shape=0.001, rate=0.001)
+    inference = GroupInference(model, np.array(correct, float), np.array(total, float))
+    location, law = inference.population_location(), inference.population_mean()
+    assert location.mean() == pytest.approx(np.sum(posterior * expit(mu)), abs=error)
+    assert law.mean() == pytest.approx(np.sum(posterior * means), abs=error)
+    variance = np.sum(posterior * (means - law.mean()) ** 2)
+    assert law.variance() == pytest.approx(variance, abs=error)
+    for x in (0.3, 0.5, 0.9):
+        below = np.sum(posterior * stats.norm.cdf((logit(x) - mu) * np.sqrt(precision)))
+        assert float(inference.new_group().cdf(x)) == pytest.approx(below, abs=error)
+
+
 def beta_mixture(correct, total):
     """Alpha, beta and weights on a dense grid of the log-odds of the mean and of kappa^(-1/2)."""
     y = 0.12 * (np.arange(120)[:, None] + 0.5)
