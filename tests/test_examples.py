@@ -12,10 +12,12 @@ pytestmark = pytest.mark.skipif(not SCRIPTS, reason="doc/ is not part of this co
 
 # What a script must print: the numbers that its text, or a publication, speaks of.
 PRINTED = {
+    "plot_binormal_curves.py": ["BinormalCheck(p_negative=0.0811, p_positive=0.283)"],
     "plot_confusion_metrics.py": [
         "classifier: recall             0.667   0.647",  # 11 / 17
         "agree on 99.8%: 0.74, and 0.8 with 11,754 samples",
     ],
+    "plot_group_inference.py": ["0.8127 [0.6517, 0.9025], P(below 0.5) = 0.0030"],
     "plot_hearing.py": ["100.0%", "98.5%", "99.3%", "99.8%"],
     "plot_table1.py": ["0.8447*", "0.9655*", "wins: {'C1': 1, 'C2': 0, 'C3': 2}"],
 }

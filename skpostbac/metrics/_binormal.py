@@ -239,6 +239,12 @@ class BinormalModel:
         -------
         area : float
             :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`.
+
+        Examples
+        --------
+        >>> from skpostbac import BinormalModel
+        >>> BinormalModel(0, 1, 1, 1).roc_auc()
+        0.7602499
         """
         shift, ratio, _ = self._arguments
         return binormal.roc_auc(shift, ratio).item()
@@ -250,6 +256,12 @@ class BinormalModel:
         -------
         area : float
             In (0, 1], by quadrature, with a relative error below 1e-10.
+
+        Examples
+        --------
+        >>> from skpostbac import BinormalModel
+        >>> BinormalModel(0, 1, 0, 1, positive_fraction=0.2).average_precision()  # no better
+        0.2
         """
         return binormal.average_precision(*self._arguments).item()
 
@@ -277,7 +289,10 @@ def binormal_roc_curve(
     sample_weight: ArrayLike | None = None,
     n_points: int = 201,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute a smooth ROC curve, with normal scores in both classes.
+    r"""Compute a smooth ROC curve, with normal scores in both classes.
+
+    It has the points :math:`(\Phi((\mu_N - t) / \sigma_N), \Phi((\mu_P - t) / \sigma_P))` for all
+    thresholds t ([1]_).
 
     Parameters
     ----------
@@ -303,6 +318,12 @@ def binormal_roc_curve(
     sklearn.metrics.roc_curve : The empirical curve.
     BinormalModel : The same from the four parameters.
 
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
+
     Examples
     --------
     >>> from skpostbac import binormal_roc_curve
@@ -325,7 +346,11 @@ def binormal_precision_recall_curve(
     positive_fraction: float | None = None,
     n_points: int = 201,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute a smooth precision-recall curve, with normal scores in both classes.
+    r"""Compute a smooth precision-recall curve, with normal scores in both classes.
+
+    At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a share
+    :math:`\alpha` of positives the precision is
+    :math:`\alpha R / (\alpha R + (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))` ([1]_).
 
     Parameters
     ----------
@@ -350,6 +375,12 @@ def binormal_precision_recall_curve(
     --------
     sklearn.metrics.precision_recall_curve : The empirical curve.
     BinormalModel : The same from the four parameters.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
 
     Examples
     --------
@@ -379,7 +410,10 @@ def binormal_roc_auc_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Compute the area under the ROC curve, with normal scores in both classes.
+    r"""Compute the area under the ROC curve, with normal scores in both classes.
+
+    It is :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`, with the sample means and
+    variances ([1]_).
 
     Parameters
     ----------
@@ -401,6 +435,12 @@ def binormal_roc_auc_score(
     make_binormal_scorer : The scorer for model selection.
     sklearn.metrics.roc_auc_score : The area under the empirical curve.
 
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
+
     Examples
     --------
     >>> from skpostbac import binormal_roc_auc_score
@@ -421,6 +461,8 @@ def binormal_average_precision_score(
 ) -> float:
     """Compute the area under the precision-recall curve, with normal scores in both classes.
 
+    It is the integral of the precision over the recall ([1]_), by quadrature.
+
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight, positive_fraction
@@ -440,6 +482,12 @@ def binormal_average_precision_score(
     --------
     make_binormal_scorer : The scorer for model selection.
     sklearn.metrics.average_precision_score : The area under the empirical curve.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
 
     Examples
     --------

@@ -24,7 +24,20 @@ N_DRAWS = 4000
 
 
 class CurveBand(NamedTuple):
-    """Pointwise credible band of a curve."""
+    """Pointwise credible band of a curve.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> band = posterior_binormal(y_true, y_score, random_state=0).roc_band(fpr=[0, 0.5, 1])
+    >>> band
+    CurveBand(n_points=3)
+    >>> band.x
+    array([0. , 0.5, 1. ])
+    >>> [bool(band.low[1] < 0.9), bool(band.high[1] > 0.9)]
+    [True, True]
+    """
 
     x: FloatArray
     """False-positive rates, or recalls."""
@@ -40,7 +53,20 @@ class CurveBand(NamedTuple):
 
 
 class BinormalDraws(NamedTuple):
-    """Draws from the posterior of the parameters, each of shape (n_draws,)."""
+    """Draws from the posterior of the parameters, each of shape (n_draws,).
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> draws = posterior_binormal(y_true, y_score, random_state=0).parameters
+    >>> draws
+    BinormalDraws(n_draws=4000)
+    >>> draws.sd_negative.shape
+    (4000,)
+    >>> bool((draws.sd_negative > 0).all())
+    True
+    """
 
     mean_negative: FloatArray
     sd_negative: FloatArray
@@ -75,6 +101,15 @@ class PosteriorBinormal:
     seed : int
         Seed of the draws: equal posteriors have equal draws.
 
+    Raises
+    ------
+    ValueError
+        If a class has less than two samples, a mean that is not finite, or a standard deviation
+        that is not finite and positive; if `positive_fraction` is not in (0, 1), `n_draws` is
+        less than 2, or `seed` is negative.
+    TypeError
+        If `n_draws` or `seed` is no integer.
+
     References
     ----------
     .. [1] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013).
@@ -96,6 +131,14 @@ class PosteriorBinormal:
     positive_fraction: float | None = None
     n_draws: int = N_DRAWS
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            _check_moments(getattr(self, name), name)
+        if self.positive_fraction is not None:
+            check_probability(self.positive_fraction, "positive_fraction")
+        check_scalar(self.n_draws, "n_draws", Integral, min_val=2)
+        check_scalar(self.seed, "seed", Integral, min_val=0)
 
     @cached_property
     def parameters(self) -> BinormalDraws:
@@ -183,6 +226,17 @@ class PosteriorBinormal:
         ------
         ValueError
             If `level` or a recall is out of range.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, positive_fraction=0.1, random_state=0)
+        >>> band = posterior.precision_recall_band(recall=[0.5, 1])
+        >>> float(band.median[1])  # all samples are taken for positives
+        0.1
+        >>> bool(band.low[0] < band.median[0] < band.high[0])
+        True
         """
         x = _rates(recall, "recall")
         columns = (values[:, np.newaxis] for values in (*self._shapes, self._log_odds))
@@ -219,7 +273,11 @@ def posterior_binormal(
     n_draws: int = N_DRAWS,
     random_state: RandomStateLike = None,
 ) -> PosteriorBinormal:
-    """Compute the posterior of the binormal model of scores.
+    r"""Compute the posterior of the binormal model of scores.
+
+    The scores of each class are normal ([1]_), with the reference prior
+    :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`. Their posterior is normal-inverse-gamma
+    ([2]_, section 3.2), and is drawn from.
 
     Parameters
     ----------
@@ -247,6 +305,14 @@ def posterior_binormal(
     BinormalModel : The curves of known, or estimated, parameters.
     binormal_check : Whether the scores look normal.
 
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
+    .. [2] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013).
+       Bayesian Data Analysis, 3rd edition. CRC Press.
+
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -268,6 +334,16 @@ def posterior_binormal(
     return PosteriorBinormal(
         negative.moments(), positive.moments(), positive_fraction, n_draws, seed
     )
+
+
+def _check_moments(sample: ScoreMoments, name: str) -> None:
+    """Refuse what is not known of any scores."""
+    if not np.isfinite(sample.n) or sample.n < 2:
+        raise ValueError(f"{name}.n must be finite and at least 2, got {sample.n!r}")
+    if not np.isfinite(sample.mean):
+        raise ValueError(f"{name}.mean must be finite, got {sample.mean!r}")
+    if not np.isfinite(sample.sd) or sample.sd <= 0:
+        raise ValueError(f"{name}.sd must be finite and positive, got {sample.sd!r}")
 
 
 def _draw_normal(

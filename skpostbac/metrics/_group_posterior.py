@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._labels import LabelArray
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
 from skpostbac.stats._logit_average import logit_average
@@ -36,8 +37,9 @@ class GroupPosterior(StablePickle):
 
     Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
     average over the classes, each of which has a population of its own. All laws have the methods
-    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval()``,
-    ``ccdf(x)``, ``pdf(x)`` and others. They are computed when they are asked for.
+    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the central
+    credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)`` and
+    others. They are computed when they are asked for.
 
     Attributes
     ----------
@@ -45,11 +47,25 @@ class GroupPosterior(StablePickle):
         Read-only counts of the m groups, and of the l classes in each.
     model : NormalBinomial or BetaBinomial
         How accuracies vary from group to group.
+    classes : ndarray of shape (l,) or None
+        Labels of the classes, if they are known from `ClassCounts`.
+
+    Examples
+    --------
+    >>> from skpostbac import group_posterior
+    >>> posterior = group_posterior([82, 75, 92], [100] * 3)
+    >>> posterior.groups[1].interval(0.9)
+    Interval(low=0.681, high=0.819)
+    >>> float(posterior.new_group.ccdf(0.5))
+    0.851
+    >>> [row["law"] for row in posterior.summary()]
+    ['population_mean', 'population_median', 'new_group', 'group 0', 'group 1', 'group 2']
     """
 
     correct: FloatArray
     total: FloatArray
     model: NormalBinomial | BetaBinomial
+    classes: LabelArray | None = None
 
     @cached_property
     def population_mean(self) -> BoundedDistribution:
@@ -79,6 +95,37 @@ class GroupPosterior(StablePickle):
             _average([inference.group(index) for inference in self._classes])
             for index in range(len(self.correct))
         )
+
+    def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
+        """Return the usual figures of each law, as rows of a table.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        rows : list of dict
+            For the population, a new group and each of the groups: "law", "mean", "median",
+            "standard_deviation", "low" and "high", the ends of the central credible interval, and
+            "level". A data frame takes the list as it is.
+
+        Examples
+        --------
+        >>> from skpostbac import group_posterior
+        >>> rows = group_posterior([8, 9], [10, 10], model="beta-binomial").summary()
+        >>> [row["law"] for row in rows]
+        ['population_mean', 'new_group', 'group 0', 'group 1']
+        >>> rows[0]["mean"]
+        0.773
+        """
+        laws = {"population_mean": self.population_mean}
+        if isinstance(self.model, NormalBinomial):
+            laws["population_median"] = self.population_median
+        laws["new_group"] = self.new_group
+        laws.update((f"group {i}", law) for i, law in enumerate(self.groups))
+        return [{"law": name, **_figures(law, level)} for name, law in laws.items()]
 
     @cached_property
     def _classes(self) -> tuple[GroupInference, ...]:
@@ -171,11 +218,14 @@ def group_posterior(
     >>> float(posterior.new_group.ccdf(0.5))
     0.9414
     """
+    classes = None
+    if total is None:
+        classes, correct, total = _stacked(correct)
     k, n = _counts(correct, total)
     model = _model(model)
     n_mixed = np.sum((k > 0) & (k < n), axis=0)
     model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
-    return GroupPosterior(k, n, model)
+    return GroupPosterior(k, n, model, classes)
 
 
 def _model(model: object) -> NormalBinomial | BetaBinomial:
@@ -191,8 +241,6 @@ def _model(model: object) -> NormalBinomial | BetaBinomial:
 
 def _counts(correct: Any, total: Any) -> tuple[FloatArray, FloatArray]:
     """Return checked read-only counts of the groups."""
-    if total is None:
-        correct, total = _stacked(correct)
     k, n = float_array(correct, "correct"), float_array(total, "total")
     if k.shape != n.shape:
         raise ValueError(f"correct and total must have the same shape, got {k.shape} and {n.shape}")
@@ -210,8 +258,8 @@ def _counts(correct: Any, total: Any) -> tuple[FloatArray, FloatArray]:
     return k, n
 
 
-def _stacked(groups: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the counts of groups in one table, with the classes in the order of the first."""
+def _stacked(groups: Any) -> tuple[LabelArray, FloatArray, FloatArray]:
+    """Return the classes, in the order of the first group, and the counts of all groups."""
     groups = list(groups)
     if not groups or not all(isinstance(group, ClassCounts) for group in groups):
         raise ValueError("total must be given unless correct is a list of ClassCounts")
@@ -219,7 +267,20 @@ def _stacked(groups: Any) -> tuple[FloatArray, FloatArray]:
     if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
         raise ValueError("correct must have ClassCounts with the same classes in all groups")
     aligned = [group.reindex(classes) for group in groups]
-    return np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
+    return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
+
+
+def _figures(law: BoundedDistribution, level: float) -> dict[str, float]:
+    """Return what a summary tells of a law."""
+    low, high = law.interval(level)
+    return {
+        "mean": law.mean(),
+        "median": law.median(),
+        "standard_deviation": law.standard_deviation(),
+        "low": low,
+        "high": high,
+        "level": float(level),
+    }
 
 
 def _average(laws: list[LogitLaw]) -> LogitLaw:

@@ -584,7 +584,10 @@ def _interval_record(posterior: PosteriorBalancedAccuracy, level: float) -> dict
 def compare_posteriors(
     posteriors: Mapping[str, PosteriorBalancedAccuracy], *, rope: float = 0.0
 ) -> PosteriorComparison:
-    """Compare classifiers that were tested on independent test sets.
+    r"""Compare classifiers that were tested on independent test sets.
+
+    For each two of them it is the law of :math:`\delta = \lambda_j - \lambda_i`, the difference of
+    their balanced accuracies given the data ([1]_, eq. 14), computed without random draws.
 
     Parameters
     ----------
@@ -615,6 +618,12 @@ def compare_posteriors(
 
     Classes are the same if their labels are equal: the number 1 and the text "1" are two classes.
     :func:`pooled_posteriors` has the labels as text unless they are given to it.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
 
     Examples
     --------

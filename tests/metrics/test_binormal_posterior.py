@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, chi2, kstest, norm, t
 
-from skpostbac import BinormalModel, posterior_binormal
+from skpostbac import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
 
 N_NEGATIVE, N_POSITIVE = 12, 7
 RNG = np.random.default_rng(0)
@@ -201,3 +201,31 @@ def test_bad_bands(posterior, options, message):
     """One clear error."""
     with pytest.raises(ValueError, match=message):
         posterior.roc_band(**options)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"negative": ScoreMoments(1, 0, 1)}, "negative.n must be finite and at least 2, got 1"),
+        ({"positive": ScoreMoments(5, np.nan, 1)}, "positive.mean must be finite, got nan"),
+        ({"positive": ScoreMoments(5, 0, 0)}, "positive.sd must be finite and positive, got 0"),
+        ({"positive_fraction": 2.0}, "positive_fraction must be"),
+        ({"n_draws": 1}, "n_draws == 1, must be >= 2"),
+        ({"seed": -1}, "seed == -1, must be >= 0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_direct_construction_is_checked(changed, message):
+    """As `posterior_binormal` checks its arguments."""
+    valid = {"negative": ScoreMoments(5, 0, 1), "positive": ScoreMoments(5, 1, 1)}
+    with pytest.raises(ValueError, match=message):
+        PosteriorBinormal(**{**valid, **changed})
+
+
+def test_least_weights_have_a_posterior():
+    """Two case counts in each class; the draws are finite."""
+    score = [0.0, 1.0, 2.0, 4.0]
+    posterior = posterior_binormal([0, 0, 1, 1], score, sample_weight=[1] * 4, random_state=0)
+    assert 0 < posterior.roc_auc().mean() < 1
+    with pytest.raises(ValueError, match=r"sample_weight .* at least 2 in each class"):
+        posterior_binormal([0, 0, 1, 1], score, sample_weight=[0.51] * 4)

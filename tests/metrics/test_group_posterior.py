@@ -97,6 +97,23 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
     one, two = group_posterior(groups), group_posterior(CORRECT[:2], TOTAL[:2])
     np.testing.assert_array_equal(one.correct, two.correct)
     np.testing.assert_array_equal(one.total, two.total)
+    assert one.classes.tolist() == ["a", "b"]
+    assert two.classes is None
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_summary_is_a_table(posterior, library):
+    """A row for each law, with the figures of the law."""
+    frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
+    assert list(frame["law"])[:4] == [
+        "population_mean",
+        "population_median",
+        "new_group",
+        "group 0",
+    ]
+    assert len(frame) == 3 + 5
+    low, high = posterior.groups[4].interval(0.9)
+    assert (list(frame["low"])[-1], list(frame["high"])[-1]) == (low, high)
 
 
 def test_a_single_group_leaves_the_population_open():

@@ -118,6 +118,7 @@ def vague_grid(correct, total, size, lowest):
     return mu, np.exp(t)[:, None], posterior / posterior.sum(), mean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("correct", "total", "lowest", "error"),
     [(CORRECT, TOTAL, -14, 1e-8), ([3, 9], [5, 9], -56, 1e-6), ([3], [5], -56, 1e-6)],

@@ -1,0 +1,94 @@
+"""
+Smooth ROC and precision-recall curves
+======================================
+
+With few samples an empirical curve is a coarse staircase. If the scores of both classes are normal,
+four numbers and the share of the positives give smooth curves [1]_, and credible bands around them.
+
+.. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption on
+   precision-recall curves. Proceedings of the 20th International Conference on Pattern Recognition.
+"""
+
+import math
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+from scipy.integrate import quad
+from scipy.stats import norm
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import cross_val_predict
+
+from skpostbac import BinormalCurveDisplay, BinormalModel, NormalScoresDisplay, binormal_check
+
+# %%
+# Known parameters
+# ----------------
+#
+# The example of the slides of [1]_: negatives are N(-1, 2), positives N(1, 2), with the standard
+# deviation 2. The ROC curve does not know how rare the positives are. Precision does.
+
+model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+assert math.isclose(model.roc_auc(), norm.cdf(2 / math.sqrt(8)), rel_tol=1e-12)
+assert math.isclose(model.roc_auc(), 0.7602499389, abs_tol=1e-10)
+
+
+def average_precision(fraction):
+    """Integrate the precision over the recall, threshold by threshold."""
+
+    def integrand(t):
+        true, false = fraction * norm.sf(t, 1, 2), (1 - fraction) * norm.sf(t, -1, 2)
+        return true / (true + false) * norm.pdf(t, 1, 2)
+
+    return quad(integrand, -30, 30, points=[1], epsabs=1e-12)[0]
+
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+BinormalCurveDisplay.from_model(model, ax=left)
+for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.0422)):
+    rarer = replace(model, positive_fraction=fraction)
+    assert round(rarer.average_precision(), 4) == printed
+    assert math.isclose(rarer.average_precision(), average_precision(fraction), rel_tol=1e-8)
+    name = f"{fraction:.0%} positive"
+    BinormalCurveDisplay.from_model(rarer, curve="precision_recall", name=name, ax=right)
+
+# %%
+# Scores of a classifier
+# ----------------------
+#
+# A linear discriminant tells malignant from benign tumours. Its scores are normal if those of each
+# class lie on a line.
+
+X, y = load_breast_cancer(return_X_y=True)
+y = (y == 0).astype(int)  # 1 is malignant
+y_score = cross_val_predict(LinearDiscriminantAnalysis(), X, y, method="decision_function")
+check = binormal_check(y, y_score)
+print(check)
+assert not check.rejects()
+NormalScoresDisplay(check).plot()
+
+# %%
+# Credible bands
+# --------------
+#
+# One in ten of the samples, as from a small study: the bands show what these say, and the thin lines
+# are the empirical curves.
+
+small = slice(None, None, 10)
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+displays = [
+    BinormalCurveDisplay.from_predictions(
+        y[small], y_score[small], curve=curve, n_draws=1000, random_state=0, ax=ax
+    )
+    for curve, ax in (("roc", left), ("precision_recall", right))
+]
+
+# %%
+# The areas of all samples lie within the intervals that one in ten of them has.
+
+fitted = BinormalModel.fit(y, y_score)
+for display, area in zip(displays, (fitted.roc_auc(), fitted.average_precision()), strict=True):
+    print(f"{display.curve}: {display.area:.3f} of one in ten, {area:.3f} of all")
+    assert display.interval.low < area < display.interval.high
+
+plt.show()
