@@ -5,8 +5,8 @@ Smooth ROC and precision-recall curves
 With few samples an empirical curve is a coarse staircase. If the scores of both classes are normal,
 four numbers and the share of the positives give smooth curves [1]_, and credible bands around them.
 
-.. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption on
-   precision-recall curves. Proceedings of the 20th International Conference on Pattern Recognition.
+.. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption
+   on precision-recall curves. Proceedings of the 20th International Conference on Pattern Recognition.
 """
 
 import math
@@ -71,8 +71,8 @@ NormalScoresDisplay(check).plot()
 # Credible bands
 # --------------
 #
-# One in ten of the samples, as from a small study: the bands show what these say, and the thin lines
-# are the empirical curves.
+# One in ten of the samples, as from a small study: the bands show what these say, and the thin
+# lines are the empirical curves.
 
 small = slice(None, None, 10)
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")

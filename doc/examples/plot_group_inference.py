@@ -31,8 +31,8 @@ print(posterior)
 # --------------
 #
 # These are the counts of the example of the R package ``micp``, which approximates the posterior by
-# independent laws. It reports the accuracy that half of the population exceed: 0.8203, between 0.7196
-# and 0.8961, and below chance with a probability of 3e-7. By quadrature the same model says:
+# independent laws. It reports the accuracy that half of the population exceed: 0.8203, between
+# 0.7196 and 0.8961, and below chance with a probability of 3e-7. By quadrature the same model says:
 
 law = posterior.population_median
 low, high = law.interval()
