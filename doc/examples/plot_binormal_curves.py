@@ -6,7 +6,8 @@ With few samples an empirical curve is a coarse staircase. If the scores of both
 four numbers and the share of the positives give smooth curves [1]_, and credible bands around them.
 
 .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption
-   on precision-recall curves. Proceedings of the 20th International Conference on Pattern Recognition.
+   on precision-recall curves. Proceedings of the 20th International Conference on Pattern
+   Recognition.
 """
 
 import math

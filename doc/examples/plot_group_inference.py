@@ -68,9 +68,9 @@ ax.hlines(range(len(rows)), *intervals.T, colors="#0072b2", label="95% credible 
 ax.plot([law.mean() for law in rows], range(len(rows)), "o", color="#0072b2", label="Mean")
 ax.plot(observed, range(len(observed)), "x", color="black", label="Observed")
 ax.axvline(0.5, color="0.6", linestyle=":", label="Chance")
-ax.set(xlabel="Accuracy", yticks=range(len(rows)), yticklabels=names)
+ax.set(xlabel="Accuracy", xlim=(0.3, 1.02), yticks=range(len(rows)), yticklabels=names)
 ax.invert_yaxis()
-ax.legend(loc="lower left")
+ax.legend(loc="upper left")
 
 # %%
 # Two models
