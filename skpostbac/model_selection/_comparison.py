@@ -80,9 +80,9 @@ class PosteriorComparison(StablePickle):
     which they were given, and so are the rows and columns of all arrays.
 
     All that concerns two classifiers, and all that concerns independent posteriors, is computed
-    from exact laws by quadrature. Ranks of more than two classifiers on the same samples, and
-    losses on the same samples, are averages over random draws from their joint posterior;
-    :meth:`monte_carlo_error` has their standard errors.
+    from exact laws by quadrature. Ranks and losses of more than two classifiers on the same
+    samples are averages over random draws from their joint posterior; :meth:`monte_carlo_error`
+    has their standard errors.
 
     Parameters
     ----------
@@ -376,8 +376,8 @@ class PosteriorComparison(StablePickle):
         expected_rank, expected_loss : array of shape (T,)
             Standard errors of what the methods of these names return; the first column of
             ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
-            all of independent classifiers, the ranks of two, and differences of losses, whose
-            error is one and the same.
+            all of independent classifiers, and all of two. Losses differ from one another exactly:
+            their error is one and the same.
         """
         return self._joint.monte_carlo_error()
 
@@ -684,7 +684,7 @@ def compare_predictions(
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`.
     n_draws : int, default=100_000
-        Number of random draws, for ranks of more than two classifiers and for losses.
+        Number of random draws, for ranks and losses of more than two classifiers.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws. It is drawn from once, here; the result then stays the same. By
         default fresh entropy.

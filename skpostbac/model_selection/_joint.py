@@ -30,6 +30,7 @@ from skpostbac.stats._order import (
 )
 from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._positive_part import mean_positive_part
 
 Floats = NDArray[np.float64]
 
@@ -170,7 +171,7 @@ class IndependentJoint(StablePickle):
 class PairedJoint(StablePickle):
     """Posteriors of classifiers that were tested on the same samples.
 
-    Pairs are computed by quadrature, ranks and losses of more than two from seeded random draws.
+    Pairs are computed by quadrature, ranks and losses of more than two by seeded random draws.
     """
 
     counts: PairedCounts
@@ -219,21 +220,25 @@ class PairedJoint(StablePickle):
     def expected_loss(self) -> Floats:
         """Return the expected shortfall of each against the best, shape (T,).
 
-        Losses differ as the means do, exactly. What is drawn is the loss of the classifier of the
-        highest mean, which varies least.
+        Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
+        classifier of the highest mean, which varies least.
         """
         means = self._means
         best = int(np.argmax(means))
-        losses: Floats = means[best] - means + self._tally.losses[best] / self.n_draws
+        if self._is_pair:
+            least = mean_positive_part(self.difference(1 - best, best))
+        else:
+            least = self._tally.losses[best] / self.n_draws
+        losses: Floats = means[best] - means + least
         return losses
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return the standard errors of ranks and losses."""
         count = len(self.posteriors)
+        if self._is_pair:
+            return MonteCarloError(np.zeros((2, 2)), np.zeros(2), np.zeros(2))
         loss = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
         losses = np.full(count, loss[np.argmax(self._means)])
-        if self._is_pair:
-            return MonteCarloError(np.zeros((2, 2)), np.zeros(2), losses)
         ranks = np.arange(count, dtype=np.float64)
         first, second = self._tally.ranks @ ranks, self._tally.ranks @ ranks**2
         # One more draw of either kind: what was never drawn is not impossible.
@@ -247,7 +252,7 @@ class PairedJoint(StablePickle):
 
     @property
     def _is_pair(self) -> bool:
-        # The only ranks that follow from the differences, and so are exact.
+        # Their ranks and losses follow from the difference, and so are exact.
         return len(self.posteriors) == 2
 
     @cached_property
