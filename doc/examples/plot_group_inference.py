@@ -59,18 +59,9 @@ shrinkage = 1 - (means - centre) / (observed - centre)
 print("shrinkage:", shrinkage.round(2))
 assert shrinkage[-1] > 2 * shrinkage[2] > 0
 
-rows = [*with_sixth.groups, with_sixth.new_group, with_sixth.population_mean]
-names = [*(f"subject {i + 1}" for i in range(6)), "new subject", "population mean"]
-intervals = np.array([law.interval() for law in rows])
-
-fig, ax = plt.subplots(layout="constrained")
-ax.hlines(range(len(rows)), *intervals.T, colors="#0072b2", label="95% credible interval")
-ax.plot([law.mean() for law in rows], range(len(rows)), "o", color="#0072b2", label="Mean")
-ax.plot(observed, range(len(observed)), "x", color="black", label="Observed")
-ax.axvline(0.5, color="0.6", linestyle=":", label="Chance")
-ax.set(xlabel="Accuracy", xlim=(0.3, 1.02), yticks=range(len(rows)), yticklabels=names)
-ax.invert_yaxis()
-ax.legend(loc="upper left")
+display = with_sixth.plot()
+display.ax_.plot(observed, display.ax_.get_yticks()[:6], "x", color="black")
+display.ax_.set_title("Crosses: what was observed")
 
 # %%
 # Two models

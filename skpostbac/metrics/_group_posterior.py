@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import LabelArray
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
 from skpostbac.stats._pickling import StablePickle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorDisplay
+    from skpostbac.displays._posterior import Kind
 
 GroupModelLike: TypeAlias = (
     Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
@@ -58,8 +65,8 @@ class GroupPosterior(StablePickle):
     Interval(low=0.681, high=0.819)
     >>> float(posterior.new_group.ccdf(0.5))
     0.851
-    >>> [row["law"] for row in posterior.summary()]
-    ['population_mean', 'population_median', 'new_group', 'group 0', 'group 1', 'group 2']
+    >>> [row["name"] for row in posterior.summary()]
+    ['group 0', 'group 1', 'group 2', 'new group', 'population median', 'population mean']
     """
 
     correct: FloatArray
@@ -107,7 +114,7 @@ class GroupPosterior(StablePickle):
         Returns
         -------
         rows : list of dict
-            For the population, a new group and each of the groups: "law", "mean", "median",
+            For each of the groups, a new group and the population: "name", "mean", "median",
             "standard_deviation", "low" and "high", the ends of the central credible interval, and
             "level". A data frame takes the list as it is.
 
@@ -115,17 +122,56 @@ class GroupPosterior(StablePickle):
         --------
         >>> from skpostbac import group_posterior
         >>> rows = group_posterior([8, 9], [10, 10], model="beta-binomial").summary()
-        >>> [row["law"] for row in rows]
-        ['population_mean', 'new_group', 'group 0', 'group 1']
-        >>> rows[0]["mean"]
+        >>> [row["name"] for row in rows]
+        ['group 0', 'group 1', 'new group', 'population mean']
+        >>> rows[-1]["mean"]
         0.773
         """
-        laws = {"population_mean": self.population_mean}
+        return [{"name": name, **_figures(law, level)} for name, law in self._laws().items()]
+
+    def plot(
+        self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
+    ) -> PosteriorDisplay:
+        """Draw the accuracy of each group, of a new one, and in the population.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        kind : {"forest", "ridge", "violin", "density"}, default="forest"
+            What is drawn of each.
+        **plot_params
+            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import group_posterior
+        >>> display = group_posterior([8, 9], [10, 10]).plot()
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['group 0', 'group 1', 'new group', 'population median', 'population mean']
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorDisplay
+
+        score = "accuracy" if self.correct.ndim == 1 else "balanced accuracy"
+        return PosteriorDisplay(self._laws(), score_name=score).plot(ax, kind=kind, **plot_params)
+
+    def _laws(self) -> dict[str, BoundedDistribution]:
+        laws = {f"group {i}": law for i, law in enumerate(self.groups)}
+        laws["new group"] = self.new_group
         if isinstance(self.model, NormalBinomial):
-            laws["population_median"] = self.population_median
-        laws["new_group"] = self.new_group
-        laws.update((f"group {i}", law) for i, law in enumerate(self.groups))
-        return [{"law": name, **_figures(law, level)} for name, law in laws.items()]
+            laws["population median"] = self.population_median
+        return {**laws, "population mean": self.population_mean}
 
     @cached_property
     def _classes(self) -> tuple[GroupInference, ...]:
@@ -134,10 +180,11 @@ class GroupPosterior(StablePickle):
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
 
     def __repr__(self) -> str:
-        low, high = self.population_mean.interval()
+        law = self.population_mean
+        mean, interval = format_estimate(law.mean(), law.interval())
         facts = [
-            f"population_mean={self.population_mean.mean():.3f}",
-            f"95% CI=[{low:.3f}, {high:.3f}]",
+            f"population_mean={mean}",
+            f"95% CI={interval}",
             f"n_groups={len(self.correct)}",
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
             f"model={self.model!r}",

@@ -105,15 +105,25 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 def test_summary_is_a_table(posterior, library):
     """A row for each law, with the figures of the law."""
     frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
-    assert list(frame["law"])[:4] == [
-        "population_mean",
-        "population_median",
-        "new_group",
-        "group 0",
+    assert list(frame["name"])[4:] == [
+        "group 4",
+        "new group",
+        "population median",
+        "population mean",
     ]
-    assert len(frame) == 3 + 5
+    assert len(frame) == 5 + 3
     low, high = posterior.groups[4].interval(0.9)
-    assert (list(frame["low"])[-1], list(frame["high"])[-1]) == (low, high)
+    assert (frame["low"][4], frame["high"][4]) == (low, high)
+
+
+def test_plot_is_a_forest_of_all_laws(posterior):
+    """A line from end to end of each interval, in the order of the summary."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    display = posterior.plot(level=0.9)
+    drawn = [line.get_xdata().tolist() for line in display.lines_]
+    assert drawn == [[row["low"], row["high"]] for row in posterior.summary(0.9)]
+    assert display.ax_.get_xlabel() == "accuracy"
+    plt.close(display.figure_)
 
 
 def test_a_single_group_leaves_the_population_open():
