@@ -27,7 +27,7 @@ from skpostbac._cli import main
 from skpostbac._cli._example import make_example
 from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
-from skpostbac.metrics import posterior_balanced_accuracy
+from skpostbac.metrics import PriorInfluenceWarning, posterior_balanced_accuracy
 from skpostbac.model_selection import compare_predictions
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -339,9 +339,10 @@ def test_hierarchical_prior(write, run, columns):
     text = " ".join(run(*args).split())
     assert ("have the jeffreys prior" in text) == (columns == 2)
     if columns == 2:
-        comparison = compare_predictions(
-            truth, dict(zip(header[1:], predictions, strict=True)), prior="jeffreys"
-        )
+        with pytest.warns(PriorInfluenceWarning):
+            comparison = compare_predictions(
+                truth, dict(zip(header[1:], predictions, strict=True)), prior="jeffreys"
+            )
         found = document["comparison"]["prob_greater"]["one"]["two"]
         assert found == pytest.approx(comparison.prob_greater()[0, 1], rel=1e-12)
 
@@ -642,7 +643,7 @@ def test_numerical_failure(write, fail, monkeypatch):
     def give_up(*args, **kwargs):
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr("skpostbac._cli._evaluation.compare_predictions", give_up)
+    monkeypatch.setattr("skpostbac._cli._evaluation.paired_counts", give_up)
     message = fail(write(SMALL), "--truth", "truth")
     assert message == "the posteriors cannot be computed: float division by zero"
 
@@ -896,11 +897,11 @@ def test_example_is_reproducible():
 
 def test_example_takes_options(run, fail):
     """The example takes all options but --truth."""
-    options = ["--classifier", "naive Bayes", "--labels", "other,eight", "--prior", "neutral"]
+    options = ["--classifier", "naive Bayes", "--labels", "another,eight", "--prior", "neutral"]
     document = json.loads(run(*options, "--level", "0.8", "--json"))
     assert [record["name"] for record in document["posteriors"]] == ["naive Bayes"]
     assert document["settings"] == {"prior": "neutral", "level": 0.8, "rope": 0.0}
-    assert document["data"]["classes"][0]["label"] == "other"
+    assert document["data"]["classes"][0]["label"] == "another"
     assert "'random forest'" in fail("--classifier", "SVM")
 
 

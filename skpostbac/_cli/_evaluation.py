@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac._cli._table import InputError, Table
-from skpostbac.metrics import PosteriorBalancedAccuracy, class_counts
-from skpostbac.model_selection import PosteriorComparison, compare_predictions
+from skpostbac.metrics import PosteriorBalancedAccuracy, class_counts, paired_counts
+from skpostbac.model_selection import PosteriorComparison
 
 # The same table gives the same output.
 SEED = 0
@@ -81,13 +81,12 @@ def paired_prior(settings: Settings) -> str | tuple[float, ...]:
 
 def _compare(table: Table, settings: Settings) -> PosteriorComparison:
     y_true, *y_preds = _columns(table)
-    return compare_predictions(
-        y_true,
-        dict(zip(table.classifiers, y_preds, strict=True)),
+    predictions = dict(zip(table.classifiers, y_preds, strict=True))
+    return PosteriorComparison.from_paired_counts(
+        paired_counts(y_true, predictions, **_options(table, settings)),
         prior=paired_prior(settings),
         rope=settings.rope,
         random_state=SEED,
-        **_options(table, settings),
     )
 
 

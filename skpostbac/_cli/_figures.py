@@ -6,8 +6,9 @@ import io
 from typing import TYPE_CHECKING
 
 from skpostbac._cli._evaluation import Evaluation
-from skpostbac.displays import PosteriorDisplay
+from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
 from skpostbac.displays._posterior import rows_size
+from skpostbac.model_selection import PosteriorComparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +41,16 @@ def draw_posteriors(evaluation: Evaluation) -> Figure:
     return figure
 
 
+def draw_difference(comparison: PosteriorComparison, level: float) -> Figure:
+    """Draw how much better the best classifier is than the next."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    ax = figure.subplots()
+    PosteriorComparisonDisplay(comparison).plot(ax, kind="difference", level=level, despine=True)
+    return figure
+
+
 def draw_recalls(evaluation: Evaluation, name: str) -> Figure:
     """Draw the accuracy of a classifier on each class."""
     figure = _new_figure(_n_classes(evaluation) + 1)
@@ -57,6 +68,10 @@ def page_figures(evaluation: Evaluation) -> dict[str, str]:
     level = f"{100 * evaluation.settings.level:.12g} %"
     caption = f"Posterior of the balanced accuracy; shaded: {level} interval, dotted: guessing."
     figures = {caption: draw_posteriors(evaluation)}
+    if evaluation.comparison is not None:
+        best, second = evaluation.comparison.ranking()[:2]
+        caption = f"How much better {best} is than {second}, with the {level} interval (black bar)."
+        figures[caption] = draw_difference(evaluation.comparison, evaluation.settings.level)
     if 1 < _n_classes(evaluation) <= MOST_CLASSES:
         comparison = evaluation.comparison
         name = next(iter(evaluation.posteriors)) if comparison is None else comparison.ranking()[0]

@@ -43,7 +43,7 @@ _FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
 
 def _check_pair(comparison: PosteriorComparison, pair: tuple[str, str] | None) -> tuple[str, str]:
     """Return the names of two different classifiers."""
-    names = comparison.names if pair is None else pair
+    names = comparison.ranking()[:2] if pair is None else pair
     if len(names) != 2:
         raise ValueError(f"pair must name two of {comparison.names}, got {pair!r}")
     comparison.difference(*names)
@@ -86,9 +86,9 @@ class PosteriorComparisonDisplay:
     >>> display = PosteriorComparisonDisplay(comparison).plot(kind="difference")
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    new better 0.956
-    within ±0.02 0.036
     old better 0.008
+    within ±0.02 0.036
+    new better 0.956
     >>> plt.close(display.figure_)
     """
 
@@ -124,8 +124,8 @@ class PosteriorComparisonDisplay:
             pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
             smallest expected rank first.
         pair : tuple of two str, default=None
-            Names of the classifiers of a "difference", the first less the second; needed if there
-            are more than two.
+            Names of the classifiers of a "difference", the first less the second; by default the
+            two of the highest posterior means.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"central", "hdi"}, default="central"

@@ -95,7 +95,8 @@ def independent_prior(prior: Prior, purpose: str) -> FloatArray:
     """Return the array of a resolved prior, or refuse one that the classes share."""
     if isinstance(prior, Hyperprior):
         raise ValueError(
-            f"prior must be independent for each class for {purpose}, not hierarchical"
+            f"prior must be independent for each class for {purpose}, not hierarchical; "
+            "'jeffreys' and 'reciprocal' are weaker than 'uniform'"
         )
     return prior
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # less than this is of no consequence.
 LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 
+# What to do about it, and what where classes cannot share a prior.
+HIERARCHICAL = "prior='hierarchical'"
+WEAKER = "a weaker prior, such as 'reciprocal'"
+
 
 class PriorInfluenceWarning(UserWarning):
     """The prior moves the posterior mean by more than 1.5 posterior standard deviations and 0.005.
@@ -26,9 +30,10 @@ class PriorInfluenceWarning(UserWarning):
     part of each class in it.
 
     It is given by the functions that make posteriors of predictions, counts, confusion matrices
-    and folds, and not by scores, scorers, refit rules and comparisons: a search would repeat it
-    in each fold. The prior must be the same symmetric Beta for all classes, by name or as a pair
-    ``(a, a)``. Other pairs and arrays say what the user knows, and are meant to move the posterior.
+    and folds, and by :func:`compare_predictions`; not by scores, scorers and refit rules: a search
+    would repeat it in each fold. The prior must be the same symmetric Beta for all classes, by
+    name or as a pair ``(a, a)``. Other pairs and arrays say what the user knows, and are meant to
+    move the posterior.
 
     :func:`posterior_confusion_metric` gives it of any metric. It compares the metric of the counted
     confusion matrix with that of the expected one, whose distance is the work of the prior alone,
@@ -89,11 +94,13 @@ def dominating_influence(*posteriors: PosteriorBalancedAccuracy) -> PriorInfluen
     return max(large, key=lambda influence: abs(influence.shift), default=None)
 
 
-def warn_if_prior_dominates(*posteriors: PosteriorBalancedAccuracy) -> None:
+def warn_if_prior_dominates(
+    *posteriors: PosteriorBalancedAccuracy, remedy: str = HIERARCHICAL
+) -> None:
     """Warn the caller of the function that calls this one, once for all posteriors."""
     influence = dominating_influence(*posteriors)
     if influence is not None:
-        warnings.warn(explain(influence), PriorInfluenceWarning, stacklevel=3)
+        warnings.warn(explain(influence, remedy), PriorInfluenceWarning, stacklevel=3)
 
 
 def warn_if_prior_moves(
@@ -116,17 +123,17 @@ def warn_if_prior_moves(
         warnings.warn(
             f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
             f"which is more than {LARGEST_SHIFT} posterior standard deviations. With many classes "
-            "and few samples of each, use a smaller prior, such as 'reciprocal'.",
+            f"and few samples of each, use {WEAKER}.",
             PriorInfluenceWarning,
             stacklevel=stacklevel + 1,
         )
 
 
-def explain(influence: PriorInfluence) -> str:
+def explain(influence: PriorInfluence, remedy: str) -> str:
     """Say what the prior does, and what to do about it."""
     return (
         f"The prior moves the mean of the balanced accuracy from the observed "
         f"{influence.observed:.3f} to {influence.mean:.3f}, which is {abs(influence.shift):.1f} "
         "posterior standard deviations. With many classes and few samples of each, use "
-        "prior='hierarchical'."
+        f"{remedy}."
     )

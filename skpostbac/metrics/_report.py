@@ -9,6 +9,7 @@ import numpy as np
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._format import describe_estimate, format_probability
 from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._prior_warning import HIERARCHICAL, dominating_influence, explain
 
 if TYPE_CHECKING:
     from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
@@ -19,6 +20,8 @@ def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     lines = [_introduce(posterior, level)]
     if posterior.counts.n_classes > 1:
         lines += [_compare_with_chance(posterior), _name_weakest(posterior, level)]
+    if (influence := dominating_influence(posterior)) is not None:
+        lines.append(explain(influence, HIERARCHICAL))
     return "\n".join(lines)
 
 

@@ -20,6 +20,7 @@ from skpostbac.metrics._format import format_estimate, format_probability
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._paired_counts import check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
+from skpostbac.metrics._prior_warning import WEAKER, warn_if_prior_dominates
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.metrics._score import OBJECTIVES, check_objective
 from skpostbac.model_selection._joint import (
@@ -479,8 +480,9 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         text : str
-            One line for each classifier, best first, two on the comparison and on the score, and
-            one on the precision of random draws if there are any.
+            One line for each classifier, best first, one each on the comparison, on the score and
+            on what it is about, and one each on the prior if it decides and on the precision of
+            random draws if there are any.
 
         Examples
         --------
@@ -495,6 +497,7 @@ class PosteriorComparison(StablePickle):
         for that they agree on many of them, in part by chance.
         Scores are balanced accuracies: the share of samples that is recognised, averaged over the
         classes; guessing scores 0.500.
+        This is about these predictions: classifiers trained on other samples would differ.
         """
         return write_report(self, level)
 
@@ -704,6 +707,11 @@ def compare_predictions(
         classifiers; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise
         them.
 
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves a mean by more than 1.5 posterior standard deviations.
+
     See Also
     --------
     compare_posteriors : Classifiers that were tested on different samples.
@@ -753,7 +761,7 @@ def compare_predictions(
     """
     counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
     _check_several(counts.names, "predictions")
-    return PosteriorComparison.from_paired_counts(
+    comparison = PosteriorComparison.from_paired_counts(
         counts,
         rope=rope,
         class_weight=class_weight,
@@ -762,6 +770,8 @@ def compare_predictions(
         random_state=random_state,
         n_jobs=n_jobs,
     )
+    warn_if_prior_dominates(*comparison.posteriors, remedy=WEAKER)
+    return comparison
 
 
 def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import SMALLEST
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._prior import independent_prior
+from skpostbac.metrics._prior_warning import HIERARCHICAL, WEAKER
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._order import (
     JointPanels,
@@ -73,6 +74,11 @@ class Joint(Protocol):
         """One word for how the posteriors depend on each other."""
         ...
 
+    @property
+    def remedy(self) -> str:
+        """What to do where the prior decides."""
+        ...
+
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
         ...
@@ -105,6 +111,7 @@ class IndependentJoint(StablePickle):
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
 
     kind: ClassVar[str] = "independent"
+    remedy: ClassVar[str] = HIERARCHICAL
 
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
@@ -182,6 +189,7 @@ class PairedJoint(StablePickle):
     n_jobs: int | None = field(default=None, compare=False)
 
     kind: ClassVar[str] = "paired"
+    remedy: ClassVar[str] = WEAKER
 
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skpostbac.metrics._format import describe_estimate, format_probability, round_estimate
+from skpostbac.metrics._prior_warning import dominating_influence, explain
 from skpostbac.stats import Interval
 
 if TYPE_CHECKING:
@@ -13,15 +14,30 @@ if TYPE_CHECKING:
 
 def write_report(comparison: PosteriorComparison, level: float) -> str:
     """Say who stands where, best first, a line each; then what was compared, and how."""
-    best, *others = comparison.summary(level)
+    standings = comparison.summary(level)
+    best, *others = standings
     lines = [
-        _introduce(best, level, len(comparison.names)),
+        _introduce(standings, level),
         *(_compare_with_best(comparison, best["name"], record, level) for record in others),
         comparison.explanation,
         _explain_score(comparison),
+        *_tell_of_training(comparison),
+        *_tell_of_prior(comparison),
+        *_describe_draws(max(record["prob_best_error"] for record in standings)),
     ]
-    error = max(record["prob_best_error"] for record in [best, *others])
-    return "\n".join(lines + _describe_draws(error))
+    return "\n".join(lines)
+
+
+def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
+    """Say what is not known, unless the posteriors have a correction for it."""
+    if any(getattr(posterior, "training_variation", None) for posterior in comparison.posteriors):
+        return []
+    return ["This is about these predictions: classifiers trained on other samples would differ."]
+
+
+def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
+    influence = dominating_influence(*comparison.posteriors)
+    return [] if influence is None else [explain(influence, comparison._joint.remedy)]
 
 
 def _describe_draws(error: float) -> list[str]:
@@ -41,9 +57,12 @@ def _explain_score(comparison: PosteriorComparison) -> str:
     )
 
 
-def _introduce(best: dict[str, Any], level: float, count: int) -> str:
+def _introduce(standings: list[dict[str, Any]], level: float) -> str:
+    best, *others = standings
+    tied = [record["name"] for record in others if record["mean"] == best["mean"]]
+    also = f", as {' and '.join(tied)} has" if tied else ""
     return (
-        f"{best['name']} has the highest posterior mean of {count} classifiers, "
+        f"{best['name']} has the highest posterior mean of {len(standings)} classifiers{also}, "
         f"{_describe(best, level)}; it is the best with probability "
         f"{format_probability(best['prob_best'])}."
     )

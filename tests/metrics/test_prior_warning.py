@@ -24,6 +24,7 @@ from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
 from skpostbac.metrics._prior_warning import dominating_influence
 from skpostbac.model_selection import (
     PosteriorRefit,
+    compare_posteriors,
     compare_predictions,
     cross_val_posterior,
     pooled_posteriors,
@@ -76,7 +77,7 @@ def test_candidates_share_one_warning():
     assert len(record) == 1
 
 
-def test_scores_searches_and_comparisons_stay_silent():
+def test_scores_and_searches_stay_silent():
     """Warnings are errors here: none of these gives one, nor does what is derived."""
     X, y = LABELS[:, None], LABELS
     tree = DecisionTreeClassifier(random_state=0)
@@ -85,9 +86,31 @@ def test_scores_searches_and_comparisons_stay_silent():
     GridSearchCV(
         tree, {"max_depth": [4, 8]}, cv=2, scoring=ClassCountsScorer(), refit=PosteriorRefit()
     ).fit(X, y)
-    compare_predictions(y, {"A": y, "B": y[::-1]})
     posterior = PosteriorBalancedAccuracy(class_counts(y, y))
     pickle.loads(pickle.dumps(posterior + posterior)).summary()
+
+
+def test_comparison_of_predictions_warns_once():
+    """Of the classifier that is moved most, with a prior that such a comparison can have."""
+    message = "from the observed 1.000 to 0.750, .* use a weaker prior, such as 'reciprocal'"
+    with pytest.warns(PriorInfluenceWarning, match=message) as record:
+        comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]})
+    assert len(record) == 1
+    assert record[0].filename == __file__
+    assert comparison.report().splitlines()[-1] == str(record[0].message)
+
+
+def test_reports_tell_of_the_prior():
+    """That of one classifier, and that of independent ones, with the prior that shares."""
+    posterior = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS))
+    for report in (
+        posterior.report(),
+        compare_posteriors({"A": posterior, "B": posterior}).report(),
+    ):
+        assert "from the observed 1.000 to 0.750" in report.splitlines()[-1]
+        assert report.endswith("use prior='hierarchical'.")
+    weak = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="reciprocal")
+    assert "prior moves" not in weak.report()
 
 
 @pytest.mark.parametrize(

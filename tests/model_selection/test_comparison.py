@@ -306,7 +306,7 @@ def test_summary_is_a_table(three):
 
 def test_report_says_the_result(three):
     """One sentence for each, best first, without certainty, then what was compared."""
-    first, second, third, how, score = three.report().splitlines()
+    first, second, third, how, score, training = three.report().splitlines()
     assert score.endswith("averaged over the classes; guessing scores 0.333.")
     assert how.startswith(
         "Independent comparison: the classifiers are taken to have been tested on"
@@ -321,6 +321,7 @@ def test_report_says_the_result(three):
         "than 0.01 with probability 0.113; the difference is 0.103 (-0.083 to 0.287)."
     )
     assert "with probability > 0.999, as good within 0.01 with probability < 0.001" in third
+    assert training.endswith("classifiers trained on other samples would differ.")
     assert str(three) == three.report()
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
     class_counts,
     paired_counts,
     posterior_balanced_accuracy,
@@ -324,7 +325,8 @@ def test_sample_weights_are_case_counts():
 def test_labels_and_absent_classes():
     """A class that is asked for and absent has its prior; the posteriors say the same."""
     y_true, predictions = [0, 0, 1, 2], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 2]}
-    comparison = compare_predictions(y_true, predictions, labels=[0, 1, 5], n_draws=DRAWS)
+    with pytest.warns(PriorInfluenceWarning):
+        comparison = compare_predictions(y_true, predictions, labels=[0, 1, 5], n_draws=DRAWS)
     for posterior, y_pred in zip(comparison.posteriors, predictions.values(), strict=True):
         counts = class_counts(y_true, y_pred, labels=[0, 1, 5])
         assert posterior == PosteriorBalancedAccuracy(counts)
@@ -461,8 +463,9 @@ def test_summary_has_the_same_keys(four):
 
 def test_report(four):
     """What was compared and how, in sentences."""
-    first, *others, how, score, precision = four.report().splitlines()
+    first, *others, how, score, training, precision = four.report().splitlines()
     assert "averaged over the classes; guessing scores 0.333." in score
+    assert "classifiers trained on other samples" in training
     assert how == four.explanation
     assert how.startswith("Paired comparison: all classifiers were tested on the same 300 samples")
     assert "by chance" in how
