@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skpostbac.displays._density import density_curve
 from skpostbac.displays._gallery import portray_all
 from skpostbac.displays._posterior_kinds import draw_forest, fitting_text
 from skpostbac.displays._style import (
@@ -18,6 +17,7 @@ from skpostbac.displays._style import (
     write_beside,
 )
 from skpostbac.displays._text import literal
+from skpostbac.metrics._density_curve import density_curve
 from skpostbac.metrics._format import format_probability
 from skpostbac.model_selection import PosteriorComparison
 

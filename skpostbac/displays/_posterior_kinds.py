@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skpostbac.displays._density import Curve, density_curve
 from skpostbac.displays._gallery import Gallery
 from skpostbac.displays._kwargs import line_kwargs
 from skpostbac.displays._style import COLORS, line_styles, row_height, write_beside
 from skpostbac.displays._text import literal
+from skpostbac.metrics._density_curve import Curve, density_curve
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._html import block, density_drawing
 from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._density_curve import density_curve
 from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from skpostbac.displays import PosteriorDisplay
-
-# How far a drawn density reaches to either side of the mean, and by how many points.
-_SHOWN_DEVIATIONS = 3.0
-_N_POINTS = 121
 
 
 class FigurePosterior(StablePickle, ABC):
@@ -161,6 +158,13 @@ class FigurePosterior(StablePickle, ABC):
 
         return PosteriorDisplay(self).plot(ax, **plot_params)
 
+    def _repr_html_(self) -> str:
+        return block(repr(self), _draw_density(self.distribution), *self._html_tables())
+
+    def _html_tables(self) -> list[str]:
+        """Return what stands below the density in a notebook."""
+        return []
+
     def _summary(self) -> str:
         """Write the mean and the interval, as they stand in a repr."""
         mean, interval = format_estimate(self.mean(), self.credible_interval())
@@ -187,23 +191,10 @@ class ExactPosterior(FigurePosterior):
         """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
 
-    def _repr_html_(self) -> str:
-        return block(repr(self), _draw_density(self.distribution), *self._html_tables())
 
-    def _html_tables(self) -> list[str]:
-        """Return what stands below the density in a notebook."""
-        return []
-
-
-def _draw_density(law: BoundedDistribution) -> str:
+def _draw_density(law: Law) -> str:
     interval = law.interval(0.95)
-    reach = _SHOWN_DEVIATIONS * law.standard_deviation()
-    low, high = np.clip([law.mean() - reach, law.mean() + reach], *law.support()).tolist()
-    x = np.sort([*np.linspace(low, high, _N_POINTS), *interval])
-    y = np.asarray(law.pdf(x))
-    top = y[np.isfinite(y)].max(initial=0)  # the density of a perfect class may be infinite
-    if top == 0:
-        return ""  # all of it lies between two floats
-    y = np.minimum(y, top)
+    curve = density_curve(law)
     _, *ends = round_estimate(law.mean(), interval)
-    return density_drawing(x, y, interval, ends, "Posterior density, 95% interval shaded")
+    y = np.minimum(curve.y, curve.shown_height())
+    return density_drawing(curve.x, y, interval, ends, "Posterior density, 95% interval shaded")

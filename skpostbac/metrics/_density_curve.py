@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skpostbac.metrics import DrawnPosterior
-from skpostbac.stats import BoundedDistribution
+from skpostbac.metrics._drawn_posterior import DrawnPosterior
+from skpostbac.stats import BoundedDistribution, HierarchicalBetaAverage
 from skpostbac.stats._law import Law
 
 Floats = NDArray[np.float64]
@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
 _TAILS = np.geomspace(1e-5, 0.5, 12)
+# The laws of hierarchical priors are slow in their tails: their points are even, and reach this
+# many standard deviations to either side of the mean.
+_REACH, _EVEN_POINTS = 3.0, 61
 # An end of the support this near, as a share of the width of the curve, is drawn too.
 _NEAR_END = 0.05
 # An infinite density is drawn up to this distance from its end, as a share of the width.
@@ -81,8 +84,8 @@ def density_curve(law: Law) -> Curve:
     Returns
     -------
     curve : Curve
-        A polygon whose area is 1 but for about 0.001. Points at which the density is infinite are
-        left out; the curve climbs towards them.
+        A polygon whose area is 1 but for about 0.001, or 0.01 with a hierarchical prior. Points at
+        which the density is infinite are left out; the curve climbs towards them.
     """
     if isinstance(law, DrawnPosterior):
         return smooth_draws(law.draws)
@@ -95,6 +98,8 @@ def exact_curve(law: BoundedDistribution) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
     x = _first_points(law)
     y = np.asarray(law.pdf(x))
+    if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
+        return _spike(law.mean())
     for _ in range(_ROUNDS):
         x, y = x[np.isfinite(y)], y[np.isfinite(y)]
         between = x[:-1] + _SPLIT * np.diff(x)
@@ -112,6 +117,11 @@ def exact_curve(law: BoundedDistribution) -> Curve:
 def _first_points(law: BoundedDistribution) -> Floats:
     """Return quantiles of a law, and the ends of its support if they are near."""
     low, high = law.support()
+    if isinstance(law, HierarchicalBetaAverage):
+        reach = _REACH * law.standard_deviation()
+        return np.linspace(
+            max(low, law.mean() - reach), min(high, law.mean() + reach), _EVEN_POINTS
+        )
     x = np.concatenate([np.asarray(law.icdf(_TAILS)), np.asarray(law.iccdf(_TAILS))])
     width = np.ptp(x)
     near = _NEAR_END * width
@@ -137,9 +147,8 @@ def smooth_draws(draws: Floats) -> Curve:
        and Hall, section 3.4.2, eq. 3.30.
     """
     low, high = draws[0], draws[-1]
-    if low == high:  # all the same: as narrow a peak as can be drawn
-        half = 1e-6 * max(abs(low), 1e-6)
-        return Curve(np.array([low - half, low, low + half]), np.array([0.0, 1 / half, 0.0]))
+    if low == high:
+        return _spike(low)
     width = _silverman_width(draws)
     n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), 50, _MOST_BINS))
     density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
@@ -151,6 +160,12 @@ def smooth_draws(draws: Floats) -> Curve:
     # At the outermost draws a reflected density is flat.
     x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
     return Curve(x, np.concatenate([y[:1], y, y[-1:]]))
+
+
+def _spike(x: float) -> Curve:
+    """Return as narrow a peak as can be drawn."""
+    half = 1e-6 * max(abs(x), 1e-6)
+    return Curve(np.array([x - half, x, x + half]), np.array([0.0, 1 / half, 0.0]))
 
 
 def _silverman_width(draws: Floats) -> float:

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 from skpostbac import DrawnPosterior
-from skpostbac.displays._density import Curve, density_curve
+from skpostbac.metrics._density_curve import Curve, density_curve
 from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
 from skpostbac.stats._law import Interval
 
