@@ -225,7 +225,7 @@ def test_text_shows_the_numbers_of_the_document(wine_csv, run):
         assert row[:5] == [record["name"], *(f"{record[key]:.3f}" for key in keys)]
         assert row[5] == f"[{record['low']:.3f}, {record['high']:.3f}]"
         assert row[6] == f"{record['lower']:.3f}"
-    assert all(row[7] == ">0.999" for row in shown)
+    assert all(row[7] == "> 0.999" for row in shown)
     for row, record in zip(table(text, "Ranking")[1:], document["ranking"], strict=True):
         assert row[0] == f"{record['rank']} {record['name']}"
         assert row[2] == f"{record['expected_rank']:.3f}"
@@ -720,7 +720,29 @@ def test_page_says_which_prior_the_comparison_has(write, run, tmp_path):
     path = tmp_path / "report.html"
     run(write(SMALL), "--truth", "truth", "--prior", "hierarchical", "--html", str(path))
     text = path.read_text(encoding="utf-8")
-    assert text.count("Comparison and ranking have the jeffreys prior.") == 2
+    assert text.count("Comparison and ranking have the jeffreys prior") == 2
+    assert text.index("have the jeffreys prior") < text.index("has the highest posterior mean")
+
+
+def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html):
+    """The sentences speak of the best, the tables of all; the picture is another, and says so."""
+    path = tmp_path / "report.html"
+    rows = ["a" if number % 3 else "b" for number in range(30)]
+    header = ["truth", *(f"c{number}" for number in range(13))]
+    lines = [header] + [[label] * (14 - i % 5) + ["a"] * (i % 5) for i, label in enumerate(rows)]
+    run(write("\n".join(map(",".join, lines))), "--truth", "truth", "--html", str(path))
+    page = read_html(path.read_text(encoding="utf-8"))
+    assert sum(text.startswith("c") and " has 0." in text for text in page.text) == 4
+    assert "Of 13 classifiers, 5 are named." in page.text
+    caption = "Posterior of the balanced accuracy: mean and 95% interval, guessing dotted."
+    assert caption in page.text
+
+
+def test_labels_of_other_scripts_are_drawn_without_complaint(write, run, tmp_path):
+    """A browser has fonts that matplotlib may lack; warnings are errors here."""
+    path = tmp_path / "report.html"
+    run(write("truth,日本\n猫,猫\n犬,犬\n"), "--truth", "truth", "--html", str(path))
+    assert "猫 (1/1)" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from skpostbac._cli._table import InputError, Table
 from skpostbac.metrics import PosteriorBalancedAccuracy, class_counts, paired_counts
 from skpostbac.model_selection import PosteriorComparison
 
+# Classifiers that the sentences speak of, best first.
+SENTENCES = 5
 # The same table gives the same output.
 SEED = 0
 
@@ -69,9 +71,18 @@ def report(evaluation: Evaluation) -> list[str]:
     if comparison is None:
         (posterior,) = evaluation.posteriors.values()
         return posterior.report(settings.level).splitlines()
+    lines = comparison.report(settings.level).splitlines()
+    number = len(comparison.names)
+    hidden = [f"Of {number} classifiers, {SENTENCES} are named."] if number > SENTENCES else []
+    return [*_prior_note(settings), *lines[: min(number, SENTENCES)], *hidden, *lines[number:]]
+
+
+def _prior_note(settings: Settings) -> list[str]:
+    """Say which prior the comparison has, if it is another."""
     prior = paired_prior(settings)
-    note = [] if prior == settings.prior else [f"Comparison and ranking have the {prior} prior."]
-    return comparison.report(settings.level).splitlines() + note
+    if prior == settings.prior:
+        return []
+    return [f"Comparison and ranking have the {prior} prior, each classifier alone the other one."]
 
 
 def paired_prior(settings: Settings) -> str | tuple[float, ...]:

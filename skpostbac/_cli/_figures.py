@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import TYPE_CHECKING
 
 from skpostbac._cli._evaluation import Evaluation
@@ -28,10 +29,11 @@ MOST_CLASSES = 40
 
 
 def draw_posteriors(evaluation: Evaluation) -> Figure:
-    """Draw the posterior of each classifier, and the score of guessing."""
+    """Draw the posterior of each classifier, the best first, and the score of guessing."""
     n = len(evaluation.posteriors)
     figure = _new_figure(n)
-    PosteriorDisplay(evaluation.posteriors).plot(
+    posteriors = {name: evaluation.posteriors[name] for name in _ranking(evaluation)}
+    PosteriorDisplay(posteriors).plot(
         figure.subplots(),
         kind="ridge" if n <= MOST_RIDGES else "forest",
         level=evaluation.settings.level,
@@ -65,19 +67,31 @@ def draw_recalls(evaluation: Evaluation, name: str) -> Figure:
 
 def page_figures(evaluation: Evaluation) -> dict[str, str]:
     """Return the pictures of a page as SVG elements, by their captions."""
-    level = f"{100 * evaluation.settings.level:.12g} %"
-    caption = f"Posterior of the balanced accuracy; shaded: {level} interval, dotted: guessing."
-    figures = {caption: draw_posteriors(evaluation)}
+    level = f"{100 * evaluation.settings.level:.12g}%"
+    figures = {_caption(evaluation, level): draw_posteriors(evaluation)}
+    names = _ranking(evaluation)
     if evaluation.comparison is not None:
-        best, second = evaluation.comparison.ranking()[:2]
-        caption = f"How much better {best} is than {second}, with the {level} interval (black bar)."
+        caption = f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
         figures[caption] = draw_difference(evaluation.comparison, evaluation.settings.level)
     if 1 < _n_classes(evaluation) <= MOST_CLASSES:
-        comparison = evaluation.comparison
-        name = next(iter(evaluation.posteriors)) if comparison is None else comparison.ranking()[0]
-        caption = f"{name}: accuracy on each class, with {level} (thin) and 50 % (thick) intervals."
-        figures[caption] = draw_recalls(evaluation, name)
+        caption = f"Accuracy of {names[0]} on each class, with {level} intervals."
+        figures[caption] = draw_recalls(evaluation, names[0])
     return {caption: _to_element(figure, caption) for caption, figure in figures.items()}
+
+
+def _caption(evaluation: Evaluation, level: str) -> str:
+    """Say what stands in the picture of the posteriors."""
+    is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
+    interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
+    guessing = ", guessing dotted" if _n_classes(evaluation) > 1 else ""
+    return f"Posterior of the balanced accuracy: {interval}{guessing}."
+
+
+def _ranking(evaluation: Evaluation) -> tuple[str, ...]:
+    """Return the names of the classifiers, the best first."""
+    if evaluation.comparison is None:
+        return tuple(evaluation.posteriors)
+    return evaluation.comparison.ranking()
 
 
 def draw_picture(evaluation: Evaluation, kind: str) -> bytes:
@@ -87,7 +101,10 @@ def draw_picture(evaluation: Evaluation, kind: str) -> bytes:
 
 def _to_element(figure: Figure, salt: str) -> str:
     """Return an SVG element whose identifiers differ from those of other salts."""
-    text = _encode(figure, "svg", salt, fonttype="none").decode()
+    with warnings.catch_warnings():
+        # The text stays text: the browser has fonts for it that matplotlib may lack.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        text = _encode(figure, "svg", salt, fonttype="none").decode()
     return text[text.index("<svg") :]
 
 

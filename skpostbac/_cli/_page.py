@@ -53,6 +53,16 @@ METHOD = (
     "of each class. The lower bound is exceeded with that probability. P(>chance) is the "
     "probability of being better than guessing."
 )
+HIERARCHICAL = (
+    "With the hierarchical prior, the classes share a typical accuracy, and a strength with which "
+    "they keep to it; both are integrated out, so that each class tells of the others."
+)
+COMPARISON = (
+    "Two classifiers on the same samples are compared by how often both, one and none of them are "
+    "right in each class. The probabilities of these four outcomes have a Dirichlet prior, which "
+    "gives each classifier the prior that it has alone. The law of the difference is computed "
+    "without sampling; the ranks of more than two are estimated from random draws."
+)
 
 
 def render_page(document: Record, evaluation: Evaluation) -> str:
@@ -79,7 +89,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         _lead(report(evaluation)),
         *map(_figure, page_figures(evaluation).items()),
         *map(_section, reversed(sections)),
-        f'<h2>Method</h2><p class="note">{escape(METHOD)}</p>',
+        f'<h2>Method</h2><p class="note">{escape(" ".join(_method(document)))}</p>',
         f"<footer><p>{escape(', '.join(_versions(document)))}</p></footer>",
     ]
     return (
@@ -89,6 +99,14 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         f"<title>Posterior balanced accuracy: {escape(source)}</title>\n"
         f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
+
+
+def _method(document: Record) -> list[str]:
+    """Say how the numbers were computed."""
+    parts = [METHOD]
+    if document["settings"]["prior"] == "hierarchical":
+        parts.append(HIERARCHICAL)
+    return [*parts, COMPARISON] if document["comparison"] else parts
 
 
 def _facts(facts: Mapping[str, str]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from skpostbac.metrics._format import format_probability
+
 Record: TypeAlias = dict[str, Any]
 
 # Classes listed with their numbers of samples.
@@ -37,7 +39,7 @@ def make_sections(document: Record) -> list[Section]:
         One section for a single classifier, four for several.
     """
     settings = document["settings"]
-    level = f"{100 * settings['level']:.12g} %"
+    level = f"{100 * settings['level']:.12g}%"
     sections = [_posteriors(document, level)]
     if document["comparison"]:
         sections += [
@@ -192,9 +194,4 @@ def _interval(record: Record, sign: str = "") -> str:
 
 
 def _probability(value: float | None) -> str:
-    """Write a probability with three digits, and never as 0 or 1."""
-    if value is None:
-        return "-"
-    if value < 0.0005:
-        return "<0.001"
-    return ">0.999" if value > 0.9995 else f"{value:.3f}"
+    return "-" if value is None else format_probability(value)
