@@ -46,13 +46,18 @@ plt.show()
 # practical equivalence, grey in the picture.
 
 first, second, third = comparison.ranking()
-comparison.plot(kind="difference", pair=(first, second))
+comparison.plot(kind="difference")
 plt.show()
 
 # %%
-# All pairs, and the ranks that they may take:
+# All pairs:
 
 comparison.plot(kind="matrix")
+plt.show()
+
+# %%
+# And the ranks that each may take:
+
 comparison.plot(kind="ranks")
 plt.show()
 

@@ -126,6 +126,28 @@ class FigurePosterior(StablePickle, ABC):
         """
         return interval_of(self.distribution, level, method)
 
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the central
+            credible interval, and "level".
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_accuracy
+        >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
+        0.75
+        """
+        return figures_of(self.distribution, level)
+
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorDisplay:
         """Draw the posterior.
 
@@ -190,6 +212,19 @@ class ExactPosterior(FigurePosterior):
     def iccdf(self, p: ArrayLike) -> float | FloatArray:
         """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
+
+
+def figures_of(law: Law, level: float) -> dict[str, float]:
+    """Return what a summary tells of a law."""
+    low, high = law.interval(level)
+    return {
+        "mean": law.mean(),
+        "median": law.median(),
+        "standard_deviation": law.standard_deviation(),
+        "low": low,
+        "high": high,
+        "level": float(level),
+    }
 
 
 def _draw_density(law: Law) -> str:

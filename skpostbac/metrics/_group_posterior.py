@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._figure_posterior import figures_of
 from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import LabelArray
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
@@ -127,7 +128,7 @@ class GroupPosterior(StablePickle):
         >>> rows[-1]["mean"]
         0.773
         """
-        return [{"name": name, **_figures(law, level)} for name, law in self._laws().items()]
+        return [{"name": name, **figures_of(law, level)} for name, law in self._laws().items()]
 
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
@@ -316,19 +317,6 @@ def _stacked(groups: Any) -> tuple[LabelArray, FloatArray, FloatArray]:
         raise ValueError("correct must have ClassCounts with the same classes in all groups")
     aligned = [group.reindex(classes) for group in groups]
     return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
-
-
-def _figures(law: BoundedDistribution, level: float) -> dict[str, float]:
-    """Return what a summary tells of a law."""
-    low, high = law.interval(level)
-    return {
-        "mean": law.mean(),
-        "median": law.median(),
-        "standard_deviation": law.standard_deviation(),
-        "low": low,
-        "high": high,
-        "level": float(level),
-    }
 
 
 def _average(laws: list[LogitLaw]) -> LogitLaw:

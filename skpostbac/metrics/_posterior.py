@@ -338,21 +338,33 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "mode", "standard_deviation", "low" and "high" (the ends of the
-            central credible interval), "level", "chance", "prob_above_chance",
+            "mean", "median", "standard_deviation", "low" and "high" (the ends of the central
+            credible interval), "level", "mode", "chance", "prob_above_chance",
             "prior_prob_above_chance", the same probability before the data, and
             "bayes_factor_above_chance", the odds after the data over those before.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> for name, figure in posterior.summary().items():
+        ...     print(f"{name:25} {figure:.3f}")
+        mean                      0.561
+        median                    0.555
+        standard_deviation        0.065
+        low                       0.451
+        high                      0.702
+        level                     0.950
+        mode                      0.541
+        chance                    0.500
+        prob_above_chance         0.826
+        prior_prob_above_chance   0.500
+        bayes_factor_above_chance 4.747
         """
-        low, high = self.credible_interval(level)
         above_chance = self.prob_above_chance()
         return {
-            "mean": self.mean(),
-            "median": self.median(),
+            **super().summary(level),
             "mode": self.mode(),
-            "standard_deviation": self.standard_deviation(),
-            "low": low,
-            "high": high,
-            "level": float(level),
             "chance": self.chance,
             "prob_above_chance": float(above_chance),
             "prior_prob_above_chance": above_chance.prior,
