@@ -75,13 +75,14 @@ def test_report_runs_nothing(page, report):
 
 
 def test_report_has_its_pictures(page, report):
-    """Both are drawn, with the names of the classifiers, and no wider than the page."""
+    """All are drawn, with the names of the classifiers, and no wider than the page."""
     page.goto(report.as_uri())
-    densities, recalls = page.locator("figure svg").all()
+    densities, difference, recalls = pictures = page.locator("figure svg").all()
     assert "second" in densities.text_content()
-    assert f"{HOSTILE[:10]}" in recalls.text_content()
+    assert "second better" in difference.text_content()
+    assert HOSTILE[:10] in recalls.text_content()
     width = page.evaluate("document.body.clientWidth")
-    for picture in (densities, recalls):
+    for picture in pictures:
         box = picture.bounding_box()
         assert 100 < box["width"] <= width
         assert box["height"] > 100
