@@ -93,6 +93,7 @@ def paired_prior(settings: Settings) -> str | tuple[float, ...]:
 def _compare(table: Table, settings: Settings) -> PosteriorComparison:
     y_true, *y_preds = _columns(table)
     predictions = dict(zip(table.classifiers, y_preds, strict=True))
+    # Not by compare_predictions: the document has its own notes of labels and of the prior.
     return PosteriorComparison.from_paired_counts(
         paired_counts(y_true, predictions, **_options(table, settings)),
         prior=paired_prior(settings),

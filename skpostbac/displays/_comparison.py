@@ -13,6 +13,7 @@ from skpostbac.displays._posterior import rows_size
 from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._predictions import Predictions
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.model_selection import (
@@ -170,7 +171,7 @@ class PosteriorComparisonDisplay:
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        predictions: Mapping[str, ArrayLike],
+        predictions: Predictions,
         *,
         rope: float = 0.0,
         labels: ArrayLike | None = None,
@@ -187,8 +188,8 @@ class PosteriorComparisonDisplay:
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
-        predictions : mapping of str to array-like of shape (n_samples,)
-            The labels that each of T >= 2 classifiers predicts, by its name.
+        predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+            The labels that each of T >= 2 classifiers predicts, by its name or in its column.
         rope, labels, sample_weight, class_weight, prior, random_state
             As for :func:`~skpostbac.compare_predictions`.
         ax, **plot_params

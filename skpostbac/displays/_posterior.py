@@ -28,6 +28,7 @@ from skpostbac.displays._text import literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._predictions import Predictions, is_named, named_predictions
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import pooled_posteriors
 
@@ -250,7 +251,7 @@ class PosteriorDisplay:
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        y_pred: ArrayLike | Mapping[str, ArrayLike],
+        y_pred: ArrayLike | Predictions,
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -266,8 +267,9 @@ class PosteriorDisplay:
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
-        y_pred : array-like of shape (n_samples,), or mapping of str to such
-            Predicted labels, or those of several classifiers by name.
+        y_pred : array-like of shape (n_samples,), mapping of str to such, or DataFrame
+            Predicted labels, or those of several classifiers by name; in a DataFrame of pandas or
+            polars, a column for each.
         labels, sample_weight, class_weight, prior
             As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
@@ -290,7 +292,9 @@ class PosteriorDisplay:
         ['one', 'two']
         >>> plt.close(display.figure_)
         """
-        predictions = y_pred if isinstance(y_pred, Mapping) else {name or "": y_pred}
+        predictions: Mapping[str, Any] = (
+            named_predictions(y_pred) if is_named(y_pred) else {name or "": y_pred}
+        )
         posteriors = {
             key: posterior_balanced_accuracy(
                 y_true,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -43,6 +43,12 @@ from skpostbac.metrics._labels import (
     unique_label_array,
 )
 from skpostbac.metrics._outcomes import BoolArray, Outcomes, check_samples, read_outcomes
+from skpostbac.metrics._predictions import (
+    Predictions,
+    by_argument,
+    check_names,
+    named_predictions,
+)
 
 FORMAT = "skpostbac.PairedCounts"
 
@@ -87,9 +93,9 @@ class PairedCounts:
     TypeError
         If a name is not a string.
     ValueError
-        If there is no classifier or a duplicate name, if `classes` are no distinct labels or none
-        (which :meth:`empty` makes), if the shapes differ, or if an index or a count is out of
-        range.
+        If there is no classifier, an empty or a duplicate name, if `classes` are no distinct
+        labels or none (which :meth:`empty` makes), if the shapes differ, or if an index or a count
+        is out of range.
 
     Examples
     --------
@@ -266,7 +272,7 @@ class PairedCounts:
     def update(
         self,
         y_true: ArrayLike,
-        predictions: Mapping[str, ArrayLike],
+        predictions: Predictions,
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -301,13 +307,13 @@ class PairedCounts:
                [0., 0., 1., 0.],
                [1., 0., 0., 0.]])
         """
-        found = _check_predictions(predictions)
-        if set(found) != set(self.names):
+        columns = named_predictions(predictions)
+        if set(columns) != set(self.names):
             raise ValueError(
                 f"predictions must be of the classifiers {short_repr(self.names)}, "
-                f"got {short_repr(found)}"
+                f"got {short_repr(tuple(columns))}"
             )
-        outcomes = _read(y_true, predictions, self.names, sample_weight)
+        outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
         batch = _count(self.names, outcomes)
         return self + (batch if labels is None else batch.reindex(labels))
 
@@ -429,7 +435,7 @@ class PairedCounts:
 
 def paired_counts(
     y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
+    predictions: Predictions,
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -440,9 +446,10 @@ def paired_counts(
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, of any kind that scikit-learn takes.
-    predictions : mapping of str to array-like of shape (n_samples,)
-        The labels that each classifier predicts for the same samples, by its name. A prediction
-        of a class that is not counted is an error of the true class, and never dropped.
+    predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+        The labels that each classifier predicts for the same samples, by its name; in a DataFrame
+        of pandas or polars, a column for each. A prediction of a class that is not counted is an
+        error of the true class, and never dropped.
     labels : array-like of shape (n_classes,), default=None
         Classes to count, in this order. One that is absent from `y_true` has no samples; samples
         of a true class that is not listed are left out. By default the sorted classes found in
@@ -459,8 +466,8 @@ def paired_counts(
     Raises
     ------
     TypeError, ValueError
-        If `predictions` is no mapping from strings, or is empty; else as :func:`class_counts`
-        raises them, with the name of the classifier.
+        If `predictions` is no mapping from strings and no DataFrame, or is empty; else as
+        :func:`class_counts` raises them, with the name of the classifier.
 
     See Also
     --------
@@ -474,29 +481,12 @@ def paired_counts(
     array([[1., 1., 0., 0.],
            [0., 0., 1., 0.]])
     """
-    names = _check_predictions(predictions)
-    outcomes = _read(y_true, predictions, names, sample_weight)
+    columns = named_predictions(predictions)
+    names = tuple(columns)
+    outcomes = read_outcomes(y_true, by_argument(columns, names), sample_weight)
     check_samples(outcomes)
     counts = _count(names, outcomes)
     return counts if labels is None else select_classes(counts, labels)
-
-
-def _check_predictions(predictions: object) -> tuple[str, ...]:
-    """Return the names of the classifiers."""
-    if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions must be a mapping, got {type(predictions).__name__}")
-    return check_names(tuple(predictions))
-
-
-def _read(
-    y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
-    names: tuple[str, ...],
-    sample_weight: ArrayLike | None,
-) -> Outcomes:
-    """Read the outcomes of the classifiers in the order of the names."""
-    named = {f"predictions[{name!r}]": predictions[name] for name in names}
-    return read_outcomes(y_true, named, sample_weight)
 
 
 def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
@@ -507,28 +497,6 @@ def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
 
 def _join(names: tuple[str, ...], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
     return PairedCounts(names, classes, *map(np.concatenate, zip(*parts, strict=True)))
-
-
-def check_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of classifiers, which must be different strings and at least one.
-
-    Raises
-    ------
-    TypeError
-        If they are neither a tuple nor a list, or if one is not a string.
-    ValueError
-        If there is none, or if one occurs twice.
-    """
-    if not isinstance(names, tuple | list):
-        raise TypeError(f"names must be a tuple or a list, got {type(names).__name__}")
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"the names of classifiers must be strings, got {name!r}")
-    if not names:
-        raise ValueError("there must be at least one classifier, got none")
-    if len(set(names)) < len(names):
-        raise ValueError(f"the names of classifiers must be different, got {short_repr(names)}")
-    return tuple(names)
 
 
 class Rows(NamedTuple):

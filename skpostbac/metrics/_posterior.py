@@ -23,6 +23,7 @@ from skpostbac.metrics._class_weight import (
 from skpostbac.metrics._count_tables import counts_of_matrix, counts_of_numbers
 from skpostbac.metrics._counts import ClassCounts, check_counts, class_counts, format_count
 from skpostbac.metrics._figure_posterior import ExactPosterior
+from skpostbac.metrics._foreign_labels import warn_if_foreign
 from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._prior import (
@@ -506,6 +507,8 @@ def posterior_balanced_accuracy(
     -----
     PriorInfluenceWarning
         If the prior moves the mean by more than 1.5 posterior standard deviations.
+    UserWarning
+        If no label of `y_pred` occurs in `y_true`.
 
     See Also
     --------
@@ -533,6 +536,8 @@ def posterior_balanced_accuracy(
     ProbAboveChance(0.9286, prior=0.5, bayes_factor=13)
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    if not counts.correct.any():
+        warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     return posterior

@@ -16,9 +16,10 @@ from sklearn.utils.validation import check_scalar
 from skpostbac._html import block, table
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._foreign_labels import warn_if_foreign
 from skpostbac.metrics._format import format_estimate, format_probability
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._paired_counts import check_names
+from skpostbac.metrics._predictions import Predictions, by_argument, check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
 from skpostbac.metrics._prior_warning import WEAKER, warn_if_prior_dominates
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
@@ -92,7 +93,7 @@ class PosteriorComparison(StablePickle):
     posteriors : tuple or list of T PosteriorBalancedAccuracy
         Their posteriors, of the same classes in any order; kept as a tuple.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, not negative: differences of at most
+        Half-width of the region of practical equivalence, in [0, 1): differences of at most
         this size, to either side, make no difference in practice.
     joint : object, default=None
         How the posteriors depend on each other; by default they are independent.
@@ -104,9 +105,10 @@ class PosteriorComparison(StablePickle):
         If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
         if a posterior is not a PosteriorBalancedAccuracy.
     ValueError
-        If there are fewer than two classifiers, not as many posteriors as names, or a name twice;
+        If there are fewer than two classifiers, not as many posteriors as names, an empty name or
+        one twice;
         if the posteriors are of different classes, which makes their balanced accuracies
-        different quantities; or if `rope` is negative or not finite.
+        different quantities; or if `rope` is not in [0, 1).
 
     See Also
     --------
@@ -598,7 +600,7 @@ def compare_posteriors(
         The posterior of each of T >= 2 classifiers by its name. All must be of the same classes,
         in any order; priors and class weights may differ.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in balanced accuracy; not negative.
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
 
     Returns
     -------
@@ -610,8 +612,8 @@ def compare_posteriors(
     TypeError
         If `posteriors` is not a mapping from strings to posteriors; the message names the entry.
     ValueError
-        If there are fewer than two, if they are of different classes, or if `rope` is negative
-        or not finite.
+        If there are fewer than two, if they are of different classes, or if `rope` is not in
+        [0, 1).
 
     Notes
     -----
@@ -654,7 +656,7 @@ def compare_posteriors(
 
 def compare_predictions(
     y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
+    predictions: Predictions,
     *,
     rope: float = 0.0,
     labels: ArrayLike | None = None,
@@ -671,10 +673,11 @@ def compare_predictions(
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, of any kind that scikit-learn takes.
-    predictions : mapping of str to array-like of shape (n_samples,)
-        The labels that each of T >= 2 classifiers predicts for the same samples, by its name.
+    predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+        The labels that each of T >= 2 classifiers predicts for the same samples, by its name; in a
+        DataFrame of pandas or polars, a column for each.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in balanced accuracy; not negative.
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
     labels : array-like of shape (n_classes,), default=None
         Classes of the average, by default those found in `y_true`. A class that is absent
         from `y_true` keeps its prior; samples of a true class that is not listed are left out.
@@ -709,6 +712,8 @@ def compare_predictions(
 
     Warns
     -----
+    UserWarning
+        For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
         If the prior moves a mean by more than 1.5 posterior standard deviations.
 
@@ -761,6 +766,8 @@ def compare_predictions(
     """
     counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
     _check_several(counts.names, "predictions")
+    never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
+    warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
     comparison = PosteriorComparison.from_paired_counts(
         counts,
         rope=rope,
@@ -832,6 +839,8 @@ def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -
 
 def check_rope(rope: float) -> float:
     """Return the half-width of the region of practical equivalence."""
-    if not isinstance(rope, Real) or not 0 <= rope < np.inf:
-        raise ValueError(f"rope must be a finite number that is not negative, got {rope!r}")
+    if not isinstance(rope, Real) or not 0 <= rope < 1:
+        raise ValueError(
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {rope!r}"
+        )
     return float(rope)

@@ -109,7 +109,7 @@ class PosteriorRefit:
         lambda cannot. By default the best candidate is chosen, however complex it is.
     rope : float, default=0.0
         A difference in balanced accuracy of at most this size makes no difference in practice;
-        not negative. Without a `complexity` neither it nor `limit` changes the choice.
+        in [0, 1). Without a `complexity` neither it nor `limit` changes the choice.
     limit : float in (0, 1), default=0.84
         A candidate is eligible if the probability that it is worse than the best by more than
         `rope` is below this.

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,6 +185,15 @@ def test_many_classifiers():
         assert counts.margin(name) == class_counts(y_true, y_pred)
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_a_column_of_a_data_frame_is_a_classifier(frame):
+    """It counts as a mapping of its columns, in their order, also batch by batch."""
+    y_true, predictions = list("aabb"), {"two": list("abbb"), "one": list("aaba")}
+    expected = paired_counts(y_true, predictions)
+    assert paired_counts(y_true, frame(predictions)) == expected
+    assert PairedCounts.empty(["two", "one"]).update(y_true, frame(predictions)) == expected
+
+
 def test_one_classifier():
     """A single one has counts, too."""
     assert paired_counts([0, 1], {"A": [0, 0]}).margin("A") == class_counts([0, 1], [0, 0])
@@ -241,9 +251,22 @@ def test_nothing_is_shared_with_the_caller():
 @pytest.mark.parametrize(
     ("predictions", "options", "error", "message"),
     [
-        pytest.param([[0, 1]], {}, TypeError, "predictions must be a mapping, got list", id="list"),
+        pytest.param(
+            [[0, 1]],
+            {},
+            TypeError,
+            'predictions must .*{"name": y_pred, ...}.*, got list',
+            id="list",
+        ),
         pytest.param({}, {}, ValueError, "at least one classifier", id="none"),
         pytest.param({1: [0, 1]}, {}, TypeError, "must be strings, got 1", id="name"),
+        pytest.param({"": [0, 1]}, {}, ValueError, "must not be empty, got ''$", id="no name"),
+        pytest.param(
+            pd.DataFrame([[0, 1]] * 2, columns=["A", "A"]), {}, ValueError, "different", id="alike"
+        ),
+        pytest.param(
+            pd.DataFrame([0, 1]), {}, TypeError, "must be strings, got 0", id="column of no name"
+        ),
         pytest.param(
             {"A": [0, 1], "B": [0]},
             {},

@@ -460,9 +460,9 @@ def test_labels_as_text_are_other_classes():
     assert compare_posteriors({"a": as_labels, "b": other}).ranking() == ("a", "b")
 
 
-@pytest.mark.parametrize("rope", [-0.1, np.nan, np.inf, "0.1", None])
+@pytest.mark.parametrize("rope", [-0.1, 1, 5, np.nan, np.inf, "0.1", None])
 def test_bad_ropes_are_refused(rope):
-    """It is a finite number that is not negative."""
+    """It is a number of [0, 1), as no difference is beyond."""
     with pytest.raises(ValueError, match="rope must be"):
         carrillo(rope=rope)
     with pytest.raises(ValueError, match="rope must be"):
