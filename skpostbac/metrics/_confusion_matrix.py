@@ -18,6 +18,10 @@ from skpostbac.metrics._labels import (
     unique_label_array,
 )
 
+# Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
+# weighted matrix are no integers either, but hardly have a sum near 1 in each row or each column.
+_ROUNDING = 0.05
+
 
 def count_confusions(
     y_true: ArrayLike,
@@ -55,7 +59,7 @@ def count_confusions(
 
 
 def check_confusion_matrix(C: ArrayLike) -> FloatArray:
-    """Return a copy of a square matrix of finite, non-negative counts."""
+    """Return a copy of a square matrix of finite, non-negative counts, which are no shares."""
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(
@@ -63,7 +67,26 @@ def check_confusion_matrix(C: ArrayLike) -> FloatArray:
             f"got an array of shape {matrix.shape}"
         )
     check_nonnegative(matrix, "C")
+    _check_unnormalised(matrix)
     return matrix
+
+
+def _check_unnormalised(matrix: FloatArray) -> None:
+    """Refuse shares, of which nobody knows how many samples they are of."""
+    if (matrix % 1 == 0).all() or (matrix > 1).any():
+        return
+    sums = {
+        "each of its rows": matrix.sum(axis=1),
+        "each of its columns": matrix.sum(axis=0),
+        "all of them": matrix.sum(keepdims=True),
+    }
+    for which, total in sums.items():
+        # A class without samples has shares of 0.
+        if (np.abs(total[total > 0] - 1) <= _ROUNDING).all():
+            raise ValueError(
+                f"C must hold counts, got shares that add up to 1 in {which}: "
+                "give the confusion matrix with normalize=None"
+            )
 
 
 def matrix_index(C: Any) -> Any:
