@@ -20,6 +20,12 @@ IndexArray: TypeAlias = NDArray[np.intp]
 # Integers of a range up to the first are looked up in a table, whatever the number of samples,
 # and those of a range up to the second if there are not much fewer samples.
 SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
+
+_NO_SCORES = "; class labels are needed, not probabilities or scores"
+_LABELS_OF_SCORES = (
+    "Class labels are needed, not probabilities or scores: take classes_[scores.argmax(axis=1)]."
+)
+
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
 
@@ -83,7 +89,7 @@ def _is_plain(y: Any) -> bool:
 
 
 def _convert(y: Any) -> LabelArray:
-    array: LabelArray = column_or_1d(y)
+    array = _as_column(y)
     if isinstance(y, list | tuple) and _is_altered(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
     exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
@@ -91,6 +97,24 @@ def _convert(y: Any) -> LabelArray:
         # A nullable integer or boolean column; as floats, long integers would merge.
         array = np.asarray(y, dtype=exact)
     return array
+
+
+def _as_column(y: Any) -> LabelArray:
+    try:
+        column: LabelArray = column_or_1d(y)
+    except ValueError as error:
+        if _holds_scores(y):
+            raise ValueError(f"{error} {_LABELS_OF_SCORES}") from error
+        raise
+    return column
+
+
+def _holds_scores(y: Any) -> bool:
+    """Tell whether `y` is a table of real numbers, as `predict_proba` returns it."""
+    with suppress(TypeError, ValueError):  # ragged, or what NumPy cannot read
+        table = np.asarray(y)
+        return table.ndim == 2 and table.dtype.kind == "f"
+    return False
 
 
 def _is_altered(labels: Any, array: LabelArray) -> bool:
@@ -234,7 +258,8 @@ def _check_discrete(values: LabelArray, name: str) -> None:
     if not (is_integral(values) or _holds_strings(values) or values.dtype.kind in "mM"):
         with naming(name), np.errstate(invalid="ignore"):
             kind = type_of_target(values, input_name=name)
-            raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}")
+            hint = _NO_SCORES if kind == "continuous" else ""
+            raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}{hint}")
 
 
 def check_same_kind(first: LabelArray, second: LabelArray) -> None:

@@ -29,8 +29,8 @@ TOTAL_KEY = "total_{}"
 
 
 def make_posterior_scorer(
-    *,
     objective: str = "mean",
+    *,
     level: float = 0.95,
     prior: PriorLike = "uniform",
     labels: ArrayLike | None = None,
@@ -85,7 +85,7 @@ def make_posterior_scorer(
     >>> search = GridSearchCV(
     ...     DecisionTreeClassifier(random_state=0),
     ...     {"max_depth": [1, 4]},
-    ...     scoring=make_posterior_scorer(objective="lower"),
+    ...     scoring=make_posterior_scorer("lower"),
     ... )
     >>> search.fit(*load_wine(return_X_y=True)).best_params_
     {'max_depth': 4}
@@ -113,6 +113,11 @@ class ClassCountsScorer(StablePickle):
     Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
     returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``.
 
+    A search needs ``refit=PosteriorRefit(...)`` with it, or ``refit=False``, since a dict does not
+    say which candidate is best. After a `refit` that is a function, ``search.score(X, y)`` raises a
+    ``KeyError`` (scikit-learn #17058); call ``make_posterior_scorer()(search, X, y)``, or
+    ``posterior_balanced_accuracy(y, search.predict(X))`` for the whole posterior.
+
     Parameters
     ----------
     labels : array-like of shape (n_classes,), default=None
@@ -137,8 +142,7 @@ class ClassCountsScorer(StablePickle):
     Notes
     -----
     Where scikit-learn wants a single number, as in
-    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`. A search
-    over a dict of scores needs a callable as `refit`, or ``refit=False``.
+    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`.
 
     Examples
     --------

@@ -408,6 +408,8 @@ def cross_val_posterior(
 
     Raises
     ------
+    TypeError
+        If `estimator` has not both ``fit`` and ``predict``.
     Exception
         Whatever the estimator raises: a failed fit ends it.
 
@@ -446,6 +448,7 @@ def cross_val_posterior(
     >>> cross_val_posterior(tree, X, y).mean()
     0.9072
     """
+    _check_estimator(estimator)
     labels = class_counts(y, y).classes if labels is None else labels
     _check_prior(labels, prior, class_weight)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
@@ -464,6 +467,15 @@ def cross_val_posterior(
     posterior = counts.posterior(0, times, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     return posterior
+
+
+def _check_estimator(estimator: object) -> None:
+    """Refuse arguments in another order, before they are taken for labels."""
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        raise TypeError(
+            f"estimator must have fit and predict, got {type(estimator).__name__}; "
+            "the arguments are estimator, X, y"
+        )
 
 
 def _check_prior(labels: ArrayLike, prior: PriorLike, class_weight: ClassWeightLike) -> None:

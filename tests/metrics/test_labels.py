@@ -111,6 +111,33 @@ def test_other_shapes_are_refused(column):
         as_label_array(column, "y_true")
 
 
+SCORES = [[0.9, 0.1], [0.2, 0.8]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.9, 0.2], r"^y_pred: continuous .*; class labels are needed, not prob"),
+        (
+            SCORES,
+            r"^y_pred: y should be a 1d array, .*: take classes_\[scores\.argmax",
+        ),
+        (pd.DataFrame(SCORES), r": take classes_"),
+    ],
+    ids=["one class", "all classes", "frame"],
+)
+def test_probabilities_are_told_from_labels(scores, message):
+    """What to do stands after scikit-learn's reason."""
+    with pytest.raises(ValueError, match=message):
+        encode_labels(as_label_array(scores, "y_pred"), "y_pred")
+
+
+def test_a_table_of_labels_is_not_taken_for_probabilities():
+    """Indicators of classes are integers."""
+    with pytest.raises(ValueError, match=r"^y_pred: y should be .* instead\.$"):
+        as_label_array([[1, 0], [0, 1]], "y_pred")
+
+
 @pytest.mark.parametrize(
     ("column", "message"),
     [

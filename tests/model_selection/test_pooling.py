@@ -452,6 +452,13 @@ def test_bad_parameters_are_refused_before_the_first_fit(options, message):
         cross_val_posterior(Fragile(broken=True), X, y, **options)
 
 
+def test_arguments_in_another_order_are_refused():
+    """The message names the one that is no estimator."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match=r"^estimator must have fit and predict, got ndarray; .*y$"):
+        cross_val_posterior(X, y, GaussianNB())
+
+
 def test_prior_and_class_weight_of_cross_val_posterior():
     """They are those of the posterior."""
     X, y = load_iris(return_X_y=True)

@@ -142,6 +142,8 @@ def test_the_way_round_the_missing_best_score(tumours):
     best = pooled_posteriors(search.cv_results_)[search.best_index_]
     assert best.counts.n_samples == len(y)
     expected = posterior_balanced_accuracy(y, search.predict(X)).mean()
+    with pytest.raises(KeyError):
+        search.score(X, y)
     assert make_posterior_scorer()(search, X, y) == pytest.approx(expected)
 
 
