@@ -476,7 +476,16 @@ def test_large_counts(write, run):
         pytest.param("truth,a\nx,x\n\nx,x\n", r"^line 3 is empty$", id="blank line"),
         pytest.param("\ntruth,a\nx,x\n", r"^line 1 is empty$", id="blank first line"),
         pytest.param("truth\nx\n", r"no column of a classifier beside 'truth'$", id="truth only"),
-        pytest.param(",truth,a\n0,x,x\n", r"^column 1 has no name; .*--classifier$", id="no name"),
+        pytest.param(
+            ",truth,a\n0,x,x\n",
+            r"^column 1 has no name; .*--classifier, or write the file without its index$",
+            id="index",
+        ),
+        pytest.param("truth,a,\nx,x,0\n", r"^column 3 has no name; .*--classifier$", id="no name"),
+        pytest.param(
+            "truth;a\nx;x\n", r"the columns are 'truth;a'; try --delimiter ';'$", id="semicolons"
+        ),
+        pytest.param("truth\ta\nx\tx\n", r"; try --delimiter 'tab'$", id="tabs"),
         pytest.param("truth,a\nx,x\0\n", r"^line 2: NUL byte", id="NUL"),
         pytest.param('truth,a\nx,"x"y\n', r"^line 2: .*expected after", id="quote in a cell"),
         pytest.param('truth,a\nx,"x\n', r"^line 2: unexpected end of data$", id="open quote"),
@@ -485,8 +494,13 @@ def test_large_counts(write, run):
         pytest.param("truth,a\nx,x\n".encode("utf-16"), "is not UTF-8 text", id="UTF-16"),
         pytest.param(
             "id,truth,a\n7,x,x\n8,x,x\n",
-            r"^column 'id' holds no label of 'truth', but '7', .*--classifier$",
+            r"^column 'id' holds no label of 'truth' \('x'\), but '7', '8'; .*--classifier$",
             id="column of no predictions",
+        ),
+        pytest.param(
+            "id,truth,a\n7.0,x,x\n8.0,v,x\n9.0,w,x\n6.5,z,x\n",
+            r"'truth' \('v', 'w', 'x', ...\), but '6.5', '7.0', '8.0', ...; choose",
+            id="column of many numbers",
         ),
         pytest.param(
             "truth,a\n" + "x," * 5_000_001, r"^line 2: no end within 10000000 char", id="giant line"
@@ -537,7 +551,7 @@ def test_bad_file(write, fail, content, message):
         ),
         pytest.param(
             ["--truth", "one", "--classifier", "two", "--delimiter", ";"],
-            r"^--truth: there is no column 'one'; the columns are 'truth,one,two'$",
+            r"no column 'one'; the columns are 'truth,one,two'; try --delimiter ','$",
             id="delimiter",
         ),
     ],

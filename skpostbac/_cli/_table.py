@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from sys import intern
@@ -12,6 +12,10 @@ from typing import TextIO
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
+# Labels of a column listed in one.
+SHOWN_LABELS = 3
+# Delimiters that files have, as --delimiter takes them.
+DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 # Bounds on what is held in memory, or worked on, before it is clear that no such table is meant.
 # A record is what stands on a line, or on several if cells in quotes do.
 MAX_RECORD_LENGTH = 10_000_000
@@ -178,7 +182,8 @@ def _check_classifiers(header: Sequence[str], truth: str, classifiers: Sequence[
         raise InputError(f"{truth!r} cannot be both --truth and --classifier")
     if "" in classifiers:
         number = header.index("") + 1
-        raise InputError(f"column {number} has no name; choose the columns with --classifier")
+        hint = ", or write the file without its index" if number == 1 else ""
+        raise InputError(f"column {number} has no name; choose the columns with --classifier{hint}")
 
 
 def _check_present(header: Sequence[str], option: str, name: str) -> None:
@@ -196,7 +201,14 @@ def check_distinct(names: Iterable[str], what: str) -> None:
 def _list_columns(header: Sequence[str]) -> str:
     names = ", ".join(map(repr, header[:SHOWN_COLUMNS]))
     hidden = len(header) - SHOWN_COLUMNS
-    return f"the columns are {names}" + (f" and {hidden} more" if hidden > 0 else "")
+    more = f" and {hidden} more" if hidden > 0 else ""
+    return f"the columns are {names}{more}{_suggest_delimiter(header)}"
+
+
+def _suggest_delimiter(header: Sequence[str]) -> str:
+    """Name the delimiter of a header that was read as a single cell, if it has one."""
+    found = [option for char, option in DELIMITERS.items() if char in header[0]]
+    return f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
 
 
 def _count_rows(
@@ -227,6 +239,11 @@ def _check_predictions(table: Table) -> None:
     for name, labels in zip(table.classifiers, predictions, strict=True):
         if not labels & truth:
             raise InputError(
-                f"column {name!r} holds no label of {table.truth!r}, but {min(labels)!r}, ...; "
-                "choose the columns of classifiers with --classifier"
+                f"column {name!r} holds no label of {table.truth!r} ({_list_labels(truth)}), "
+                f"but {_list_labels(labels)}; choose the columns of classifiers with --classifier"
             )
+
+
+def _list_labels(labels: Collection[str]) -> str:
+    names = ", ".join(map(repr, sorted(labels)[:SHOWN_LABELS]))
+    return f"{names}, ..." if len(labels) > SHOWN_LABELS else names
