@@ -148,13 +148,17 @@ class FigurePosterior(StablePickle, ABC):
         """
         return figures_of(self.distribution, level)
 
-    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
+    ) -> PosteriorDisplay:
         """Draw the posterior.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw into, by default those of a new figure.
+        name : str, default=None
+            Name of the classifier for the legend.
         **plot_params
             As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
 
@@ -171,14 +175,16 @@ class FigurePosterior(StablePickle, ABC):
         --------
         >>> import matplotlib.pyplot as plt
         >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot()
+        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(name="tree")
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
         ('balanced accuracy', 'probability density')
+        >>> display.lines_[0].get_label()
+        'tree: 0.56 [0.45, 0.70]'
         >>> plt.close(display.figure_)
         """
         from skpostbac.displays import PosteriorDisplay
 
-        return PosteriorDisplay(self).plot(ax, **plot_params)
+        return PosteriorDisplay(self if name is None else {name: self}).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
         return block(repr(self), _draw_density(self.distribution), *self._html_tables())

@@ -16,6 +16,7 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
+from skpostbac.metrics._labels import LabelArray, label_list
 from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.model_selection._assurance import (
@@ -46,6 +47,8 @@ _FURTHEST_AHEAD = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 _LARGEST_GUESS = 10**9
+# Classes named one by one in the summary.
+_SHOWN_CLASSES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +170,8 @@ class RequiredTestSize(StablePickle):
     ----------
     samples : ndarray of int of shape (n_classes,)
         Read-only number of samples of each class.
+    classes : ndarray of shape (n_classes,)
+        Read-only labels of the classes: those of the pilot, else 0, 1, ...
     assurance : float
         Probability that so many samples show what they are to show.
     standard_error : float
@@ -186,6 +191,7 @@ class RequiredTestSize(StablePickle):
     """
 
     samples: NDArray[np.int64]
+    classes: LabelArray
     assurance: float
     standard_error: float
     goal: str
@@ -222,7 +228,7 @@ class RequiredTestSize(StablePickle):
     def summary(self) -> str:
         """Return the answer as a plain sentence."""
         return (
-            f"With {_describe(self.samples)}, the probability that {self.goal} is "
+            f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
             f"{self.assurance:.3f}, where {self.target:g} was asked for."
         )
 
@@ -236,12 +242,15 @@ class RequiredTestSize(StablePickle):
         )
 
 
-def _describe(samples: NDArray[np.int64]) -> str:
+def _describe(samples: NDArray[np.int64], classes: LabelArray) -> str:
     if samples.size == 1:
         return f"{samples[0]} samples"
     if (samples == samples[0]).all():
         return f"{samples[0]} samples of each of {samples.size} classes"
-    return f"{samples.min()} to {samples.max()} samples a class, {samples.sum()} in all"
+    if samples.size > _SHOWN_CLASSES:
+        return f"{samples.min()} to {samples.max()} samples a class, {samples.sum()} in all"
+    parts = map("{} of class {!r}".format, samples.tolist(), label_list(classes))
+    return f"{', '.join(parts)}, {samples.sum()} samples in all"
 
 
 def required_test_size(
@@ -262,8 +271,10 @@ def required_test_size(
     r"""Find how many test samples a class are needed.
 
     Either for a credible interval of the balanced accuracy that is no wider than `width`, or to
-    detect that two classifiers differ by `difference`. The counts that a test set of a given size
-    will bring are not known in advance; the `assurance` is the probability that they will do.
+    detect that two classifiers differ by `difference`. How many that takes depends on how good the
+    classifier is: `recalls` is a guess of that, or the posterior of the counts of a pilot test. The
+    counts that a test set of a given size will bring are not known in advance; the `assurance` is
+    the probability that they will do.
 
     Parameters
     ----------
@@ -397,13 +408,12 @@ def required_test_size(
         gain = float(classes.weights @ (pair.second - pair.first))
         goal = f"a difference of {gain:g} is detected"
         start = _first_guess(plan, gain, level, target)
-    return _search(plan, start, _check_count(max_size, "max_size"), target, goal)
+    ladder, size = _search(plan, start, _check_count(max_size, "max_size"), target)
+    return _result(ladder, size, goal, classes.labels)
 
 
-def _search(
-    plan: PlannedTest, start: int, largest: int, target: float, goal: str
-) -> RequiredTestSize:
-    """Find the smallest size that reaches the target."""
+def _search(plan: PlannedTest, start: int, largest: int, target: float) -> tuple[Ladder, int]:
+    """Find the smallest size that reaches the target, and return it with all that were tried."""
     ladder = Ladder(plan, target)
     top = int(largest / plan.shares.max() + _ROUNDING)
     size = ladder.smallest(start, top) if top else None
@@ -411,13 +421,14 @@ def _search(
         raise ValueError(
             f"max_size={largest} samples of a class are too few for an assurance of {target:g}"
         )
-    return _result(ladder, size, goal)
+    return ladder, size
 
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
     """The classes of a plan: their recalls, or Beta laws of them, and what is given by class."""
 
+    labels: LabelArray
     recalls: FloatArray
     pilot: FloatArray | None
     weights: FloatArray
@@ -444,7 +455,9 @@ class _Classes:
         else:
             planned = _probabilities(recalls, "recalls")
             classes = np.arange(planned.size)
+            classes.flags.writeable = False
         return cls(
+            classes,
             planned,
             pilot,
             resolve_class_weight(check_class_weight(class_weight), classes),
@@ -571,7 +584,7 @@ def _first_guess(plan: PlannedTest, aim: float, level: float, target: float) -> 
     return int(np.clip(spread * (z / aim) ** 2, 1, _LARGEST_GUESS))
 
 
-def _result(ladder: Ladder, size: int, goal: str) -> RequiredTestSize:
+def _result(ladder: Ladder, size: int, goal: str, classes: LabelArray) -> RequiredTestSize:
     """Return what was found, with the assurance of the size itself checked exactly."""
     ladder.found[size] = found = ladder.plan.careful_assurance(size)
     sizes = np.array(sorted(ladder.found), dtype=np.int64)
@@ -581,6 +594,7 @@ def _result(ladder: Ladder, size: int, goal: str) -> RequiredTestSize:
         array.flags.writeable = False
     return RequiredTestSize(
         samples,
+        classes,
         found.value,
         found.standard_error,
         goal,

@@ -195,6 +195,15 @@ def test_curve_kwargs_pass_through(kind):
         display.plot(kind=kind, curve_kwargs=styles[:1])
 
 
+def test_a_posterior_is_named_in_its_own_plot():
+    """As if it were one of several."""
+    display = ONE.plot(name="one", kind="forest")
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["one"]
+    expected = PosteriorDisplay({"one": ONE}).plot().lines_[0].get_label()
+    assert ONE.plot(name="one").lines_[0].get_label() == expected
+    assert ONE.plot().lines_[0].get_label() != expected
+
+
 @each_kind
 def test_despine_hides_spines(kind):
     """The spine of the x-axis always stays."""

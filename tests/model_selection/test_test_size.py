@@ -331,8 +331,21 @@ def test_result_says_what_it_is():
 
 
 def test_summary_of_unequal_classes():
-    """The smallest and the largest class, and all of them."""
+    """It says which class has how many, by the labels of a pilot."""
     found = required_test_size([0.9, 0.9], width=0.3, class_proportions=[4, 1])
+    many, few = found.samples
+    assert found.classes.tolist() == [0, 1]
+    text = f"With {many} of class 0, {few} of class 1, {many + few} samples in all, the "
+    assert found.summary().startswith(text)
+    pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
+    found = required_test_size(pilot, width=0.3, class_proportions=[1, 4])
+    few, many = found.samples
+    assert f"With {few} of class 'sick', {many} of class 'well'," in found.summary()
+
+
+def test_summary_of_many_unequal_classes():
+    """The smallest and the largest class, and all of them."""
+    found = required_test_size([0.9] * 6, width=0.3, class_proportions=[4, 1, 1, 1, 1, 1])
     low, high = found.samples.min(), found.samples.max()
     assert f"{low} to {high} samples a class, {found.total} in all, the" in found.summary()
 
@@ -342,6 +355,8 @@ def test_result_does_not_change():
     found = required_test_size(0.9, width=0.2)
     with pytest.raises(ValueError, match="read-only"):
         found.samples[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        found.classes[0] = 1
     with pytest.raises(AttributeError):
         found.assurance = 1.0
     assert pickle.loads(pickle.dumps(found)).assurance_at(50) == found.assurance_at(50)
