@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -37,6 +38,8 @@ _MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
 }
 # Above this the likelihood of a group loses more digits than the laws promise.
 _LARGEST_TOTAL = 1e7
+# What stands beside the groups in tables and pictures.
+_NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +60,8 @@ class GroupPosterior(StablePickle):
         How accuracies vary from group to group.
     classes : ndarray of shape (l,) or None
         Labels of the classes, if they are known from `ClassCounts`.
+    names : tuple of m str or None
+        Names of the groups, if they are known from a mapping.
 
     Examples
     --------
@@ -74,6 +79,7 @@ class GroupPosterior(StablePickle):
     total: FloatArray
     model: NormalBinomial | BetaBinomial
     classes: LabelArray | None = None
+    names: tuple[str, ...] | None = None
 
     @cached_property
     def population_mean(self) -> BoundedDistribution:
@@ -168,11 +174,12 @@ class GroupPosterior(StablePickle):
         return PosteriorDisplay(self._laws(), score_name=score).plot(ax, kind=kind, **plot_params)
 
     def _laws(self) -> dict[str, BoundedDistribution]:
-        laws = {f"group {i}": law for i, law in enumerate(self.groups)}
-        laws["new group"] = self.new_group
+        names = self.names or [f"group {i}" for i in range(len(self.correct))]
+        laws = dict(zip(names, self.groups, strict=True))
+        laws[_NEW_GROUP] = self.new_group
         if isinstance(self.model, NormalBinomial):
-            laws["population median"] = self.population_median
-        return {**laws, "population mean": self.population_mean}
+            laws[_MEDIAN] = self.population_median
+        return {**laws, _MEAN: self.population_mean}
 
     @cached_property
     def _classes(self) -> tuple[GroupInference, ...]:
@@ -187,6 +194,7 @@ class GroupPosterior(StablePickle):
             f"population_mean={mean}",
             f"95% CI={interval}",
             f"n_groups={len(self.correct)}",
+            *([f"names={short_repr(self.names)}"] if self.names else []),
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
             f"model={self.model!r}",
         ]
@@ -194,7 +202,7 @@ class GroupPosterior(StablePickle):
 
 
 def group_posterior(
-    correct: ArrayLike | Sequence[ClassCounts],
+    correct: ArrayLike | Sequence[ClassCounts] | Mapping[Any, Any],
     total: ArrayLike | None = None,
     *,
     model: GroupModelLike = "normal-binomial",
@@ -208,11 +216,12 @@ def group_posterior(
 
     Parameters
     ----------
-    correct : array-like of shape (m,) or (m, l), or sequence of m ClassCounts
-        Correct predictions of each group; of each group and class for the balanced accuracy.
+    correct : array-like of shape (m,) or (m, l), sequence of m ClassCounts, or mapping
+        Correct predictions of each group; of each group and class for the balanced accuracy. A
+        mapping gives the groups names: their `ClassCounts`, or pairs ``(correct, total)``, by name.
     total : array-like of the shape of `correct`, optional
         Samples of each group, or of each group and class, at most 1e7; 0 where there are none.
-        Left out if `correct` has `ClassCounts`, whose classes must be the same.
+        Left out if `correct` has `ClassCounts`, whose classes must be the same, or is a mapping.
     model : {"normal-binomial", "beta-binomial"}, NormalBinomial or BetaBinomial
         "normal-binomial": the log-odds are normal in the population. "beta-binomial": the
         accuracies have a Beta law. An instance of :class:`skpostbac.stats.NormalBinomial` has
@@ -225,8 +234,9 @@ def group_posterior(
     Raises
     ------
     ValueError
-        If there is no group, a count is out of range, the shapes do not agree, the model is
-        unknown, or its prior is too vague for groups without errors.
+        If there is no group, a count is out of range, the shapes do not agree, two groups have
+        the same name or one that of another row of the summary, the model is unknown, or its prior
+        is too vague for groups without errors.
 
     Notes
     -----
@@ -266,15 +276,22 @@ def group_posterior(
     0.9970
     >>> float(posterior.new_group.ccdf(0.5))
     0.9414
+
+    Sites by name:
+
+    >>> group_posterior({"Bonn": (82, 100), "Oslo": (37, 40)}).summary()[1]["name"]
+    'Oslo'
     """
-    classes = None
+    names, classes = None, None
+    if isinstance(correct, Mapping):
+        names, correct, total = _named(correct, total)
     if total is None:
         classes, correct, total = _stacked(correct)
     k, n = _counts(correct, total)
     model = _model(model)
     n_mixed = np.sum((k > 0) & (k < n), axis=0)
     model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
-    return GroupPosterior(k, n, model, classes)
+    return GroupPosterior(k, n, model, classes, names)
 
 
 def _model(model: object) -> NormalBinomial | BetaBinomial:
@@ -305,6 +322,27 @@ def _counts(correct: Any, total: Any) -> tuple[FloatArray, FloatArray]:
         raise ValueError(f"correct must not exceed total, got {first(k, more)}")
     k.flags.writeable = n.flags.writeable = False
     return k, n
+
+
+def _named(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:
+    """Return the names, and what is given of the groups without names."""
+    if total is not None:
+        raise ValueError("total must be left out if correct is a mapping")
+    if not groups:
+        raise ValueError("correct must have at least one group, got none")
+    names, entries = tuple(map(str, groups)), list(groups.values())
+    others = {_NEW_GROUP, _MEDIAN, _MEAN}
+    if len(others.union(names)) < len(others) + len(names):
+        raise ValueError(
+            f"the names of groups must be different, and none of {sorted(others)}, "
+            f"got {short_repr(names)}"
+        )
+    if all(isinstance(entry, ClassCounts) for entry in entries):
+        return names, entries, None
+    if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):
+        raise ValueError("correct must have ClassCounts or pairs (correct, total) by name")
+    correct, totals = zip(*entries, strict=True)
+    return names, correct, totals
 
 
 def _stacked(groups: Any) -> tuple[LabelArray, FloatArray, FloatArray]:

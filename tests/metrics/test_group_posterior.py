@@ -126,6 +126,64 @@ def test_plot_is_a_forest_of_all_laws(posterior):
     plt.close(display.figure_)
 
 
+def test_groups_have_the_names_of_a_mapping(posterior):
+    """In the summary and the repr; the numbers are those without names."""
+    counts = zip(posterior.correct, posterior.total, strict=True)
+    named = group_posterior(dict(zip(["ann", "bob", 3, "dan", "eve"], counts, strict=True)))
+    names = ["ann", "bob", "3", "dan", "eve"]
+    assert named.names == tuple(names)
+    assert [row["name"] for row in named.summary()][:5] == names
+    for ours, theirs in zip(named.summary(), posterior.summary(), strict=True):
+        assert ours | {"name": ""} == theirs | {"name": ""}
+    assert "n_groups=5, names=('ann', 'bob', '3', 'dan', 'eve'), model=" in repr(named)
+    assert pickle.loads(pickle.dumps(named)).names == named.names
+
+
+def test_plot_has_the_names_of_the_groups():
+    """In place of their numbers."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    display = group_posterior({"ann": (8, 10), "bob": (9, 10)}).plot()
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == ["ann", "bob", "new group", "population median", "population mean"]
+    plt.close(display.figure_)
+
+
+def test_groups_of_several_classes_have_names():
+    """As ClassCounts, or as pairs of arrays."""
+    sites = {
+        name: ClassCounts(["ill", "well"], *counts)
+        for name, *counts in zip("AB", CORRECT[:2], TOTAL[:2], strict=True)
+    }
+    pairs = {name: (site.correct, site.total) for name, site in sites.items()}
+    expected = group_posterior(list(sites.values()))
+    for groups in (sites, pairs):
+        found = group_posterior(groups)
+        assert found.names == ("A", "B")
+        assert (found.correct == expected.correct).all()
+        assert (found.total == expected.total).all()
+    assert group_posterior(sites).classes.tolist() == ["ill", "well"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "total", "message"),
+    [
+        ({"a": (1, 2)}, [2], "^total must be left out"),
+        ({1: (1, 2), "1": (1, 2)}, None, "^the names of groups must be different, .*'1', '1'"),
+        ({"new group": (1, 2)}, None, "^the names of groups must be .*none of .*'new group'"),
+        ({"a": 1}, None, r"^correct must have ClassCounts or pairs \(correct, total\)"),
+        ({"a": (1, 2, 3)}, None, "^correct must have ClassCounts or pairs"),
+        ({"a": ClassCounts(["x"], [1], [2]), "b": (1, 2)}, None, "^correct must have"),
+        ({"a": (3, 2)}, None, "^correct must not exceed total"),
+        ({}, None, "^correct must have at least one group, got none"),
+    ],
+    ids=["total", "alike", "reserved", "number", "triple", "mixed", "too many", "none"],
+)
+def test_bad_named_groups_are_refused(groups, total, message):
+    """A group is ClassCounts or a pair, and has a name of its own."""
+    with pytest.raises(ValueError, match=message):
+        group_posterior(groups, total)
+
+
 def test_a_single_group_leaves_the_population_open():
     """The interval of the population is wider than that of the group."""
     one = group_posterior([80], [100])
