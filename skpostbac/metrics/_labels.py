@@ -20,14 +20,10 @@ IndexArray: TypeAlias = NDArray[np.intp]
 # Integers of a range up to the first are looked up in a table, whatever the number of samples,
 # and those of a range up to the second if there are not much fewer samples.
 SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
-
-_NO_SCORES = "; class labels are needed, not probabilities or scores"
-_LABELS_OF_SCORES = (
-    "Class labels are needed, not probabilities or scores: take classes_[scores.argmax(axis=1)]."
-)
-
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
+# What is added to scikit-learn's reason where y_pred may be what predict_proba returned.
+NO_SCORES = "class labels are needed, not probabilities or scores"
 
 
 class EncodedLabels(NamedTuple):
@@ -104,7 +100,8 @@ def _as_column(y: Any) -> LabelArray:
         column: LabelArray = column_or_1d(y)
     except ValueError as error:
         if _holds_scores(y):
-            raise ValueError(f"{error} {_LABELS_OF_SCORES}") from error
+            hint = f"{NO_SCORES}: take classes_[scores.argmax(axis=1)]"
+            raise ValueError(f"{error} ({hint})") from error
         raise
     return column
 
@@ -258,7 +255,7 @@ def _check_discrete(values: LabelArray, name: str) -> None:
     if not (is_integral(values) or _holds_strings(values) or values.dtype.kind in "mM"):
         with naming(name), np.errstate(invalid="ignore"):
             kind = type_of_target(values, input_name=name)
-            hint = _NO_SCORES if kind == "continuous" else ""
+            hint = f" ({NO_SCORES})" if kind == "continuous" else ""
             raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}{hint}")
 
 

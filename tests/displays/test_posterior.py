@@ -4,6 +4,8 @@ import pickle
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
@@ -193,6 +195,15 @@ def test_curve_kwargs_pass_through(kind):
     assert [line.get_color() for line in lines] == ["red", "blue"]
     with pytest.raises(ValueError, match="curve_kwargs must be a dict or 2 of them, got 1"):
         display.plot(kind=kind, curve_kwargs=styles[:1])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_columns_of_a_data_frame_are_classifiers(frame):
+    """As the entries of a mapping."""
+    y_true, predictions = [0, 0, 1, 1], {"one": [0, 1, 1, 1], "two": [0, 0, 0, 1]}
+    display = PosteriorDisplay.from_predictions(y_true, frame(predictions))
+    expected = PosteriorDisplay.from_predictions(y_true, predictions)
+    assert display.posteriors == expected.posteriors
 
 
 def test_a_posterior_is_named_in_its_own_plot():

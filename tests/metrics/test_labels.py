@@ -117,7 +117,7 @@ SCORES = [[0.9, 0.1], [0.2, 0.8]]
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.9, 0.2], r"^y_pred: continuous .*; class labels are needed, not prob"),
+        ([0.9, 0.2], r"^y_pred: continuous .* \(class labels are needed, not prob.*\)$"),
         (
             SCORES,
             r"^y_pred: y should be a 1d array, .*: take classes_\[scores\.argmax",

@@ -4,6 +4,8 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -505,6 +507,16 @@ def test_one_class_has_no_guessing():
 def test_repr():
     """It says that the comparison is paired."""
     assert repr(compare(rope=0.1)) == "PosteriorComparison('A', 'B', rope=0.1, paired)"
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_columns_of_a_data_frame_are_classifiers(frame):
+    """They are compared as the entries of a mapping."""
+    y_true, predictions = list("aabb"), {"two": list("abbb"), "one": list("aaba")}
+    comparison = compare_predictions(y_true, frame(predictions))
+    assert comparison.names == ("two", "one")
+    expected = compare_predictions(y_true, predictions).prob_greater()
+    assert (comparison.prob_greater() == expected).all()
 
 
 # ---- bad input
