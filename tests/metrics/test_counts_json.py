@@ -48,7 +48,7 @@ def test_class_counts_come_back(labels, data):
 def test_paired_counts_come_back(labels, data):
     """With names of any text."""
     classes = data.draw(st.lists(labels, min_size=1, max_size=4, unique=True))
-    names = data.draw(st.lists(st.text(), min_size=1, max_size=3, unique=True))
+    names = data.draw(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True))
     row = st.tuples(
         st.integers(0, len(classes) - 1),
         st.tuples(*[st.booleans()] * len(names)),
@@ -192,6 +192,7 @@ def test_bad_class_counts_are_refused(text, message):
     [
         ({"names": ["x", 1]}, "^'names' must hold strings, got 1$"),
         ({"names": ["x", "x"]}, "^the names of classifiers must be different"),
+        ({"names": ["x", ""]}, "^the names of classifiers must not be empty"),
         ({"names": []}, r"^'patterns' must hold lists of 0"),
         ({"class_index": [0, 0, 1, 2]}, "^'class_index' must hold integers from 0 to 1, got 2$"),
         ({"class_index": [0, 0, 1, 0.0]}, "^'class_index' must hold integers from 0 to 1, got 0.0"),
@@ -204,7 +205,7 @@ def test_bad_class_counts_are_refused(text, message):
         ({"counts": [1e15, 7, 0.5, 2]}, "^counts must add up to at most"),
         ({"classes": [0, 0]}, "^classes must not contain duplicates"),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_bad_paired_counts_are_refused(fields, message):
     """With one ValueError that names what is wrong."""
