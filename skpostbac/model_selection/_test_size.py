@@ -47,7 +47,7 @@ _FURTHEST_AHEAD = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 _LARGEST_GUESS = 10**9
-# Classes named one by one in the summary.
+# Classes named one by one in the report.
 _SHOWN_CLASSES = 5
 
 
@@ -225,7 +225,30 @@ class RequiredTestSize(StablePickle):
         """
         return self._plan.careful_assurance(_check_count(size, "size")).value
 
-    def summary(self) -> str:
+    def summary(self) -> dict[str, float]:
+        """Return the figures of the answer.
+
+        Returns
+        -------
+        figures : dict of str to float
+            "total" (samples of all classes), "n_classes", "assurance", "standard_error" and
+            "target".
+
+        Examples
+        --------
+        >>> from skpostbac import required_test_size
+        >>> required_test_size([0.9, 0.8], width=0.1).summary()["total"]
+        212
+        """
+        return {
+            "total": self.total,
+            "n_classes": self.samples.size,
+            "assurance": self.assurance,
+            "standard_error": self.standard_error,
+            "target": self.target,
+        }
+
+    def report(self) -> str:
         """Return the answer as a plain sentence."""
         return (
             f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
@@ -233,7 +256,7 @@ class RequiredTestSize(StablePickle):
         )
 
     def __str__(self) -> str:
-        return self.summary()
+        return self.report()
 
     def __repr__(self) -> str:
         return (

@@ -323,31 +323,34 @@ def test_result_says_what_it_is():
     assert repr(found) == (
         f"RequiredTestSize(total={found.total}, n_classes=2, assurance={found.assurance:.4f})"
     )
-    assert str(found) == found.summary()
-    assert f"{found.samples[0]} samples of each of 2 classes" in found.summary()
+    assert str(found) == found.report()
+    assert f"{found.samples[0]} samples of each of 2 classes" in found.report()
+    figures = found.summary()
+    assert (figures["total"], figures["n_classes"]) == (found.samples.sum(), 2)
+    assert figures["assurance"] == found.assurance >= figures["target"] == 0.8
     assert (np.diff(found.sizes) > 0).all()
     assert found.assurances[found.sizes == found.samples[0]] == found.assurance
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
 
 
-def test_summary_of_unequal_classes():
+def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot."""
     found = required_test_size([0.9, 0.9], width=0.3, class_proportions=[4, 1])
     many, few = found.samples
     assert found.classes.tolist() == [0, 1]
     text = f"With {many} of class 0, {few} of class 1, {many + few} samples in all, the "
-    assert found.summary().startswith(text)
+    assert found.report().startswith(text)
     pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
     found = required_test_size(pilot, width=0.3, class_proportions=[1, 4])
     few, many = found.samples
-    assert f"With {few} of class 'sick', {many} of class 'well'," in found.summary()
+    assert f"With {few} of class 'sick', {many} of class 'well'," in found.report()
 
 
-def test_summary_of_many_unequal_classes():
+def test_report_of_many_unequal_classes():
     """The smallest and the largest class, and all of them."""
     found = required_test_size([0.9] * 6, width=0.3, class_proportions=[4, 1, 1, 1, 1, 1])
     low, high = found.samples.min(), found.samples.max()
-    assert f"{low} to {high} samples a class, {found.total} in all, the" in found.summary()
+    assert f"{low} to {high} samples a class, {found.total} in all, the" in found.report()
 
 
 def test_result_does_not_change():
