@@ -32,7 +32,7 @@ KINDS = {
     "str": lambda rng: "".join(rng.choices("aAéß \n'\U0001d49c\u0301", k=rng.randint(0, 4))),
 }
 HOSTILE = (
-    *(None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), float("inf"), np.ma.masked),
+    *(None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s"), float("inf"), np.ma.masked),
     *(b"a", 1j, Decimal(1), (1, 2), [1, 2], {}, frozenset(), ..., 0.5, 2**70, 10**400, object()),
     *(np.array([1, 2]), "text", 7, True, 2.0, "", np.int8(3)),
 )

@@ -73,7 +73,7 @@ HOSTILE = {
     "None": None,
     "NA": pd.NA,
     "NaT": pd.NaT,
-    "datetime NaT": np.datetime64("NaT"),
+    "datetime NaT": np.datetime64("NaT", "s"),
     "infinity": float("inf"),
     "-infinity": -np.inf,
     "masked": np.ma.masked,
