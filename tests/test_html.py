@@ -8,6 +8,7 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     compare_posteriors,
+    group_posterior,
 )
 from skpostbac._html import HEIGHT, SIDE, WIDTH
 
@@ -101,6 +102,17 @@ def test_comparison_has_its_tables(read_html):
     ]
     prob = HOSTILE.prob_greater()[HOSTILE.names.index(best), HOSTILE.names.index(second)]
     assert rows[4] == [best, "", f"{prob:.3f}"]
+
+
+def test_groups_stand_below_the_population(read_html):
+    """Those of whom there is room for, with what a summary says of them."""
+    groups = group_posterior([8] * 25, [10] * 25, model="beta-binomial")
+    rows = read_html(groups._repr_html_()).rows
+    assert [row[0] for row in rows[:4]] == ["accuracy", "new group", "population mean", "group 0"]
+    assert rows[-2][0] == "group 19"
+    assert rows[-1] == ["and 5 more groups"]
+    (mean,) = (row["mean"] for row in groups.summary() if row["name"] == "population mean")
+    assert rows[2][1] == f"{mean:.3f}"
 
 
 def test_comparison_of_many_stays_small(read_html):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._html import block, table
 from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._figure_posterior import figures_of
@@ -36,6 +37,8 @@ _MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
     "normal-binomial": NormalBinomial,
     "beta-binomial": BetaBinomial,
 }
+# Groups listed one by one in the HTML table.
+SHOWN_GROUPS = 20
 # Above this the likelihood of a group loses more digits than the laws promise.
 _LARGEST_TOTAL = 1e7
 # What stands beside the groups in tables and pictures.
@@ -187,6 +190,18 @@ class GroupPosterior(StablePickle):
         columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
 
+    def _repr_html_(self) -> str:
+        laws, number = list(self._laws().items()), len(self.correct)
+        shown = laws[number:] + laws[: min(number, SHOWN_GROUPS)]
+        return block(
+            repr(self),
+            table(
+                ("accuracy", "mean", "95% CI"),
+                [(name, *format_estimate(law.mean(), law.interval(0.95))) for name, law in shown],
+                note=f"and {len(laws) - len(shown)} more groups" if len(shown) < len(laws) else "",
+            ),
+        )
+
     def __repr__(self) -> str:
         law = self.population_mean
         mean, interval = format_estimate(law.mean(), law.interval())
@@ -196,9 +211,14 @@ class GroupPosterior(StablePickle):
             f"n_groups={len(self.correct)}",
             *([f"names={short_repr(self.names)}"] if self.names else []),
             *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
-            f"model={self.model!r}",
+            f"model={_name_of(self.model)!r}",
         ]
         return f"GroupPosterior({', '.join(facts)})"
+
+
+def _name_of(model: NormalBinomial | BetaBinomial) -> object:
+    """Return the name of a model with the default priors, else the model."""
+    return next((name for name, kind in _MODELS.items() if model == kind()), model)
 
 
 def group_posterior(
