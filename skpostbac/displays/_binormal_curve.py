@@ -17,8 +17,8 @@ from sklearn.metrics import (
 
 from skpostbac.displays._kwargs import Kwargs, area_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
-from skpostbac.displays._style import NEUTRAL, check_matplotlib, line_styles, own_axes
-from skpostbac.displays._text import estimate, literal, with_score
+from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, own_axes
+from skpostbac.displays._text import chance_label, estimate, literal, with_score
 from skpostbac.metrics import (
     BinormalModel,
     CurveBand,
@@ -435,7 +435,7 @@ class BinormalCurveDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
         label = with_score(name, f"{kind.area_name} = {estimate(self.area, self.interval)}")
-        style = {**_free_style(ax), "linewidth": 2, "label": label}
+        style = {**free_styles(ax, 1)[0], "label": label}
         (self.line_,) = ax.plot(self.x, self.y, **line_kwargs(style, curve_kwargs))
         self.band_ = self._plot_band(band_kwargs) if plot_band else None
         self.empirical_line_ = self._plot_empirical(empirical_kwargs) if plot_empirical else None
@@ -486,7 +486,7 @@ class BinormalCurveDisplay:
         style = {
             "color": NEUTRAL,
             "linestyle": ":",
-            "label": f"Chance level ({kind.area_name} = {area:.2g})",
+            "label": chance_label(area, kind.area_name),
         }
         return self.ax_.plot((0, 1), (start, end), **line_kwargs(style, kwargs))[0]
 
@@ -517,11 +517,3 @@ def _population_weight(
     ratios = positive_fraction / share, (1 - positive_fraction) / (1 - share)
     population: FloatArray = weight * np.where(is_positive, *ratios)
     return population
-
-
-def _free_style(ax: Axes) -> dict[str, str]:
-    """Return the first colour and line style that no line of the axes has."""
-    taken = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
-    styles = list(line_styles(12))
-    free = (style for style in styles if (style["color"], style["linestyle"]) not in taken)
-    return next(free, styles[0])

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from skpostbac.displays._gallery import portray_all
-from skpostbac.displays._posterior_kinds import draw_forest, fitting_text
+from skpostbac.displays._posterior_kinds import draw_forest
 from skpostbac.displays._style import (
     COLORS,
     NEUTRAL,
     contrasting,
+    fitting_text,
+    ink,
     row_height,
+    shrink_until,
     write_beside,
 )
-from skpostbac.displays._text import literal
+from skpostbac.displays._text import literal, shorten
 from skpostbac.metrics._density_curve import density_curve
 from skpostbac.metrics._format import format_probability
 from skpostbac.model_selection import PosteriorComparison
@@ -30,6 +34,9 @@ _SMALLEST_NUMBER = 4.5
 _SHORTEST_WRITTEN = 0.08
 # Width of a character, as a share of the size of the font, and what is left between columns.
 _CHARACTER_WIDTH, _COLUMN_GAP = 0.62, 12.0
+# Space around the texts above a density, as a share of the height of the axes, and between them,
+# in pixels.
+_MARGIN, _TEXT_GAP = 0.03, 3.0
 
 
 class Request(NamedTuple):
@@ -46,9 +53,9 @@ def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request)
     a, b = request.pair
     law, rope = comparison.difference(a, b), comparison.rope
     gallery = portray_all({"": law}, request.level, request.method)
-    (portrait,), (figures,) = gallery.portraits, gallery.figures()
+    (portrait,) = gallery.portraits
     curve = density_curve(law)
-    (line,) = ax.plot(*curve, color="black", linewidth=1.2)
+    (line,) = ax.plot(*curve, color=ink(ax), linewidth=1.2)
     sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
     areas = [
         ax.fill_between(*curve.between(low, high), color=color, alpha=0.35, linewidth=0)
@@ -56,15 +63,14 @@ def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request)
     ]
     band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=0.12, linewidth=0, zorder=0)
     zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
-    bar: dict[str, Any] = {"color": "black", "clip_on": False, "zorder": 4}
+    bar: dict[str, Any] = {"color": ink(ax), "clip_on": False, "zorder": 4}
     (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, **bar)
-    (mean,) = ax.plot(portrait.mean, 0, "o", markerfacecolor="white", **bar)
-    subtraction = f"{literal(a, 30)} \N{MINUS SIGN} {literal(b, 30)}"
-    ax.set(
-        xlabel=f"balanced accuracy: {subtraction}\n{gallery.title}: {figures}",
-        ylabel="probability density",
-        ylim=(0, 1.3 * curve.shown_height()),
-    )
+    (mean,) = ax.plot(portrait.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
+    _write_subtraction(ax, request.pair, f"{gallery.title}: {portrait.figures}")
+    texts = _write_masses(ax, comparison, request.pair)
+    bottom = min(text.get_window_extent().y0 for text in texts)
+    share = ax.transAxes.inverted().transform((0, bottom))[1] - _MARGIN
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / max(share, 0.3)))
     return {
         "line": line,
         "areas": tuple(areas),
@@ -72,15 +78,29 @@ def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request)
         "zero": zero,
         "interval": interval,
         "mean": mean,
-        "texts": _write_masses(ax, comparison, request.pair),
+        "texts": texts,
     }
+
+
+def _write_subtraction(ax: Axes, pair: tuple[str, str], figures: str) -> None:
+    """Write what is subtracted from what below the axes, in two lines if one is too long."""
+    a, b = map(literal, shorten(pair, 30))
+    label = ax.xaxis.label
+    label.set_text(f"Balanced accuracy: {a} \N{MINUS SIGN} {b}\n{figures}")
+
+    def fits() -> bool:
+        return bool(label.get_window_extent().width <= ax.get_window_extent().width)
+
+    if not fits():
+        label.set_text(f"Balanced accuracy: {a}\n\N{MINUS SIGN} {b}\n{figures}")
+        shrink_until(fits, [label])
 
 
 def _write_masses(
     ax: Axes, comparison: PosteriorComparison, pair: tuple[str, str]
 ) -> tuple[Any, ...]:
     """Write the probabilities of all outcomes above the density, from left to right."""
-    a, b = (literal(name, 20) for name in pair)
+    a, b = map(literal, shorten(pair, 20))
     below, within, above = map(format_probability, comparison.rope_masses(*pair))
     rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
     entries = [
@@ -89,7 +109,18 @@ def _write_masses(
         (0.98, "right", f"{a} better\n{above}", COLORS[0]),
     ]
     style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
-    return tuple(ax.text(x, 0.97, text, ha=ha, color=c, **style) for x, ha, text, c in entries)
+    top = 1 - _MARGIN
+    texts = [ax.text(x, top, text, ha=ha, color=c, **style) for x, ha, text, c in entries]
+
+    def fits() -> bool:
+        boxes = [text.get_window_extent().padded(_TEXT_GAP) for text in texts]
+        return all(left.x1 <= right.x0 for left, right in pairwise(boxes))
+
+    if not fits():
+        for text, name in ((texts[0], b), (texts[-1], a)):
+            text.set_text(text.get_text().replace(f"{name} better", f"{name}\nbetter", 1))
+        shrink_until(fits, texts)
+    return tuple(texts)
 
 
 def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
@@ -107,7 +138,7 @@ def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> 
     ax.set_yticks(range(0, n, step), names[::step], fontsize=size)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set(xlabel="column", ylabel="row")
+    ax.set(xlabel="Column", ylabel="Row")
     texts = np.full((n, n), None)
     number_size = min(0.85 * size, row_height(ax) / (4 * _CHARACTER_WIDTH))
     if number_size >= _SMALLEST_NUMBER:
@@ -135,18 +166,18 @@ def draw_ranks(ax: Axes, comparison: PosteriorComparison, request: Request) -> d
     rows, bars = range(n - 1, -1, -1), []
     for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
         color = scale.to_rgba(np.array([-rank]))[0]
-        edge: dict[str, Any] = {"edgecolor": "white", "linewidth": min(0.6, 4 / n)}
-        bar = ax.barh(rows, width, left=left, color=color, label=f"rank {rank}", **edge)
+        edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
+        bar = ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge)
         written = [_two_digits(p) if p >= _SHORTEST_WRITTEN else "" for p in width]
         style: dict[str, Any] = {"color": contrasting(color), "fontsize": 0.85 * size}
         ax.bar_label(bar, written, label_type="center", **style)
         bars.append(bar)
     ax.set_yticks(rows[::step], names[::step], fontsize=size)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlim=(0, 1), xlabel="probability of each rank")
+    ax.set(xlim=(0, 1), xlabel="Probability of each rank")
     expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order][::step]]
-    write_beside(ax, rows[::step], expected, header="expected rank", font_size=size)
-    colorbar = ax.figure.colorbar(scale, ax=ax, label="rank", aspect=30)
+    write_beside(ax, rows[::step], expected, header="Expected rank", font_size=size)
+    colorbar = ax.figure.colorbar(scale, ax=ax, label="Rank", aspect=30)
     ticks = range(1, n + 1, -(-n // 10))
     colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
     colorbar.ax.tick_params(which="both", length=0)
@@ -159,13 +190,13 @@ def draw_decision(ax: Axes, comparison: PosteriorComparison, request: Request) -
     posteriors = {comparison.names[index]: comparison.posteriors[index] for index in order}
     gallery = portray_all(posteriors, request.level, request.method)
     drawn = draw_forest(ax, gallery)
-    ax.set_xlabel("balanced accuracy")
+    ax.set_xlabel("Balanced accuracy")
     size, step = fitting_text(ax)
     rows = range(len(order) - 1, -1, -step)
     columns = {
         gallery.title: gallery.figures(),
         "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
-        "expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
+        "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
     }
     widths = [_width([header, *texts], size) for header, texts in columns.items()]
     offsets = _COLUMN_GAP / 2 + np.cumsum(widths)
@@ -187,7 +218,9 @@ def _sorted(
 ) -> tuple[list[str], list[int]]:
     """Return the names as they are shown, best first, and the places of the classifiers."""
     names = comparison.ranking(objective)
-    return [literal(name, width) for name in names], [comparison.names.index(n) for n in names]
+    return [literal(name) for name in shorten(names, width)], [
+        comparison.names.index(n) for n in names
+    ]
 
 
 def _two_digits(probability: float) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import floor, log10
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
+from skpostbac.displays._text import estimate, estimate_title, shorten
 from skpostbac.metrics import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
@@ -21,9 +19,9 @@ from skpostbac.stats._law import Law, interval_of
 AnyPosterior: TypeAlias = FigurePosterior | Law
 
 _SCORE_NAMES: dict[type[FigurePosterior], str] = {
-    PosteriorBalancedAccuracy: "balanced accuracy",
-    PosteriorAccuracy: "accuracy",
-    PosteriorBinaryEquivalentAccuracy: "binary-equivalent accuracy",
+    PosteriorBalancedAccuracy: "Balanced accuracy",
+    PosteriorAccuracy: "Accuracy",
+    PosteriorBinaryEquivalentAccuracy: "Binary-equivalent accuracy",
 }
 
 
@@ -35,10 +33,10 @@ class Portrait(NamedTuple):
     mean: float
     interval: Interval
 
-    def figures(self, digits: int) -> str:
-        """Write the mean and the interval."""
-        mean, low, high = (f"{value:.{digits}f}" for value in (self.mean, *self.interval))
-        return f"{mean} [{low}, {high}]"
+    @property
+    def figures(self) -> str:
+        """The mean and the interval, as text."""
+        return estimate(self.mean, self.interval)
 
 
 class Gallery(NamedTuple):
@@ -47,15 +45,23 @@ class Gallery(NamedTuple):
     portraits: Sequence[Portrait]
     styles: Sequence[Mapping[str, Any]]
     """Keyword arguments of the line of each."""
-    title: str
-    """What the figures of a portrait are."""
+    level: float
+    method: str
+
+    @property
+    def title(self) -> str:
+        """What the figures of the portraits are."""
+        return estimate_title(self.level, self.method)
 
     def figures(self) -> list[str]:
-        """Write mean and interval of each, with two digits of the width of a typical interval."""
-        ends = np.array([portrait.interval for portrait in self.portraits])
-        width = np.median(ends[:, 1] - ends[:, 0])
-        digits = max(2, 1 - floor(log10(width))) if width > 0 else 3
-        return [portrait.figures(digits) for portrait in self.portraits]
+        """Write mean and interval of each."""
+        return [portrait.figures for portrait in self.portraits]
+
+    def inner_intervals(self, level: float) -> list[Interval]:
+        """Return the intervals of a level, or none if those of the portraits are not wider."""
+        if level >= self.level:
+            return []
+        return [interval_of(portrait.law, level, self.method) for portrait in self.portraits]
 
     def rows(self) -> Iterator[tuple[int, Portrait, Mapping[str, Any]]]:
         """Yield the height, the portrait and the style of each row, from the top."""
@@ -72,12 +78,10 @@ def portray_all(
         for name, entry in posteriors.items()
     }
     portraits = [
-        Portrait(str(name), law, law.mean(), interval_of(law, level, method))
-        for name, law in laws.items()
+        Portrait(name, law, law.mean(), interval_of(law, level, method))
+        for name, law in zip(shorten(laws), laws.values(), strict=True)
     ]
-    interval = "HDI" if method == "hdi" else "interval"
-    title = f"mean [{100 * level:g}% {interval}]"
-    return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), title)
+    return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
 
 
 def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
@@ -104,14 +108,15 @@ def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
 def score_name(posteriors: Mapping[str, AnyPosterior]) -> str:
     """Return the name of the figure if all have the same."""
     names = {_name_of(entry) for entry in posteriors.values()}
-    return names.pop() if len(names) == 1 else "value"
+    return names.pop() if len(names) == 1 else "Value"
 
 
 def _name_of(posterior: AnyPosterior) -> str:
     if isinstance(posterior, PosteriorConfusionMetric):
-        return posterior.metric
+        name = posterior.metric
+        return "MCC" if name == "mcc" else name[:1].upper() + name[1:]
     names = (name for kind, name in _SCORE_NAMES.items() if isinstance(posterior, kind))
-    return next(names, "value")
+    return next(names, "Value")
 
 
 def _line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:

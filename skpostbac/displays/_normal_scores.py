@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac.displays._kwargs import Kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
-from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, own_axes
+from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, ink, own_axes
 from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
 
@@ -163,7 +163,7 @@ class NormalScoresDisplay:
         for (expected, scores, _), linestyle in zip(self._classes, LINE_STYLES, strict=False):
             ends = expected[[0, -1]]
             line = scores.mean() + scores.std(ddof=1) * ends
-            style = {"color": "black", "linewidth": 1, "linestyle": linestyle, "zorder": 3}
+            style = {"color": ink(self.ax_), "linewidth": 1, "linestyle": linestyle, "zorder": 3}
             yield self.ax_.plot(ends, line, **line_kwargs(style, kwargs))[0]
 
     def _plot_points(self, kwargs: Kwargs) -> Iterator[Artist]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac.displays._candidates import candidate_names
 from skpostbac.displays._gallery import (
     AnyPosterior,
     chance_level,
@@ -24,7 +25,7 @@ from skpostbac.displays._style import (
     write_above,
     write_full_numbers,
 )
-from skpostbac.displays._text import literal
+from skpostbac.displays._text import chance_label, literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
@@ -64,7 +65,8 @@ class PosteriorDisplay:
     lines_ : tuple of matplotlib Line2D
         For each posterior, its density; in a forest, its interval.
     intervals_ : tuple of matplotlib artists
-        For each posterior, the area above its interval; in a forest, its 50% interval.
+        For each posterior, the area above its interval; in a forest, its 50% interval, or none if
+        the level is not higher.
     means_ : tuple of matplotlib Line2D
         For each posterior, its mean.
     chance_level_ : matplotlib Line2D or None
@@ -86,7 +88,7 @@ class PosteriorDisplay:
     ...     }
     ... ).plot(plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1: 0.78 [0.62, 0.90]', 'C3: 0.88 [0.74, 0.97]', 'chance level (0.333)']
+    ['C1 (0.78 [0.62, 0.90])', 'C3 (0.88 [0.74, 0.97])', 'Chance level (0.33)']
     >>> plt.close(display.figure_)
     """
 
@@ -123,12 +125,15 @@ class PosteriorDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into, by default those of a new figure. A density takes a colour and a line
+            style that no line there has; all other kinds need axes without rows.
         kind : {"density", "ridge", "violin", "forest"}, default="density"
             "density": the densities over one another, with the area above the credible interval
             shaded, a line at the mean, and the figures in the legend. The others have a row for
             each posterior: "ridge" and "violin" a density that is as high as all others, "forest"
-            the credible interval, with its 50% part thick. "forest" suits many posteriors.
+            the credible interval, with its 50% part thick. "forest" suits more than twelve
+            posteriors; densities differ in colour and line style up to twelve, and also in width
+            up to 36.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"central", "hdi"}, default="central"
@@ -155,7 +160,8 @@ class PosteriorDisplay:
             If `posteriors` are no posteriors.
         ValueError
             If `kind`, `level` or `method` is another, if there are not as many `curve_kwargs` as
-            posteriors, or if the posteriors have no chance level in common.
+            posteriors, if the posteriors have no chance level in common, or if there are rows of
+            another picture in `ax`.
 
         Notes
         -----
@@ -176,7 +182,7 @@ class PosteriorDisplay:
         self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
         self.chance_level_ = None
         if chance is not None:
-            line = {"label": f"chance level ({chance:.3g})", "color": NEUTRAL, "linestyle": ":"}
+            line = {"label": chance_label(chance), "color": NEUTRAL, "linestyle": ":"}
             self.chance_level_ = self.ax_.axvline(chance, **line_kwargs(line, chance_level_kw))
         if kind == "density":
             add_legend(self.ax_, gallery)
@@ -232,7 +238,7 @@ class PosteriorDisplay:
         >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X[::2], y[::2])
         >>> display = PosteriorDisplay.from_estimator(tree, X[1::2], y[1::2])
         >>> display.lines_[0].get_label()
-        'DecisionTreeClassifier: 0.62 [0.57, 0.67]'
+        'DecisionTreeClassifier (0.62 [0.57, 0.67])'
         >>> plt.close(display.figure_)
         """
         return cls.from_predictions(
@@ -332,8 +338,8 @@ class PosteriorDisplay:
         labels, prior, class_weight, n_repeats, training_variation
             As for :func:`~skpostbac.pooled_posteriors`.
         name : str or sequence of str, default=None
-            Name of the classifier, or of each candidate of a search; these have their parameters
-            for names by default.
+            Name of the classifier, or of each candidate of a search; these have the parameters in
+            which they differ for names by default.
         ax, **plot_params
             As for :meth:`plot`.
 
@@ -353,7 +359,7 @@ class PosteriorDisplay:
         >>> cv_results = cross_validate(tree, X, y, scoring=ClassCountsScorer())
         >>> display = PosteriorDisplay.from_cv_results(cv_results, name="tree")
         >>> display.lines_[0].get_label()
-        'tree: 0.88 [0.83, 0.92]'
+        'tree (0.88 [0.83, 0.92])'
         >>> plt.close(display.figure_)
         """
         posteriors = pooled_posteriors(
@@ -364,7 +370,7 @@ class PosteriorDisplay:
             n_repeats=n_repeats,
             training_variation=training_variation,
         )
-        names = _candidate_names(cv_results) if name is None else name
+        names = candidate_names(cv_results) if name is None else name
         names = [names] if isinstance(names, str) else list(names)
         if len(names) != len(posteriors) or len(set(names)) < len(names):
             raise ValueError(f"name must give {len(posteriors)} different names, got {names}")
@@ -401,7 +407,7 @@ class PosteriorDisplay:
         ... )
         >>> display = PosteriorDisplay.from_recalls(posterior)
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
-        ['balanced accuracy', 'setosa (30/32)', 'virginica (8/10)', 'versicolor (2/4)']
+        ['Balanced accuracy', 'setosa (30/32)', 'virginica (8/10)', 'versicolor (2/4)']
         >>> plt.close(display.figure_)
         """
         if not isinstance(posterior, PosteriorBalancedAccuracy):
@@ -415,8 +421,8 @@ class PosteriorDisplay:
             for (label, law), correct, total in cells
         ]
         rows.sort(key=lambda row: -row[1].mean())
-        rows.insert(0, ("balanced accuracy", posterior))
-        return cls(dict(rows), score_name="accuracy").plot(ax, kind=kind, **plot_params)
+        rows.insert(0, ("Balanced accuracy", posterior))
+        return cls(dict(rows), score_name="Accuracy").plot(ax, kind=kind, **plot_params)
 
 
 def density_size(n: int) -> tuple[float, float]:
@@ -427,13 +433,3 @@ def density_size(n: int) -> tuple[float, float]:
 def rows_size(n: int) -> tuple[float, float]:
     """Return the size in inches of a figure of `n` rows."""
     return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
-
-
-def _candidate_names(cv_results: Any) -> list[str]:
-    """Return the parameters of each candidate of a search, as text."""
-    if "params" not in cv_results:
-        return ["pooled folds"]
-    return [
-        ", ".join(f"{key}={value}" for key, value in params.items())
-        for params in cv_results["params"]
-    ]

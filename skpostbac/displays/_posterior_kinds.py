@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from skpostbac.displays._gallery import Gallery
 from skpostbac.displays._kwargs import line_kwargs
-from skpostbac.displays._style import COLORS, line_styles, row_height, write_beside
-from skpostbac.displays._text import literal
+from skpostbac.displays._style import (
+    COLORS,
+    fitting_text,
+    free_styles,
+    has_rows,
+    row_height,
+    write_beside,
+)
+from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics._density_curve import Curve, density_curve
 
 if TYPE_CHECKING:
@@ -24,14 +30,12 @@ MOST_INSIDE = 5
 # A ridge may reach this far, in rows; a violin this far to either side.
 _RIDGE_HEIGHT = 1.35
 _VIOLIN_HEIGHT = 0.42
-# Text below this size, in points, is not read: then only some rows are labelled.
-_SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0
 # Probability of the thick part of an interval in a forest.
 INNER_LEVEL = 0.5
 
 
 class Drawn(NamedTuple):
-    """Artists, one of a sort for each posterior."""
+    """Artists, one of a sort for each posterior, or none."""
 
     lines: tuple[Line2D, ...]
     intervals: tuple[Artist, ...]
@@ -42,19 +46,20 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
     n = len(gallery.portraits)
     alpha = 0.25 if n <= MOST_INSIDE else 0.08
-    columns = gallery.portraits, gallery.figures(), line_styles(n), gallery.styles
-    lines, areas, means, heights = [], [], [], []
-    for portrait, figures, default, style in zip(*columns, strict=True):
+    columns = gallery.portraits, free_styles(ax, n), gallery.styles
+    lines, areas, means = [], [], []
+    heights = [ax.get_ylim()[1] if ax.has_data() else 0.0]
+    for portrait, default, style in zip(*columns, strict=True):
         curve = density_curve(portrait.law)
-        label = ": ".join(filter(None, [portrait.name, figures]))
-        (line,) = ax.plot(*curve, **line_kwargs({"label": literal(label), **default}, style))
+        label = with_score(portrait.name, portrait.figures)
+        (line,) = ax.plot(*curve, **line_kwargs({"label": label, **default}, style))
         shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
         areas.append(ax.fill_between(*curve.between(*portrait.interval), **shade))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
         means.append(_mean_line(ax, portrait.mean, (0, height), line.get_color()))
         lines.append(line)
-        heights.append(curve.shown_height())
-    ax.set(ylabel="probability density", ylim=(0, 1.05 * max(heights)))
+        heights.append(1.05 * curve.shown_height())
+    ax.set(ylabel="Probability density", ylim=(0, max(heights)))
     return Drawn(tuple(lines), tuple(areas), tuple(means))
 
 
@@ -71,7 +76,7 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
             row + curve.y,
             **line_kwargs({"color": COLORS[0], "linewidth": 1.2, **front}, style),
         )
-        ax.fill_between(curve.x, row, row + curve.y, color="white", linewidth=0, **front)
+        ax.fill_between(curve.x, row, row + curve.y, color=ax.get_facecolor(), linewidth=0, **front)
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0, **front}
         ax.fill_between(curve.x, row, row + curve.y, alpha=0.15, **fill)
         held = curve.between(*portrait.interval)
@@ -100,9 +105,9 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
 
 
 def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
-    """Draw intervals, with a thick part that is as likely as not, and the means."""
+    """Draw intervals, with a thick part that is as likely as not if they are longer, and means."""
     label_rows(ax, gallery)
-    lines, inner, means = [], [], []
+    lines, means = [], []
     width = min(1.5, 0.3 * row_height(ax))
     for row, portrait, style in gallery.rows():
         (line,) = ax.plot(
@@ -110,11 +115,14 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
             (row, row),
             **line_kwargs({"color": COLORS[0], "linewidth": width}, style),
         )
-        color = line.get_color()
-        half = portrait.law.interval(INNER_LEVEL)
-        inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * line.get_linewidth())
-        means.append(_mean_point(ax, portrait.mean, row, color))
+        means.append(_mean_point(ax, portrait.mean, row, line.get_color()))
         lines.append(line)
+    inner = [
+        ax.plot(
+            half, line.get_ydata(), color=line.get_color(), linewidth=2.7 * line.get_linewidth()
+        )[0]
+        for line, half in zip(lines, gallery.inner_intervals(INNER_LEVEL), strict=False)
+    ]
     return Drawn(tuple(lines), tuple(inner), tuple(means))
 
 
@@ -128,6 +136,8 @@ KINDS: dict[str, Callable[[Axes, Gallery], Drawn]] = {
 
 def label_rows(ax: Axes, gallery: Gallery, margins: tuple[float, float] = (0.6, 0.6)) -> None:
     """Give each posterior a row, the first on top, with its name and figures beside it."""
+    if has_rows(ax):
+        raise ValueError("ax has the rows of another picture: draw into other axes")
     rows = range(len(gallery.portraits) - 1, -1, -1)
     ax.set_ylim(-margins[0], rows[0] + margins[1])
     size, step = fitting_text(ax)
@@ -138,13 +148,6 @@ def label_rows(ax: Axes, gallery: Gallery, margins: tuple[float, float] = (0.6, 
     ax.set_axisbelow(True)
     texts = gallery.figures()[::step]
     write_beside(ax, rows[::step], texts, header=gallery.title, font_size=size)
-
-
-def fitting_text(ax: Axes) -> tuple[float, int]:
-    """Return the size of text that fits into rows, and which rows it fits: each k-th."""
-    fitting = 0.8 * row_height(ax)
-    size = min(max(fitting, _SMALLEST_FONT), _LARGEST_FONT)
-    return size, ceil(size / fitting) if fitting < _SMALLEST_FONT else 1
 
 
 def add_legend(ax: Axes, gallery: Gallery) -> None:
@@ -170,6 +173,6 @@ def _mean_line(
 def _mean_point(ax: Axes, mean: float, row: int, color: Any) -> Line2D:
     size = min(6.0, 0.7 * row_height(ax))
     (line,) = ax.plot(
-        mean, row, "o", color=color, markerfacecolor="white", markersize=size, zorder=3
+        mean, row, "o", color=color, markerfacecolor=ax.get_facecolor(), markersize=size, zorder=3
     )
     return line

@@ -6,16 +6,24 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
+from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
 from skpostbac.displays._kwargs import Kwargs, line_kwargs
-from skpostbac.displays._style import COLORS, NEUTRAL, check_matplotlib, line_styles, own_axes
-from skpostbac.displays._text import estimate, literal, with_score
+from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, ink, own_axes
+from skpostbac.displays._text import (
+    chance_label,
+    estimate,
+    estimate_title,
+    literal,
+    shorten,
+    with_score,
+)
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
@@ -23,7 +31,6 @@ from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import fold_counts
 from skpostbac.model_selection._training_variation import TrainingVariation
-from skpostbac.stats._law import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +39,6 @@ if TYPE_CHECKING:
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
 BEST_STYLE = {
-    "color": "black",
     "linestyle": "none",
     "marker": "o",
     "markersize": 13,
@@ -40,9 +46,6 @@ BEST_STYLE = {
     "markeredgewidth": 1.5,
     "zorder": 3,
 }
-
-# The value of a parameter in candidates that do not have it.
-UNSET = "(not set)"
 
 # With more combinations of the other parameters than colours no legend is of use.
 MAX_LINES = 6
@@ -53,7 +56,7 @@ SPREAD = 0.6
 # A positive parameter over this ratio or more has a logarithmic axis.
 DECADES = 100
 
-# Longer names and values, such as those of estimators, lose their end.
+# Longer names and values, such as those of estimators, are cut.
 MAX_LABEL = 36
 
 # Tick labels with more characters in all are turned.
@@ -85,7 +88,7 @@ class PosteriorSearchDisplay:
     figure_ : matplotlib Figure
         Figure of the axes.
     errorbars_ : tuple of matplotlib ErrorbarContainer
-        Posterior means and central credible intervals, one container for each line.
+        Posterior means and credible intervals, one container for each line.
     best_ : matplotlib Line2D or None
         Mark of the chosen candidate.
     chance_level_ : matplotlib Line2D or None
@@ -219,7 +222,7 @@ class PosteriorSearchDisplay:
         params = _params(cv_results)
         param = _check_param(param, params)
         _check_index(best_index, len(params))
-        groups = _other_params(param, params)
+        groups = varying_params(params, but=param)
         posteriors = pooled_posteriors(
             _rows(cv_results, fitted),
             labels=labels,
@@ -242,6 +245,7 @@ class PosteriorSearchDisplay:
         ax: Axes | None = None,
         *,
         level: float = 0.95,
+        method: Literal["central", "hdi"] = "central",
         plot_chance_level: bool = False,
         errorbar_kwargs: Kwargs = None,
         best_kwargs: Kwargs = None,
@@ -253,9 +257,12 @@ class PosteriorSearchDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Where to draw; a new figure by default. The candidates take colours that no line there
+            has.
         level : float, default=0.95
-            Probability of the central credible intervals, in (0, 1).
+            Probability of the credible intervals, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            Interval that leaves out as much probability on both sides, or the shortest one.
         plot_chance_level : bool, default=False
             Whether to draw the balanced accuracy of random guessing.
         errorbar_kwargs : dict, default=None
@@ -274,17 +281,18 @@ class PosteriorSearchDisplay:
         Raises
         ------
         ValueError
-            If `level` is outside (0, 1).
+            If `level` is outside (0, 1), or `method` is another.
         ImportError
             If matplotlib is not installed.
         """
+        mean = np.array([posterior.mean() for posterior in self.posteriors])
+        intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
+        low, high = np.transpose(intervals)
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
         groups = [""] * len(self.values) if self.groups is None else self.groups
         axis = _axis(self.values)
         x = axis.spread(groups)
-        mean = np.array([posterior.mean() for posterior in self.posteriors])
-        low, high = np.transpose([p.credible_interval(level) for p in self.posteriors])
         self.errorbars_ = tuple(
             ax.errorbar(
                 x[index],
@@ -294,18 +302,18 @@ class PosteriorSearchDisplay:
                 yerr=[(mean - low)[index].tolist(), (high - mean)[index].tolist()],
                 **line_kwargs(style, errorbar_kwargs),
             )
-            for index, style in _lines(x, groups, axis.is_ordered)
+            for index, style in _lines(ax, x, groups, axis.is_ordered)
         )
         self.best_ = None
         if (best := self.best_index) is not None:
-            score = estimate(mean[best], Interval(low[best], high[best]))
-            style = {**BEST_STYLE, "label": with_score("Chosen", score)}
+            score = estimate(mean[best], intervals[best])
+            style = {**BEST_STYLE, "color": ink(ax), "label": with_score("Chosen", score)}
             (self.best_,) = ax.plot(x[best], mean[best], **line_kwargs(style, best_kwargs))
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         axis.draw(ax)
         ax.set(
             xlabel=literal(self.param),
-            ylabel=f"Balanced accuracy, {100 * level:g}% credible interval",
+            ylabel=f"Balanced accuracy\n{estimate_title(level, method)}",
         )
         if despine:
             ax.spines[["top", "right"]].set_visible(False)
@@ -315,8 +323,7 @@ class PosteriorSearchDisplay:
 
     def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
         chance = self.posteriors[0].chance
-        label = f"Chance level ({estimate(chance)})"
-        style = {"color": NEUTRAL, "linestyle": ":", "label": label}
+        style = {"color": NEUTRAL, "linestyle": ":", "label": chance_label(chance)}
         return self.ax_.axhline(chance, **line_kwargs(style, kwargs))
 
 
@@ -346,7 +353,7 @@ class _Axis:
         if self.is_log:
             ax.set_xscale("log")
         if self.categories:
-            labels = [literal(text, MAX_LABEL) for text in self.categories]
+            labels = [literal(text) for text in shorten(self.categories, MAX_LABEL)]
             ax.set_xticks(range(len(labels)), labels)
             if sum(map(len, labels)) > MAX_TICK_CHARACTERS:
                 for tick in ax.get_xticklabels():
@@ -370,33 +377,25 @@ def _is_number(value: Any) -> bool:
 
 
 def _lines(
-    x: FloatArray, groups: Sequence[str], is_ordered: bool
+    ax: Axes, x: FloatArray, groups: Sequence[str], is_ordered: bool
 ) -> Iterator[tuple[NDArray[np.intp], dict[str, Any]]]:
     """Return the candidates of each line from left to right, and its style."""
     order = np.argsort(x, kind="stable")
     names = list(dict.fromkeys(groups))
     if len(names) > MAX_LINES:
-        yield order, {**ERRORBAR_STYLE, "color": COLORS[0], "linestyle": "none", "marker": "o"}
+        (style,) = free_styles(ax, 1)
+        yield order, {**style, **ERRORBAR_STYLE, "linestyle": "none", "marker": "o"}
         return
     of_name = np.array([names.index(group) for group in groups])[order]
-    styles = zip(MARKERS, line_styles(len(names)), strict=False)
-    for number, (name, (marker, style)) in enumerate(zip(names, styles, strict=True)):
-        label = {"label": literal(name, MAX_LABEL)} if name else {}
-        line = style if is_ordered else {**style, "linestyle": "none"}
-        yield order[of_name == number], {**ERRORBAR_STYLE, **line, "marker": marker, **label}
-
-
-def value_text(value: Any) -> str:
-    """Return the value of a parameter as text.
-
-    Examples
-    --------
-    >>> value_text(0.12345678), value_text(len), value_text("rbf")
-    ('0.1235', 'len', 'rbf')
-    """
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(getattr(value, "__name__", value))
+    labels = [literal(name) for name in shorten(names, MAX_LABEL)]
+    styles = zip(MARKERS, labels, free_styles(ax, len(names)), strict=False)
+    for number, (marker, label, style) in enumerate(styles):
+        line = {**style, **ERRORBAR_STYLE, "marker": marker}
+        if not is_ordered:
+            line["linestyle"] = "none"
+        if label:
+            line["label"] = label
+        yield order[of_name == number], line
 
 
 def _fitted_candidates(cv_results: Any) -> list[int]:
@@ -426,19 +425,9 @@ def _params(cv_results: Any) -> list[dict[str, Any]]:
     return list(cv_results["params"])
 
 
-def _values(param: str, params: Sequence[dict[str, Any]]) -> list[str]:
-    return [value_text(chosen.get(param, UNSET)) for chosen in params]
-
-
-def _n_values(params: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return the number of values of each parameter."""
-    names = dict.fromkeys(name for chosen in params for name in chosen)
-    return {name: len(set(_values(name, params))) for name in names}
-
-
 def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:
     """Return the parameter to draw along, by default the one with the most values."""
-    n_values = _n_values(params)
+    n_values = count_values(params)
     if not n_values:
         raise ValueError("cv_results must be those of a search with parameters")
     if param is None:
@@ -453,16 +442,6 @@ def _check_index(best_index: int | None, n_candidates: int) -> None:
         raise ValueError(
             f"best_index must be the position of one of {n_candidates} candidates, got {best_index}"
         )
-
-
-def _other_params(param: str, params: Sequence[dict[str, Any]]) -> list[str]:
-    """Write what else varies from candidate to candidate."""
-    n_values = _n_values(params)
-    varying = [name for name, n in n_values.items() if n > 1 and name != param]
-    return [
-        ", ".join(f"{name}={value_text(chosen[name])}" for name in varying if name in chosen)
-        for chosen in params
-    ]
 
 
 def _pooling_of(refit: Any) -> dict[str, Any]:

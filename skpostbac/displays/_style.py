@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
-from itertools import cycle, islice
+from itertools import accumulate, cycle, islice, product
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axes._base import _AxesBase
     from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 # The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
 # which is faint on white. Line styles tell the colours apart in print without colour.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 LINE_STYLES = ("-", "--", "-.", ":")
+# Widths, as multiples of matplotlib's, tell more than twelve lines apart.
+LINE_WIDTHS = (1.0, 2.0, 0.5)
 
 # Reference lines: chance, no difference, rope.
 NEUTRAL = "#666666"
+
+# Text below this size, in points, is not read.
+_SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0
+
+# Label of the axes with text beside rows.
+_BESIDE = "beside rows"
 
 
 def check_matplotlib(caller: str) -> None:
@@ -44,10 +54,38 @@ def own_axes(ax: Axes | None, caller: str, **subplots: Any) -> Axes:
     return ax
 
 
-def line_styles(n: int) -> Iterator[dict[str, str]]:
-    """Return colour and line style of each of `n` lines, all different up to twelve."""
-    pairs = zip(cycle(COLORS), cycle(LINE_STYLES), strict=False)
-    return islice(({"color": color, "linestyle": style} for color, style in pairs), n)
+def free_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
+    """Return colour, style and width of `n` new lines, all different up to 36.
+
+    Those that look least like a line of the axes come first.
+    """
+    import matplotlib as mpl
+
+    pairs = islice(zip(cycle(COLORS), cycle(LINE_STYLES), strict=False), 12)
+    styles = [
+        {"color": color, "linestyle": style, "linewidth": scale * mpl.rcParams["lines.linewidth"]}
+        for scale, (color, style) in product(LINE_WIDTHS, list(pairs))
+    ]
+    lines = ax.get_lines()
+    styles.sort(key=lambda style: max((_likeness(style, line) for line in lines), default=0))
+    return list(islice(cycle(styles), n))
+
+
+def _likeness(style: Mapping[str, Any], line: Line2D) -> int:
+    """Return 0 if the colours differ, 1 if only these are the same, ..., 3 if all is the same."""
+    from matplotlib.colors import same_color
+
+    same = (
+        same_color(style["color"], line.get_color()),
+        style["linestyle"] == line.get_linestyle(),
+        style["linewidth"] == line.get_linewidth(),
+    )
+    return sum(accumulate(same, min))
+
+
+def ink(ax: Axes) -> Any:
+    """Return the colour of what is written at the axes: black, or white on a dark background."""
+    return ax.xaxis.label.get_color()
 
 
 def write_full_numbers(ax: Axes) -> None:
@@ -60,6 +98,25 @@ def row_height(ax: Axes) -> float:
     """Return the height of one unit of the y-axis, in points."""
     low, high = ax.get_ylim()
     return float(ax.get_window_extent().height * 72 / ax.figure.dpi / abs(high - low))
+
+
+def fitting_text(ax: Axes) -> tuple[float, int]:
+    """Return the size of text that fits into rows, and which rows it fits: each k-th."""
+    fitting = 0.8 * row_height(ax)
+    size = min(max(fitting, _SMALLEST_FONT), _LARGEST_FONT)
+    return size, ceil(size / fitting) if fitting < _SMALLEST_FONT else 1
+
+
+def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
+    """Make texts smaller until they fit, or until smaller ones could not be read."""
+    while not fits() and (size := float(texts[0].get_fontsize())) > _SMALLEST_FONT:
+        for text in texts:
+            text.set_fontsize(max(_SMALLEST_FONT, size - 0.5))
+
+
+def has_rows(ax: Axes) -> bool:
+    """Tell whether a picture with named rows is in the axes."""
+    return any(child.get_label() == _BESIDE for child in ax.child_axes)
 
 
 def write_beside(
@@ -76,6 +133,7 @@ def write_beside(
     The texts are labels of ticks, for which layouts make room.
     """
     axis = ax.secondary_yaxis("right")
+    axis.set_label(_BESIDE)
     axis.set_yticks(heights, texts, fontsize=font_size)
     axis.tick_params(axis="y", length=0, pad=offset)
     despine_axes(axis, "right")
@@ -95,7 +153,10 @@ def write_above(ax: Axes, line: Line2D) -> None:
     """Write the label of a vertical line above it, outside the axes and below their title."""
     axis = ax.secondary_xaxis("top")
     x, label = float(np.ravel(line.get_xdata())[0]), str(line.get_label())
-    axis.set_xticks([x], [label], fontsize="small", color=line.get_color())
+    # In the right half the text ends at the line, or it would meet the header of what is beside.
+    low, high = ax.get_xlim()
+    ha = "right" if x > (low + high) / 2 else "center"
+    axis.set_xticks([x], [label], fontsize="small", color=line.get_color(), ha=ha)
     axis.tick_params(axis="x", length=0)
     despine_axes(axis, "top")
 

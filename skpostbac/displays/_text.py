@@ -1,29 +1,48 @@
-"""Names as matplotlib shows them, whatever characters they have."""
+"""Names and figures as matplotlib shows them, whatever characters the names have."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
+from skpostbac.metrics._format import round_estimate
 from skpostbac.stats._law import Interval
 
 
-def literal(name: object, width: int = 60) -> str:
+def literal(name: object) -> str:
     r"""Return the name as text that matplotlib shows character by character.
 
     It would read what is between two dollars as mathematics, and leave a label with an underscore
-    before it out of the legend. Very long text is cut in the middle.
+    before it out of the legend.
 
     Examples
     --------
     >>> literal("_US$")
     ' _US\\$'
-    >>> literal("a long name", 9)
-    'a l...ame'
     """
-    text = str(name)
-    if len(text) > width:
-        half = (width - 3) // 2
-        text = f"{text[:half]}...{text[-half:]}"
-    text = text.replace("$", r"\$")
+    text = str(name).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def shorten(names: Iterable[object], width: int = 60) -> list[str]:
+    """Cut long names in the middle, but for those that would become the same.
+
+    Examples
+    --------
+    >>> shorten(["a long name", "a short one", "name"], 9)
+    ['a l...ame', 'a s...one', 'name']
+    >>> shorten(["candidate 1 of 9", "candidate 2 of 9"], 9)
+    ['candidate 1 of 9', 'candidate 2 of 9']
+    """
+    texts = [str(name) for name in names]
+    cut = [_cut(text, width) for text in texts]
+    n = Counter(cut)
+    return [short if n[short] == 1 else text for short, text in zip(cut, texts, strict=True)]
+
+
+def _cut(text: str, width: int) -> str:
+    half = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:half]}...{text[-half:]}"
 
 
 def with_score(name: str | None, score: str) -> str:
@@ -36,7 +55,7 @@ def with_score(name: str | None, score: str) -> str:
     >>> with_score(None, "AUC = 0.76")
     'AUC = 0.76'
     """
-    return score if name is None else f"{literal(name)} ({score})"
+    return f"{literal(name)} ({score})" if name else score
 
 
 def estimate(value: float, interval: Interval | None = None) -> str:
@@ -44,9 +63,35 @@ def estimate(value: float, interval: Interval | None = None) -> str:
 
     Examples
     --------
-    >>> estimate(0.7612, (0.7, 0.8149))
+    >>> estimate(0.7612, Interval(0.7, 0.8149))
     '0.76 [0.70, 0.81]'
+    >>> estimate(0.89996, Interval(0.89941, 0.90052))
+    '0.9000 [0.8994, 0.9005]'
     """
-    return (
-        f"{value:.2f}" if interval is None else "{:.2f} [{:.2f}, {:.2f}]".format(value, *interval)
-    )
+    if interval is None:
+        return f"{value:.2f}"
+    middle, low, high = round_estimate(value, interval, n_decimals=2)
+    return f"{middle} [{low}, {high}]"
+
+
+def estimate_title(level: float, method: str = "central") -> str:
+    """Return what the numbers of :func:`estimate` are.
+
+    Examples
+    --------
+    >>> estimate_title(0.9, "hdi")
+    'Mean [90% HDI]'
+    """
+    return f"Mean [{100 * level:g}% {'HDI' if method == 'hdi' else 'interval'}]"
+
+
+def chance_label(chance: float, score: str | None = None) -> str:
+    """Return the label of what guessing reaches.
+
+    Examples
+    --------
+    >>> chance_label(1 / 3), chance_label(0.5, "AUC")
+    ('Chance level (0.33)', 'Chance level (AUC = 0.5)')
+    """
+    value = f"{chance:.2g}"
+    return with_score("Chance level", f"{score} = {value}" if score else value)

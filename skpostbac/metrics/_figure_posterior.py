@@ -177,9 +177,9 @@ class FigurePosterior(StablePickle, ABC):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(name="tree")
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
-        ('balanced accuracy', 'probability density')
+        ('Balanced accuracy', 'Probability density')
         >>> display.lines_[0].get_label()
-        'tree: 0.56 [0.45, 0.70]'
+        'tree (0.56 [0.45, 0.70])'
         >>> plt.close(display.figure_)
         """
         from skpostbac.displays import PosteriorDisplay

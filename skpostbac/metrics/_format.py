@@ -7,10 +7,13 @@ from math import ceil, log10
 from skpostbac.stats import Interval
 
 
-def round_estimate(mean: float, interval: Interval) -> tuple[str, str, str]:
-    """Write a mean and the ends of its interval, with decimals enough to tell these apart."""
+def round_estimate(mean: float, interval: Interval, *, n_decimals: int = 3) -> tuple[str, str, str]:
+    """Write a mean and the ends of its interval, with decimals enough to tell these apart.
+
+    There are at least `n_decimals` of them.
+    """
     width = interval.high - interval.low
-    n = max(3, ceil(-log10(width)) + 1) if width > 0 else 3
+    n = max(n_decimals, ceil(-log10(width)) + 1) if width > 0 else n_decimals
     return f"{mean:.{n}f}", f"{interval.low:.{n}f}", f"{interval.high:.{n}f}"
 
 

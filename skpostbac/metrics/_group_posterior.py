@@ -173,7 +173,7 @@ class GroupPosterior(StablePickle):
         """
         from skpostbac.displays import PosteriorDisplay
 
-        score = "accuracy" if self.correct.ndim == 1 else "balanced accuracy"
+        score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
         return PosteriorDisplay(self._laws(), score_name=score).plot(ax, kind=kind, **plot_params)
 
     def _laws(self) -> dict[str, BoundedDistribution]:

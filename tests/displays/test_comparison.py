@@ -98,11 +98,11 @@ def test_labels_of_a_difference():
     counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
     display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
     subtraction, figures = display.ax_.get_xlabel().splitlines()
-    assert subtraction == "balanced accuracy: new \N{MINUS SIGN} old"
+    assert subtraction == "Balanced accuracy: new \N{MINUS SIGN} old"
     law = display.comparison.difference("new", "old")
     mean, low, high = (f"{value:.2f}" for value in (law.mean(), *law.interval()))
-    assert figures == f"mean [95% interval]: {mean} [{low}, {high}]"
-    assert display.ax_.get_ylabel() == "probability density"
+    assert figures == f"Mean [95% interval]: {mean} [{low}, {high}]"
+    assert display.ax_.get_ylabel() == "Probability density"
 
 
 @pytest.mark.parametrize(

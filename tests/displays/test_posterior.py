@@ -33,11 +33,11 @@ CONFUSION = [[166, 25], [21, 188]]
 
 # What the axis is called, for each posterior of a single figure.
 FIGURES = {
-    "balanced accuracy": ONE,
-    "accuracy": PosteriorAccuracy(ONE.counts),
-    "binary-equivalent accuracy": ONE.binary_equivalent(),
-    "macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision"),
-    "mcc": PosteriorConfusionMetric.from_confusion_matrix(
+    "Balanced accuracy": ONE,
+    "Accuracy": PosteriorAccuracy(ONE.counts),
+    "Binary-equivalent accuracy": ONE.binary_equivalent(),
+    "Macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision"),
+    "MCC": PosteriorConfusionMetric.from_confusion_matrix(
         CONFUSION, "mcc", n_draws=2000, random_state=0
     ),
 }
@@ -72,7 +72,7 @@ def test_density_is_exact(method):
         assert (mean.get_xdata() == posterior.mean()).all()
         assert mean.get_ydata()[-1] == pytest.approx(posterior.pdf(posterior.mean()), rel=1e-3)
     assert display.chance_level_ is None
-    assert display.ax_.get_ylabel() == "probability density"
+    assert display.ax_.get_ylabel() == "Probability density"
     assert display.ax_.get_ylim()[0] == 0
 
 
@@ -81,9 +81,9 @@ def test_legend_of_a_density_has_the_figures():
     legend = PosteriorDisplay({"one": ONE}).plot(method="hdi", level=0.9).ax_.get_legend()
     low, high = ONE.credible_interval(0.9, method="hdi")
     assert [text.get_text() for text in legend.get_texts()] == [
-        f"one: {ONE.mean():.2f} [{low:.2f}, {high:.2f}]"
+        f"one ({ONE.mean():.2f} [{low:.2f}, {high:.2f}])"
     ]
-    assert legend.get_title().get_text() == "mean [90% HDI]"
+    assert legend.get_title().get_text() == "Mean [90% HDI]"
 
 
 def test_forest_has_intervals():
@@ -139,7 +139,7 @@ def test_laws_can_be_drawn(kind):
         "draws": DrawnPosterior(np.random.default_rng(0).beta(8, 2, 1000)),
         "population": groups.population_mean,
     }
-    assert PosteriorDisplay(laws).plot(kind=kind).ax_.get_xlabel() == "value"
+    assert PosteriorDisplay(laws).plot(kind=kind).ax_.get_xlabel() == "Value"
     assert PosteriorDisplay(laws, score_name="accuracy").plot().ax_.get_xlabel() == "accuracy"
 
 
@@ -166,7 +166,7 @@ def test_chance_level_is_drawn_on_demand(kind):
     )
     assert display.chance_level_.get_xdata() == [1 / 3, 1 / 3]
     assert display.chance_level_.get_color() == "red"
-    assert display.chance_level_.get_label() == "chance level (0.333)"
+    assert display.chance_level_.get_label() == "Chance level (0.33)"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_names_are_shown_as_they_are(kind):
     display = PosteriorDisplay(dict.fromkeys(names, ONE)).plot(kind=kind)
     labels = display.ax_.get_legend().get_texts() if kind == "density" else None
     texts = labels or display.ax_.get_yticklabels()
-    shown = [text.get_text().replace(r"\$", "$").split(":")[0].strip() for text in texts]
+    shown = [text.get_text().replace(r"\$", "$").split(" (")[0].strip() for text in texts]
     assert shown[:3] == names[:3]
     assert len(texts) == 4
     if labels is None:
@@ -267,10 +267,10 @@ def test_recalls_are_sorted_below_the_average():
     """The best class comes first, with its counts, on the axis of the accuracy."""
     posterior = PosteriorBalancedAccuracy.from_counts([2, 30, 8], [4, 32, 10], classes=list("abc"))
     display = PosteriorDisplay.from_recalls(posterior, plot_chance_level=True)
-    assert row_names(display.ax_) == ["balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
+    assert row_names(display.ax_) == ["Balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
     means = [float(line.get_xdata()[0]) for line in display.means_]
     assert means == pytest.approx([posterior.mean(), 31 / 34, 9 / 12, 3 / 6])
-    assert display.ax_.get_xlabel() == "accuracy"
+    assert display.ax_.get_xlabel() == "Accuracy"
 
 
 def test_recalls_are_those_of_a_balanced_accuracy():
@@ -282,7 +282,7 @@ def test_recalls_are_those_of_a_balanced_accuracy():
 def test_recalls_alone_can_be_drawn():
     """Their labels need not be text."""
     display = PosteriorDisplay(ONE.recalls(), score_name="recall").plot()
-    assert [line.get_label().split(":")[0] for line in display.lines_] == ["0", "1", "2"]
+    assert [line.get_label().split(" (")[0] for line in display.lines_] == ["0", "1", "2"]
 
 
 def test_from_predictions():
@@ -321,8 +321,8 @@ def test_from_cv_results_pools():
     search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
     display = PosteriorDisplay.from_cv_results(search.cv_results_, kind="forest")
     assert row_names(display.ax_) == [
-        "criterion=gini, max_depth=1",
-        "criterion=gini, max_depth=2",
+        "max_depth=1",
+        "max_depth=2",
     ]
     with pytest.raises(ValueError, match="name must give 2 different names"):
         PosteriorDisplay.from_cv_results(search.cv_results_, name="tree")

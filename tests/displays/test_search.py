@@ -83,7 +83,7 @@ def test_intervals_are_quantiles_of_one_class(level):
     law = beta(1 + correct, 1 + 40 - correct)
     expected = np.transpose([[1, 2, 4], *law.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
-    assert display.ax_.get_ylabel() == f"Balanced accuracy, {level:.0%} credible interval"
+    assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} interval]"
 
 
 def test_intervals_hold_their_share_of_draws():
@@ -197,7 +197,7 @@ def test_chance_level():
     display = draw([{"C": 1}, {"C": 2}], plot_chance_level=True, chance_level_kw={"lw": 3})
     assert list(display.chance_level_.get_ydata()) == [0.5, 0.5]
     assert display.chance_level_.get_linewidth() == 3
-    assert texts(display) == ["Chance level (0.50)"]
+    assert texts(display) == ["Chance level (0.5)"]
 
 
 def test_axes_are_respected():

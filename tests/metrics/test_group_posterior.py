@@ -122,7 +122,7 @@ def test_plot_is_a_forest_of_all_laws(posterior):
     display = posterior.plot(level=0.9)
     drawn = [line.get_xdata().tolist() for line in display.lines_]
     assert drawn == [[row["low"], row["high"]] for row in posterior.summary(0.9)]
-    assert display.ax_.get_xlabel() == "accuracy"
+    assert display.ax_.get_xlabel() == "Accuracy"
     plt.close(display.figure_)
 
 

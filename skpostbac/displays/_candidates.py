@@ -1,0 +1,59 @@
+"""Names of the candidates of a search: the parameters in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+Params: TypeAlias = Mapping[str, Any]
+
+# The value of a parameter in candidates that do not have it.
+UNSET = "(not set)"
+
+
+def candidate_names(cv_results: Any) -> list[str]:
+    """Return different names of the candidates of a search, or that of pooled folds.
+
+    Examples
+    --------
+    >>> candidate_names({"params": [{"C": 1, "tol": 0.1}, {"C": 2, "tol": 0.1}]})
+    ['C=1', 'C=2']
+    >>> candidate_names({"params": [{"C": 0.12345}, {"C": 0.123451}]})
+    ['0: C=0.1235', '1: C=0.1235']
+    """
+    params = list(cv_results.get("params", [{}]))
+    if len(params) == 1:
+        return [_write(params[0], list(params[0])) or "pooled folds"]
+    names = varying_params(params)
+    if len(set(names)) == len(names):
+        return names
+    return [f"{position}: {_write(chosen, list(chosen))}" for position, chosen in enumerate(params)]
+
+
+def varying_params(params: Sequence[Params], but: str | None = None) -> list[str]:
+    """Write what varies from candidate to candidate, except for one parameter."""
+    varying = [name for name, n in count_values(params).items() if n > 1 and name != but]
+    return [_write(chosen, varying) for chosen in params]
+
+
+def count_values(params: Sequence[Params]) -> dict[str, int]:
+    """Return the number of values of each parameter."""
+    names = dict.fromkeys(name for chosen in params for name in chosen)
+    return {name: len({value_text(chosen.get(name, UNSET)) for chosen in params}) for name in names}
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a parameter as text.
+
+    Examples
+    --------
+    >>> value_text(0.12345678), value_text(len), value_text("rbf")
+    ('0.1235', 'len', 'rbf')
+    """
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(getattr(value, "__name__", value))
+
+
+def _write(params: Params, names: Sequence[str]) -> str:
+    return ", ".join(f"{name}={value_text(params[name])}" for name in names if name in params)
