@@ -380,6 +380,16 @@ class BinormalCurveDisplay:
             If `curve` is unknown.
         ImportError
             If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+        >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+        >>> display = BinormalCurveDisplay.from_model(model, plot_chance_level=True)
+        >>> [line.get_label() for line in display.ax_.lines]
+        ['AUC = 0.76', 'Chance level (AUC = 0.5)']
+        >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_model")
         return cls(curve=curve, **_of_model(_kind(curve), model), name=name).plot(
@@ -430,6 +440,16 @@ class BinormalCurveDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+        >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+        >>> display = BinormalCurveDisplay.from_model(model).plot(name="known")
+        >>> display.line_.get_label()
+        'known (AUC = 0.76)'
+        >>> plt.close("all")
         """
         ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.ax_, self.figure_ = ax, ax.figure

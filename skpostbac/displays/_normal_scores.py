@@ -87,6 +87,19 @@ class NormalScoresDisplay:
         ------
         ValueError, TypeError, ImportError
             As :meth:`from_predictions` raises them.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        >>> from skpostbac import NormalScoresDisplay
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> lda = LinearDiscriminantAnalysis().fit(X[::2], y[::2])
+        >>> display = NormalScoresDisplay.from_estimator(lda, X[1::2], y[1::2])
+        >>> [points.get_label() for points in display.points_]
+        ['Negatives (n = 110, p = 1)', 'Positives (n = 174, p = 1)']
+        >>> plt.close(display.figure_)
         """
         y_score, pos_label = positive_scores(estimator, X, y, pos_label)
         return cls.from_predictions(y, y_score, pos_label=pos_label, **options)
@@ -114,6 +127,16 @@ class NormalScoresDisplay:
             As :func:`binormal_check` raises them.
         ImportError
             If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 9, 1]
+        >>> display = NormalScoresDisplay.from_predictions(y_true, y_score)
+        >>> [points.get_label() for points in display.points_]
+        ['Negatives (n = 4, p = 0.97)', 'Positives (n = 3, p = 0.39)']
+        >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_predictions")
         check = binormal_check(y_true, y_score, pos_label=pos_label)
@@ -147,6 +170,16 @@ class NormalScoresDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import NormalScoresDisplay, binormal_check
+        >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1])
+        >>> display = NormalScoresDisplay(check).plot()
+        >>> display.points_[1].get_ydata()
+        array([0., 1., 2.])
+        >>> plt.close(display.figure_)
         """
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure

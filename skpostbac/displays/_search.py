@@ -160,6 +160,22 @@ class PosteriorSearchDisplay:
             If the search was not fitted.
         ValueError, TypeError, ImportError
             As :meth:`from_cv_results` raises them.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import ClassCountsScorer, PosteriorRefit, PosteriorSearchDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 4]}
+        >>> rule = PosteriorRefit("lower")
+        >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=rule).fit(X, y)
+        >>> display = PosteriorSearchDisplay.from_search(search, method="hdi")
+        >>> display.best_.get_label()
+        'Chosen (0.904 [0.861, 0.944])'
+        >>> plt.close(display.figure_)
         """
         check_is_fitted(search, "cv_results_")
         best_index = getattr(search, "best_index_", None)
@@ -216,6 +232,21 @@ class PosteriorSearchDisplay:
         -----
         FitFailedWarning
             Names the candidates that are left out because some of their fits failed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import ClassCountsScorer, PosteriorSearchDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> tree, grid = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 4]}
+        >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
+        >>> display = PosteriorSearchDisplay.from_cv_results(search.cv_results_, best_index=1)
+        >>> display.best_.get_label()
+        'Chosen (0.81 [0.75, 0.86])'
+        >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_cv_results")
         fitted = _fitted_candidates(cv_results)
@@ -284,6 +315,16 @@ class PosteriorSearchDisplay:
             If `level` is outside (0, 1), or `method` is another.
         ImportError
             If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorSearchDisplay
+        >>> posteriors = [PosteriorBalancedAccuracy.from_counts([n, 8], [32, 10]) for n in (20, 30)]
+        >>> display = PosteriorSearchDisplay(param="C", values=[1, 2], posteriors=posteriors).plot()
+        >>> display.errorbars_[0].lines[0].get_ydata().round(4)
+        array([0.6838, 0.8309])
+        >>> plt.close(display.figure_)
         """
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
