@@ -24,8 +24,8 @@ LINE_STYLES = ("-", "--", "-.", ":")
 # Widths, as multiples of matplotlib's, tell more than twelve lines apart.
 LINE_WIDTHS = (1.0, 2.0, 0.5)
 
-# Reference lines: chance, no difference, rope.
-NEUTRAL = "#666666"
+# Reference lines: chance, no difference, rope. As readable on black as on white.
+NEUTRAL = "#767676"
 
 # Text below this size, in points, is not read.
 _SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from skpostbac.metrics._format import round_estimate
 from skpostbac.stats._law import Interval
@@ -25,19 +26,30 @@ def literal(name: object) -> str:
 
 
 def shorten(names: Iterable[object], width: int = 60) -> list[str]:
-    """Cut long names in the middle, but for those that would become the same.
+    """Cut long names in the middle, or else where they are the same, so that they stay different.
 
     Examples
     --------
-    >>> shorten(["a long name", "a short one", "name"], 9)
-    ['a l...ame', 'a s...one', 'name']
-    >>> shorten(["candidate 1 of 9", "candidate 2 of 9"], 9)
-    ['candidate 1 of 9', 'candidate 2 of 9']
+    >>> shorten(["a long name", "name"], 9)
+    ['a l...ame', 'name']
+    >>> shorten(["candidate number 1 of the search", "candidate number 2 of the search"], 20)
+    ['...mber 1 ... search', '...mber 2 ... search']
     """
     texts = [str(name) for name in names]
-    cut = [_cut(text, width) for text in texts]
-    n = Counter(cut)
-    return [short if n[short] == 1 else text for short, text in zip(cut, texts, strict=True)]
+    alike = defaultdict(list)
+    for text in texts:
+        alike[_cut(text, width)].append(text)
+    cut = {text: short for group in alike.values() for text, short in _cut_alike(group, width)}
+    return [cut[text] for text in texts] if len(set(cut.values())) == len(cut) else texts
+
+
+def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
+    """Yield long texts that begin and end alike, and these from shortly before they differ."""
+    columns = zip(*texts, strict=False)
+    same = len(list(takewhile(lambda column: len(set(column)) == 1, columns))) - width // 4
+    for text in texts:
+        is_alone = len(texts) == 1 or len(text) <= width
+        yield text, _cut(text, width) if is_alone else f"...{_cut(text[same:], width - 3)}"
 
 
 def _cut(text: str, width: int) -> str:
