@@ -11,6 +11,15 @@ Params: TypeAlias = Mapping[str, Any]
 UNSET = "(not set)"
 
 
+def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates: int) -> list[str]:
+    """Return the given names, or else those of the candidates, if there is one for each."""
+    names = candidate_names(cv_results) if name is None else name
+    names = [names] if isinstance(names, str) else list(names)
+    if len(names) != n_candidates or len(set(names)) < n_candidates:
+        raise ValueError(f"name must give {n_candidates} different names, got {names}")
+    return names
+
+
 def candidate_names(cv_results: Any) -> list[str]:
     """Return different names of the candidates of a search, or that of pooled folds.
 

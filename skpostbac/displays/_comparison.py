@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac.displays._candidates import check_names
 from skpostbac.displays._comparison_kinds import KINDS, Request
 from skpostbac.displays._posterior import rows_size
 from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
-from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._predictions import Predictions
 from skpostbac.metrics._prior import PriorLike
@@ -20,6 +21,7 @@ from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,
     compare_predictions,
+    pooled_paired_counts,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ class PosteriorComparisonDisplay:
     """Pictures of who is better than whom, by how much, and how certain that is.
 
     It is recommended to use :meth:`from_predictions` if the classifiers were tested on the same
-    samples, and :meth:`from_posteriors` if they were not.
+    samples, :meth:`from_cv_results` for the candidates of a search, and :meth:`from_posteriors` for
+    independent test sets. There is no ``from_estimator``, as one classifier is no comparison.
 
     Parameters
     ----------
@@ -147,7 +150,18 @@ class PosteriorComparisonDisplay:
             If matplotlib is not installed.
         ValueError
             If `kind`, `level` or `method` is another, if a difference has no `pair` to choose it,
-            or if a name is unknown.
+            if a name is unknown, or if there are rows of another picture in `ax`.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PairedCounts, PosteriorComparison, PosteriorComparisonDisplay
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> display = PosteriorComparisonDisplay(comparison).plot(kind="difference", level=0.9)
+        >>> display.ax_.get_xlabel().splitlines()[1]
+        'Mean [90% interval]: 0.11 [0.02, 0.21]'
+        >>> plt.close(display.figure_)
         """
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
@@ -219,6 +233,72 @@ class PosteriorComparisonDisplay:
             rope=rope,
             labels=labels,
             sample_weight=sample_weight,
+            class_weight=class_weight,
+            prior=prior,
+            random_state=random_state,
+        )
+        return cls(comparison).plot(ax, **plot_params)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        *,
+        rope: float = 0.0,
+        labels: ArrayLike | None = None,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+        n_repeats: int = 1,
+        random_state: RandomStateLike = None,
+        name: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorComparisonDisplay:
+        """Compare the candidates of a search sample by sample, and draw the result.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of a search of T >= 2 candidates with ``scoring=OutcomesScorer(...)``.
+        rope, prior, class_weight, random_state
+            As for :func:`~skpostbac.compare_predictions`.
+        labels, n_repeats
+            As for :func:`~skpostbac.pooled_paired_counts`.
+        name : sequence of str, default=None
+            Names of the candidates, by default the parameters in which they differ.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from skpostbac import OutcomesScorer, PosteriorComparisonDisplay
+        >>> X, y = load_wine(return_X_y=True)
+        >>> search = GridSearchCV(
+        ...     DecisionTreeClassifier(random_state=0),
+        ...     {"max_depth": [2, 3, 4]},
+        ...     scoring=OutcomesScorer(len(y)),
+        ...     refit=False,
+        ... ).fit(X, y)
+        >>> display = PosteriorComparisonDisplay.from_cv_results(search.cv_results_, kind="matrix")
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['max_depth=4', 'max_depth=3', 'max_depth=2']
+        >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
+        '.93'
+        >>> plt.close(display.figure_)
+        """
+        counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
+        names = check_names(name, cv_results, len(counts.names))
+        comparison = PosteriorComparison.from_paired_counts(
+            PairedCounts(names, counts.classes, counts.class_index, counts.patterns, counts.counts),
+            rope=rope,
             class_weight=class_weight,
             prior=prior,
             random_state=random_state,

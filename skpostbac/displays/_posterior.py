@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.displays._candidates import candidate_names
+from skpostbac.displays._candidates import check_names
 from skpostbac.displays._gallery import (
     AnyPosterior,
     chance_level,
@@ -167,6 +167,16 @@ class PosteriorDisplay:
         -----
         An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
         where a quarter of the probability lies higher, times 2.7.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorDisplay
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10])
+        >>> display = PosteriorDisplay(posterior).plot(level=0.9, method="hdi")
+        >>> display.ax_.get_legend().get_title().get_text(), display.lines_[0].get_label()
+        ('Mean [90% HDI]', '0.83 [0.73, 0.94]')
+        >>> plt.close(display.figure_)
         """
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
@@ -370,10 +380,7 @@ class PosteriorDisplay:
             n_repeats=n_repeats,
             training_variation=training_variation,
         )
-        names = candidate_names(cv_results) if name is None else name
-        names = [names] if isinstance(names, str) else list(names)
-        if len(names) != len(posteriors) or len(set(names)) < len(names):
-            raise ValueError(f"name must give {len(posteriors)} different names, got {names}")
+        names = check_names(name, cv_results, len(posteriors))
         return cls(dict(zip(names, posteriors, strict=True))).plot(ax, **plot_params)
 
     @classmethod
