@@ -13,6 +13,7 @@ from skpostbac.displays._posterior_kinds import draw_forest
 from skpostbac.displays._style import (
     COLORS,
     NEUTRAL,
+    check_no_rows,
     contrasting,
     fitting_text,
     ink,
@@ -155,6 +156,7 @@ def draw_ranks(ax: Axes, comparison: PosteriorComparison, request: Request) -> d
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
 
+    check_no_rows(ax)
     names, order = _sorted(comparison, "expected_rank")
     n = len(names)
     probabilities = comparison.rank_probabilities()[order]

@@ -11,9 +11,9 @@ from skpostbac.displays._gallery import Gallery
 from skpostbac.displays._kwargs import line_kwargs
 from skpostbac.displays._style import (
     COLORS,
+    check_no_rows,
     fitting_text,
     free_styles,
-    has_rows,
     row_height,
     write_beside,
 )
@@ -136,8 +136,7 @@ KINDS: dict[str, Callable[[Axes, Gallery], Drawn]] = {
 
 def label_rows(ax: Axes, gallery: Gallery, margins: tuple[float, float] = (0.6, 0.6)) -> None:
     """Give each posterior a row, the first on top, with its name and figures beside it."""
-    if has_rows(ax):
-        raise ValueError("ax has the rows of another picture: draw into other axes")
+    check_no_rows(ax)
     rows = range(len(gallery.portraits) - 1, -1, -1)
     ax.set_ylim(-margins[0], rows[0] + margins[1])
     size, step = fitting_text(ax)

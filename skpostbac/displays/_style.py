@@ -114,9 +114,10 @@ def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
             text.set_fontsize(max(_SMALLEST_FONT, size - 0.5))
 
 
-def has_rows(ax: Axes) -> bool:
-    """Tell whether a picture with named rows is in the axes."""
-    return any(child.get_label() == _BESIDE for child in ax.child_axes)
+def check_no_rows(ax: Axes) -> None:
+    """Refuse axes with the rows of another picture, whose names would be replaced."""
+    if any(child.get_label() == _BESIDE for child in ax.child_axes):
+        raise ValueError("ax has the rows of another picture: draw into other axes")
 
 
 def write_beside(

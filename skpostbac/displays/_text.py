@@ -37,7 +37,7 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
     """
     texts = [str(name) for name in names]
     alike = defaultdict(list)
-    for text in texts:
+    for text in dict.fromkeys(texts):
         alike[_cut(text, width)].append(text)
     cut = {text: short for group in alike.values() for text, short in _cut_alike(group, width)}
     return [cut[text] for text in texts] if len(set(cut.values())) == len(cut) else texts
