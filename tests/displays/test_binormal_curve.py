@@ -308,3 +308,10 @@ def test_normal_scores_of_a_check():
     assert {points.get_markersize() for points in display.points_} == {9}
     assert {line.get_color() for line in display.lines_} == {"red"}
     assert ax.get_ylabel() == "Score"
+
+
+def test_dark_style_has_light_lines():
+    """The normal laws are seen on black."""
+    with plt.style.context("dark_background"):
+        display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot()
+        assert {mpl.colors.to_hex(line.get_color()) for line in display.lines_} == {"#ffffff"}

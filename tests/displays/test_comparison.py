@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac import (
+    OutcomesScorer,
     PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
@@ -218,6 +223,62 @@ def test_columns_do_not_overlap():
         assert max(box.x1 for box in left) < min(box.x0 for box in right)
 
 
+@pytest.mark.parametrize("size", [(4, 3), (6.4, 4)], ids=["small", "default"])
+@pytest.mark.parametrize("rope", [0, 0.02])
+@pytest.mark.parametrize("length", [3, 20, 60])
+def test_difference_with_long_names_is_readable(size, rope, length):
+    """Texts neither overlap nor leave the figure, and the density stays below them."""
+    names = ("a" * length, "b" * length)
+    counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=names)
+    figure, ax = plt.subplots(figsize=size, layout="constrained")
+    comparison = PosteriorComparison.from_paired_counts(counts, rope=rope)
+    artists = comparison.plot(ax, kind="difference").artists_
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in artists["texts"]]
+    for left, right in pairwise(boxes):
+        assert left.x1 < right.x0
+    frame, inside = ax.get_window_extent(), ax.xaxis.label.get_window_extent()
+    assert frame.x0 <= boxes[0].x0
+    assert boxes[-1].x1 <= frame.x1
+    assert figure.bbox.x0 <= inside.x0
+    assert inside.x1 <= figure.bbox.x1
+    peak = artists["line"].get_window_extent().y1
+    assert peak < min(box.y0 for box in boxes)
+
+
+def test_names_of_a_difference_stay_different():
+    """Both names differ in the middle only."""
+    names = tuple(f"HistGradientBoostingClassifier {i} of several others" for i in (1, 2))
+    counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=names)
+    display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+    lower, upper = (text.get_text().split("better")[0] for text in display.artists_["texts"])
+    assert lower != upper
+    assert ("1" in lower, "2" in upper) == (True, True)
+    first, second = display.ax_.get_xlabel().split("\N{MINUS SIGN}")
+    assert ("2" in first, "1" in second.splitlines()[0]) == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["decision", "ranks"])
+def test_rows_are_not_drawn_over_others(kind):
+    """The names of the rows would be replaced."""
+    ax = plot(kind).ax_
+    for other in ("decision", "ranks"):
+        with pytest.raises(ValueError, match="ax has the rows of another picture"):
+            plot(other, ax=ax)
+    assert row_names(ax) == RANKED
+
+
+def test_dark_style_has_light_lines():
+    """The density and its interval are seen on black; bars end in the colour of the axes."""
+    with plt.style.context("dark_background"):
+        artists = plot("difference").artists_
+        for name in ("line", "interval", "mean"):
+            assert luminance(artists[name].get_color()) == pytest.approx(1)
+        assert luminance(artists["mean"].get_markerfacecolor()) == 0
+        bar = plot("ranks").artists_["bars"][0][0]
+        assert luminance(bar.get_edgecolor()[:3]) == 0
+
+
 @each_kind
 def test_given_axes_are_used(kind):
     """No figure is made, and the title stays."""
@@ -268,6 +329,30 @@ def test_from_predictions_is_paired():
     expected = compare_predictions(y_true, predictions, rope=0.02, random_state=0)
     assert display.comparison.rope == 0.02
     np.testing.assert_array_equal(display.comparison.prob_greater(), expected.prob_greater())
+
+
+def test_from_cv_results_is_paired():
+    """The candidates of a search are compared sample by sample, by names that tell them apart."""
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    grid = {"max_depth": [1, 2, 3], "criterion": ["gini"]}
+    cv = StratifiedKFold(5)
+    search = GridSearchCV(tree, grid, scoring=OutcomesScorer(len(y)), refit=False, cv=cv)
+    results = search.fit(X, y).cv_results_
+    options = {"rope": 0.02, "random_state": 0}
+    display = PosteriorComparisonDisplay.from_cv_results(results, kind="matrix", **options)
+    names = tuple(f"max_depth={depth}" for depth in grid["max_depth"])
+    assert display.comparison.names == names
+    predictions = {
+        name: cross_val_predict(clone(tree).set_params(max_depth=depth), X, y, cv=cv)
+        for name, depth in zip(names, grid["max_depth"], strict=True)
+    }
+    expected = compare_predictions(y, predictions, **options)
+    np.testing.assert_allclose(display.comparison.prob_greater(), expected.prob_greater())
+    given = PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "c"], kind="ranks")
+    assert given.comparison.names == ("a", "b", "c")
+    with pytest.raises(ValueError, match="name must give 3 different names, got"):
+        PosteriorComparisonDisplay.from_cv_results(results, name=["a", "b", "b"])
 
 
 def test_from_posteriors_is_independent():

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgba
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
@@ -237,6 +238,134 @@ def test_names_are_shown_as_they_are(kind):
         assert len(shown[3]) < 70
     # The unescaped text would be parsed as a formula when the fixture draws it.
     assert not any(text._preprocess_math(text.get_text())[1] for text in texts)
+
+
+LONG = "HistGradientBoostingClassifier with a name of more than sixty characters, fold {}, as found"
+
+
+@each_kind
+def test_long_names_are_cut_but_not_their_figures(kind):
+    """Names that differ only in the middle stay different, and the numbers whole."""
+    posteriors = {LONG.format(i): posterior for i, posterior in enumerate([ONE, TWO])}
+    display = PosteriorDisplay(posteriors).plot(kind=kind)
+    lines = kind == "density"
+    labels = [line.get_label() for line in display.lines_] if lines else row_names(display.ax_)
+    figures = labels if lines else texts_beside(display.ax_)[:2]
+    for i, (label, text, posterior) in enumerate(zip(labels, figures, [ONE, TWO], strict=True)):
+        low, high = posterior.credible_interval()
+        estimate = f"{posterior.mean():.2f} [{low:.2f}, {high:.2f}]"
+        assert text.endswith(f" ({estimate})" if lines else estimate)
+        name = label.removesuffix(f" ({estimate})")
+        assert len(name) <= 60
+        assert f"fold {i}" in name
+
+
+@each_kind
+def test_each_row_has_digits_of_its_own(kind):
+    """A sharp posterior among wide ones is not rounded to a point, nor to certainty."""
+    sharp = PosteriorBalancedAccuracy.from_counts([739], [739])
+    display = PosteriorDisplay({"sharp": sharp, "one": ONE, "two": TWO}).plot(kind=kind)
+    texts = (
+        [line.get_label() for line in display.lines_]
+        if kind == "density"
+        else texts_beside(display.ax_)
+    )
+    # Beta(740, 1) has the quantile p ** (1 / 740) and the mean 740 / 741.
+    low, high = 0.025 ** (1 / 740), 0.975 ** (1 / 740)
+    assert f"{740 / 741:.4f} [{low:.4f}, {high:.4f}]" in texts[0]
+    assert "0.9987 [0.9950, 1.0000]" in texts[0]
+    low, high = ONE.credible_interval()
+    assert f"{ONE.mean():.2f} [{low:.2f}, {high:.2f}]" in texts[1]
+
+
+@pytest.mark.parametrize("level", [0.3, 0.5])
+def test_short_interval_of_a_forest_has_no_inner_one(level):
+    """A thick half would cover it."""
+    display = ONE.plot(kind="forest", level=level)
+    assert tuple(display.lines_[0].get_xdata()) == ONE.credible_interval(level)
+    assert display.intervals_ == ()
+
+
+def test_inner_interval_of_a_forest_is_by_the_same_method():
+    """Both intervals are the shortest ones, and the inner one lies within."""
+    display = TWO.plot(kind="forest", method="hdi")
+    (inner,) = display.intervals_
+    assert tuple(inner.get_xdata()) == TWO.credible_interval(0.5, method="hdi")
+    assert tuple(inner.get_xdata()) != TWO.credible_interval(0.5)
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["higher second", "lower second"])
+def test_second_density_joins_the_first(reverse):
+    """It has another look, both fit into the axes, and the legend has both."""
+    sharp = PosteriorBalancedAccuracy.from_counts([300, 80, 30], [320, 100, 40])
+    pair = [sharp, ONE] if reverse else [ONE, sharp]
+    first = PosteriorDisplay({"first": pair[0]}).plot()
+    second = PosteriorDisplay({"second": pair[1]}).plot(first.ax_)
+    (one,), (other,) = first.lines_, second.lines_
+    assert one.get_color() != other.get_color()
+    assert one.get_linestyle() != other.get_linestyle()
+    assert first.ax_.get_ylim()[1] > max(line.get_ydata().max() for line in (one, other))
+    names = [text.get_text().split(" (")[0] for text in second.ax_.get_legend().get_texts()]
+    assert names == ["first", "second"]
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("first", KINDS[1:])
+def test_rows_are_not_drawn_over_others(kind, first):
+    """The names of the rows would be replaced: an error says so, and nothing is drawn."""
+    display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind=first)
+    limits, n_lines = display.ax_.get_ylim(), len(display.ax_.lines)
+    with pytest.raises(ValueError, match="ax has the rows of another picture"):
+        PosteriorDisplay({"three": ONE}).plot(display.ax_, kind=kind)
+    assert row_names(display.ax_) == ["one", "two"]
+    assert (display.ax_.get_ylim(), len(display.ax_.lines)) == (limits, n_lines)
+
+
+@pytest.mark.parametrize("correct", [1, 5, 9, 16, 19])
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_chance_level_does_not_meet_the_header(kind, correct):
+    """Wherever guessing lies, its text and that above the figures stand apart."""
+    posterior = PosteriorBalancedAccuracy.from_counts([correct, correct], [20, 20])
+    display = PosteriorDisplay({"a": posterior}).plot(kind=kind, plot_chance_level=True)
+    display.figure_.canvas.draw()
+    (header,) = display.ax_.texts
+    (label,) = display.ax_.child_axes[1].get_xticklabels()
+    assert label.get_text() == "Chance level (0.5)"
+    assert label.get_window_extent().x1 < header.get_window_extent().x0
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_fill_is_that_of_the_axes(style):
+    """A ridge hides those behind, and the points of means are hollow, in a dark style too."""
+    with plt.style.context(style):
+        posteriors = {"one": ONE, "two": TWO}
+        ridge = PosteriorDisplay(posteriors).plot(kind="ridge")
+        paper = ridge.ax_.get_facecolor()
+        assert tuple(ridge.ax_.collections[0].get_facecolor()[0]) == paper
+        for kind in ("violin", "forest"):
+            for mean in PosteriorDisplay(posteriors).plot(kind=kind).means_:
+                assert to_rgba(mean.get_markerfacecolor()) == paper
+
+
+def test_thirty_densities_look_different():
+    """Colour, style and width together tell them apart; the first twelve have one width."""
+    display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot()
+    looks = [
+        (line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in display.lines_
+    ]
+    assert len(set(looks)) == 30
+    assert len({(color, style) for color, style, _ in looks[:12]}) == 12
+
+
+def test_candidates_are_named_by_what_varies():
+    """Names of candidates are different, however alike their parameters are."""
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    grid = {"ccp_alpha": [0.1, 0.10000001], "criterion": ["gini"]}
+    search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
+    display = PosteriorDisplay.from_cv_results(search.cv_results_, kind="forest")
+    names = row_names(display.ax_)
+    assert names == ["0: ccp_alpha=0.1, criterion=gini", "1: ccp_alpha=0.1, criterion=gini"]
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])

@@ -217,6 +217,52 @@ def test_axes_are_respected():
     assert display.ax_ is not ax
 
 
+def test_shortest_intervals():
+    """One class without errors has an interval that ends at 1."""
+    options = {"class_weight": {"0": 1, "1": 0}, "level": 0.9, "method": "hdi"}
+    correct = [[20, 10, 20, 10]]
+    display = PosteriorSearchDisplay.from_cv_results(results([{"C": 1}], correct), **options)
+    # Beta(41, 1) has the distribution function x ** 41 and an increasing density.
+    expected = [[1, 0.1 ** (1 / 41), 1]]
+    np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-6)
+    assert display.ax_.get_ylabel() == "Balanced accuracy\nMean [90% HDI]"
+
+
+@pytest.mark.parametrize("options", [{"level": 2}, {"method": "odd"}], ids=["level", "method"])
+def test_errors_leave_no_figure(options):
+    """What is wrong is found before there is an empty figure."""
+    with pytest.raises(ValueError, match=f"{next(iter(options))} must be"):
+        draw([{"C": 1}], **options)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("values", [[1, 2], ["rbf", "linear"]], ids=["numbers", "text"])
+def test_second_search_has_other_colours(values):
+    """Two searches in the same axes are told apart."""
+    params = [{"p": value, "g": g} for value in values for g in "ab"]
+    first = draw(params, "p")
+    second = draw(params, "p", ax=first.ax_)
+    lines = [container.lines[0] for container in (*first.errorbars_, *second.errorbars_)]
+    assert len({line.get_color() for line in lines}) == 4
+
+
+def test_long_other_parameters_stay_apart():
+    """Lines have different names if these differ in the middle only."""
+    long = "a value of more than thirty-six characters, {}, of the parameter"
+    params = [{"C": c, "g": long.format(i)} for c in (1, 2, 3) for i in (1, 2)]
+    first, second = texts(draw(params, "C"))
+    assert ("1" in first, "2" in second) == (True, True)
+    assert max(len(first), len(second)) <= 36
+
+
+def test_dark_style_has_a_light_mark():
+    """The mark of the chosen candidate is seen on black."""
+    with plt.style.context("dark_background"):
+        display = draw([{"C": 1}, {"C": 2}], best_index=0)
+        assert mpl.colors.to_hex(display.best_.get_color()) == "#ffffff"
+        plt.close("all")
+
+
 def test_bad_arguments_are_named():
     """An unknown parameter, a candidate that is not there, and other results."""
     with pytest.raises(ValueError, match=r"param must be one of \['C'\], got 'gamma'"):

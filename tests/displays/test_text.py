@@ -1,0 +1,35 @@
+"""Names and figures as text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skpostbac.displays._text import estimate, shorten
+from skpostbac.stats import Interval
+
+# Long names of few characters, many of which are cut to the same text.
+NAMES = st.lists(st.text("ab.", max_size=30), max_size=8, unique=True)
+
+
+@given(NAMES, st.integers(8, 20))
+def test_different_names_stay_different(names, width):
+    """Whatever is cut, no two names become the same, and short ones stay as they are."""
+    shown = shorten(names, width)
+    assert len(set(shown)) == len(names)
+    for name, text in zip(names, shown, strict=True):
+        assert len(text) <= max(width, len(name))
+        assert len(name) > width or text == name
+
+
+def test_equal_names_are_cut_alike():
+    """The caller may have the same name twice."""
+    assert shorten(["a" * 30, "a" * 30], 9) == ["aaa...aaa"] * 2
+
+
+@pytest.mark.parametrize("width", [0.3, 0.1, 0.02, 1e-4, 1e-9])
+def test_estimate_tells_the_ends_apart(width):
+    """The difference of the written ends is that of the interval, with an error below a fifth."""
+    low = 0.123456789
+    _, ends = estimate(low, Interval(low, low + width)).split(" ", 1)
+    written = [float(end) for end in ends.strip("[]").split(", ")]
+    assert written[1] - written[0] == pytest.approx(width, rel=0.2)
