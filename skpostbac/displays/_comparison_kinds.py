@@ -38,6 +38,8 @@ _CHARACTER_WIDTH, _COLUMN_GAP = 0.62, 12.0
 # Space around the texts above a density, as a share of the height of the axes, and between them,
 # in pixels.
 _MARGIN, _TEXT_GAP = 0.03, 3.0
+# The density has at least this share of the height, however small the axes are.
+_LEAST_SHARE = 0.3
 
 
 class Request(NamedTuple):
@@ -71,7 +73,7 @@ def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request)
     texts = _write_masses(ax, comparison, request.pair)
     bottom = min(text.get_window_extent().y0 for text in texts)
     share = ax.transAxes.inverted().transform((0, bottom))[1] - _MARGIN
-    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / max(share, 0.3)))
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / max(share, _LEAST_SHARE)))
     return {
         "line": line,
         "areas": tuple(areas),

@@ -44,12 +44,12 @@ def shorten(names: Iterable[object], width: int = 60) -> list[str]:
 
 
 def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
-    """Yield long texts that begin and end alike, and these from shortly before they differ."""
+    """Yield texts that begin and end alike, and what is shown: from shortly before they differ."""
     columns = zip(*texts, strict=False)
     same = len(list(takewhile(lambda column: len(set(column)) == 1, columns))) - width // 4
     for text in texts:
-        is_alone = len(texts) == 1 or len(text) <= width
-        yield text, _cut(text, width) if is_alone else f"...{_cut(text[same:], width - 3)}"
+        as_usual = len(texts) == 1 or len(text) <= width
+        yield text, _cut(text, width) if as_usual else f"...{_cut(text[same:], width - 3)}"
 
 
 def _cut(text: str, width: int) -> str:
