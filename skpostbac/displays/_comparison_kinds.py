@@ -120,8 +120,8 @@ def _write_masses(
         return all(left.x1 <= right.x0 for left, right in pairwise(boxes))
 
     if not fits():
-        for text, name in ((texts[0], b), (texts[-1], a)):
-            text.set_text(text.get_text().replace(f"{name} better", f"{name}\nbetter", 1))
+        texts[0].set_text(f"{b}\nbetter\n{below}")
+        texts[-1].set_text(f"{a}\nbetter\n{above}")
         shrink_until(fits, texts)
     return tuple(texts)
 
@@ -221,10 +221,9 @@ def _sorted(
     comparison: PosteriorComparison, objective: str, width: int = 60
 ) -> tuple[list[str], list[int]]:
     """Return the names as they are shown, best first, and the places of the classifiers."""
-    names = comparison.ranking(objective)
-    return [literal(name) for name in shorten(names, width)], [
-        comparison.names.index(n) for n in names
-    ]
+    ranking = comparison.ranking(objective)
+    shown = [literal(name) for name in shorten(ranking, width)]
+    return shown, [comparison.names.index(name) for name in ranking]
 
 
 def _two_digits(probability: float) -> str:

@@ -57,12 +57,6 @@ class Gallery(NamedTuple):
         """Write mean and interval of each."""
         return [portrait.figures for portrait in self.portraits]
 
-    def inner_intervals(self, level: float) -> list[Interval]:
-        """Return the intervals of a level, or none if those of the portraits are not wider."""
-        if level >= self.level:
-            return []
-        return [interval_of(portrait.law, level, self.method) for portrait in self.portraits]
-
     def rows(self) -> Iterator[tuple[int, Portrait, Mapping[str, Any]]]:
         """Yield the height, the portrait and the style of each row, from the top."""
         heights = range(len(self.portraits) - 1, -1, -1)

@@ -19,6 +19,7 @@ from skpostbac.displays._style import (
 )
 from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics._density_curve import Curve, density_curve
+from skpostbac.stats._law import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -105,9 +106,9 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
 
 
 def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
-    """Draw intervals, with a thick part that is as likely as not if they are longer, and means."""
+    """Draw means and intervals; a thick part of longer ones is as likely as not."""
     label_rows(ax, gallery)
-    lines, means = [], []
+    lines, inner, means = [], [], []
     width = min(1.5, 0.3 * row_height(ax))
     for row, portrait, style in gallery.rows():
         (line,) = ax.plot(
@@ -115,14 +116,12 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
             (row, row),
             **line_kwargs({"color": COLORS[0], "linewidth": width}, style),
         )
-        means.append(_mean_point(ax, portrait.mean, row, line.get_color()))
+        color = line.get_color()
+        if gallery.level > INNER_LEVEL:
+            half = interval_of(portrait.law, INNER_LEVEL, gallery.method)
+            inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * line.get_linewidth())
+        means.append(_mean_point(ax, portrait.mean, row, color))
         lines.append(line)
-    inner = [
-        ax.plot(
-            half, line.get_ydata(), color=line.get_color(), linewidth=2.7 * line.get_linewidth()
-        )[0]
-        for line, half in zip(lines, gallery.inner_intervals(INNER_LEVEL), strict=False)
-    ]
     return Drawn(tuple(lines), tuple(inner), tuple(means))
 
 

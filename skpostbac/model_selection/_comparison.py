@@ -530,7 +530,7 @@ class PosteriorComparison(StablePickle):
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
         >>> display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
         >>> display.ax_.get_ylabel()
-        'probability density'
+        'Probability density'
         >>> plt.close(display.figure_)
         """
         from skpostbac.displays import PosteriorComparisonDisplay
