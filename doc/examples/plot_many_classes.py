@@ -60,7 +60,7 @@ for ax, (prior, ends) in zip(axes, intervals.items(), strict=True):
     held[prior] = int(np.sum((low <= truth) & (truth <= high)))
     ax.hlines(np.arange(20), low, high, linewidth=2)
     ax.axvline(truth, color="#D55E00", linestyle="--")
-    ax.set(title=f"{prior}: {held[prior]} of 20 hold the truth", xlabel="balanced accuracy")
+    ax.set(title=f"{prior}: {held[prior]} of 20 hold the truth", xlabel="Balanced accuracy")
 axes[0].set(ylabel="test set", yticks=[])
 plt.show()
 
