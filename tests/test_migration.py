@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, precision_score, recall_score
@@ -151,7 +152,7 @@ def expressions(library):
 
 
 TABLES = {
-    "mclearn": (names_of_mclearn, 15),
+    "mclearn": (names_of_mclearn, 16),
     "Brodersen's MATLAB functions": (names_of_matlab, 19),
     "prob_conf_mat": (names_of_prob_conf_mat, 8),
     "baycomp": (names_of_baycomp, 5),
@@ -168,3 +169,4 @@ def test_tables_run(library, names, size):
     assert len(found) == size
     for expression in found:
         eval(expression, known)
+    plt.close("all")
