@@ -6,10 +6,12 @@ All text is escaped. Nothing is fetched and nothing is run: no scripts, no style
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as escape_markup
 
 import numpy as np
 from numpy.typing import NDArray
+
+from skpostbac._printable import printable
 
 Floats = NDArray[np.float64]
 
@@ -18,6 +20,11 @@ ACCENT = "#3388cc"
 
 # Of a drawing, in pixels: the plot, and what the numbers below it need at its sides and its foot.
 WIDTH, HEIGHT, SIDE, FOOT = 360, 84, 40, 18
+
+
+def escape(text: str) -> str:
+    """Return text that a browser shows as it is, without markup and control characters."""
+    return escape_markup(printable(text))
 
 
 def block(title: str, *parts: str) -> str:

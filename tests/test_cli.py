@@ -12,6 +12,7 @@ import sys
 import threading
 from itertools import combinations, product
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -794,6 +795,42 @@ def test_pictures_need_matplotlib(write, fail, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = fail(write(SMALL), "--truth", "truth", "--html", "page.html")
     assert message.startswith("argument --html: a picture requires matplotlib.")
+
+
+HOSTILE_TEXT = "truth,\x1b[31mA\x07,B\u202e\na\x85,a\x85,b\nb,b,b\n"
+
+
+def test_control_characters_are_escaped_in_the_page(write, run, tmp_path):
+    """None of them gets out of the file, so that a browser shows what stands there."""
+    path = tmp_path / "report.html"
+    run(write(HOSTILE_TEXT), "--truth", "truth", "--html", str(path))
+    text = path.read_text(encoding="utf-8")
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert r"\x1b[31mA\x07" in text
+    assert r"B\u202e" in text
+
+
+@pytest.mark.parametrize("name", ["p.svg", "p.png"])
+def test_control_characters_are_escaped_in_the_picture(name, write, run, tmp_path):
+    """An SVG with them would be no XML."""
+    path = tmp_path / name
+    run(write(HOSTILE_TEXT), "--truth", "truth", "--plot", str(path))
+    if name == "p.svg":
+        ET.parse(path)
+
+
+def test_picture_tells_of_characters_that_the_font_lacks(write, tmp_path, capsys):
+    """On one line; the picture is written all the same."""
+    path = tmp_path / "p.png"
+    assert main([write("truth,日本\na,a\nb,b\n"), "--truth", "truth", "--plot", str(path)]) == 0
+    error = capsys.readouterr().err
+    assert error == f"{str(path)!r}: the font lacks some characters of the names\n"
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_null_byte_in_the_name_of_a_file(fail):
+    """No file can have such a name."""
+    assert fail("a\0b", "--truth", "t") == r"cannot read a\x00b: embedded null byte"
 
 
 # How it ends

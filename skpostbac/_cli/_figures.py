@@ -22,6 +22,9 @@ FORMATS: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None},
 }
 
+# What matplotlib warns of where its font lacks a character.
+MISSING = "Glyph .* missing from font"
+
 # More rows than these are told apart better without densities.
 MOST_RIDGES = 12
 # Classes that are drawn one by one.
@@ -94,16 +97,19 @@ def _ranking(evaluation: Evaluation) -> tuple[str, ...]:
     return evaluation.comparison.ranking()
 
 
-def draw_picture(evaluation: Evaluation, kind: str) -> bytes:
-    """Return the posteriors as a picture in one of the formats."""
-    return _encode(draw_posteriors(evaluation), kind, "skpostbac", dpi=200)
+def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:
+    """Return the posteriors as a picture, and whether its font has all characters of the names."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", MISSING, UserWarning)
+        picture = _encode(draw_posteriors(evaluation), kind, "skpostbac", dpi=200)
+    return picture, not caught
 
 
 def _to_element(figure: Figure, salt: str) -> str:
     """Return an SVG element whose identifiers differ from those of other salts."""
     with warnings.catch_warnings():
         # The text stays text: the browser has fonts for it that matplotlib may lack.
-        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        warnings.filterwarnings("ignore", MISSING, UserWarning)
         text = _encode(figure, "svg", salt, fonttype="none").decode()
     return text[text.index("<svg") :]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,7 +79,10 @@ def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, An
     if args.plot is not None:
         from skpostbac._cli._figures import draw_picture
 
-        write_file(args.plot, draw_picture(evaluation, Path(args.plot).suffix[1:].lower()))
+        picture, has_all = draw_picture(evaluation, Path(args.plot).suffix[1:].lower())
+        write_file(args.plot, picture)
+        if not has_all:
+            print(f"{args.plot!r}: the font lacks some characters of the names", file=sys.stderr)
 
 
 def _get_table(args: Namespace) -> Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
-from html import escape
 
 import joblib
 import numpy as np
@@ -14,6 +13,7 @@ import sklearn
 from skpostbac._cli._evaluation import Evaluation, report
 from skpostbac._cli._figures import page_figures
 from skpostbac._cli._sections import Record, Section, describe_data, make_sections
+from skpostbac._html import escape
 
 # The browser refuses whatever is not part of the page, should any label get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli._output import write_output
+from skpostbac._printable import printable
 
 DEFAULT_PRIOR = "uniform"
 # Endings of the names of pictures.
@@ -64,8 +65,7 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message on one line, and exit with status 2."""
-        text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
-        self.exit(2, f"{self.prog}: error: {text}\n")
+        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Exit once the output is written, so that the caller sees it fail."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from skpostbac._printable import printable
 from skpostbac.metrics._format import format_probability
 
 Record: TypeAlias = dict[str, Any]
@@ -55,7 +56,7 @@ def describe_data(document: Record) -> dict[str, str]:
     data = document["data"]
     left_out = f" ({data['n_left_out']} of other classes left out)" if data["n_left_out"] else ""
     return {
-        "Truth": f"column {_printable(data['truth'])} of {_printable(data['source'])}",
+        "Truth": f"column {printable(data['truth'])} of {printable(data['source'])}",
         "Samples": f"{data['n_samples']}{left_out}",
         "Classes": f"{data['n_classes']}: {_list_classes(data['classes'])}",
         "Prior": _name_prior(document["settings"]["prior"]),
@@ -64,7 +65,7 @@ def describe_data(document: Record) -> dict[str, str]:
 
 def _list_classes(classes: Sequence[Record]) -> str:
     shown = [
-        f"{_printable(record['label'])} ({record['n_samples']})"
+        f"{printable(record['label'])} ({record['n_samples']})"
         for record in classes[:SHOWN_CLASSES]
     ]
     hidden = len(classes) - SHOWN_CLASSES
@@ -92,7 +93,7 @@ def _posteriors(document: Record, level: str) -> Section:
 
 def _posterior_row(record: Record) -> list[str]:
     return [
-        _printable(record["name"]),
+        printable(record["name"]),
         *(_decimal(record[key]) for key in ("accuracy", "balanced_accuracy", "mean", "median")),
         _interval(record),
         _decimal(record["lower"]),
@@ -109,7 +110,7 @@ def _explain_chance(chance: float | None, prior: float | None) -> list[str]:
 def _report_unseen(record: Record) -> str:
     number = record["n_unseen"]
     what = "1 prediction is" if number == 1 else f"{number} predictions are"
-    return f"{_printable(record['name'])}: {what} of no class, and counted as wrong."
+    return f"{printable(record['name'])}: {what} of no class, and counted as wrong."
 
 
 def _report_prior(dominated: Sequence[Record]) -> list[str]:
@@ -124,7 +125,7 @@ def _comparison(comparison: Record) -> Section:
     table = comparison["prob_greater"]
     numbers = [str(number) for number in range(1, len(table) + 1)]
     rows = [
-        [f"{number} {_printable(name)}", *(_probability(row.get(column)) for column in table)]
+        [f"{number} {printable(name)}", *(_probability(row.get(column)) for column in table)]
         for number, (name, row) in zip(numbers, table.items(), strict=True)
     ]
     return Section(
@@ -145,7 +146,7 @@ def _differences(comparison: Record, rope: float, level: str) -> Section:
 
 def _difference_row(pair: Record) -> list[str]:
     return [
-        f"{_printable(pair['first'])} - {_printable(pair['second'])}",
+        f"{printable(pair['first'])} - {printable(pair['second'])}",
         _decimal(pair["mean"], sign="+"),
         _interval(pair, sign="+"),
         *map(_probability, (pair["rope"] or {}).values()),
@@ -163,7 +164,7 @@ def _ranking(ranking: Sequence[Record]) -> Section:
 
 def _ranking_row(record: Record) -> list[str]:
     return [
-        f"{record['rank']} {_printable(record['name'])}",
+        f"{record['rank']} {printable(record['name'])}",
         _probability(record["prob_best"]),
         *(_decimal(record[key]) for key in ("expected_rank", "expected_loss", "mean")),
     ]
@@ -175,13 +176,6 @@ def _explain_draws(error: float) -> list[str]:
     return [
         f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
     ]
-
-
-def _printable(text: str) -> str:
-    """Escape what would move the cursor, hide or reorder text."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
 
 
 def _decimal(value: float | None, sign: str = "") -> str:

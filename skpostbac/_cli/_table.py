@@ -80,6 +80,8 @@ def read_table(
         raise InputError(f"cannot read {source}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{source} is not UTF-8 text: {error.reason}") from error
+    except ValueError as error:  # a null byte in the name
+        raise InputError(f"cannot read {source}: {error}") from error
 
 
 def _open(path: str) -> TextIO:

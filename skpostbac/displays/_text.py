@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
+from skpostbac._printable import printable
 from skpostbac.metrics._format import round_estimate
 from skpostbac.stats._law import Interval
 
@@ -14,14 +15,14 @@ def literal(name: object) -> str:
     r"""Return the name as text that matplotlib shows character by character.
 
     It would read what is between two dollars as mathematics, and leave a label with an underscore
-    before it out of the legend.
+    before it out of the legend. What is not printable has no place in an SVG.
 
     Examples
     --------
     >>> literal("_US$")
     ' _US\\$'
     """
-    text = str(name).replace("$", r"\$")
+    text = printable(str(name)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
