@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,6 +22,8 @@ IndexArray: TypeAlias = NDArray[np.intp]
 SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
+# Characters of an array of text that are no concern: as many times those of the labels, and more.
+SPARE_WIDTH, SMALL_TEXT = 8, 10**6
 # What is added to scikit-learn's reason where y_pred may be what predict_proba returned.
 NO_SCORES = "class labels are needed, not probabilities or scores"
 
@@ -85,6 +87,8 @@ def _is_plain(y: Any) -> bool:
 
 
 def _convert(y: Any) -> LabelArray:
+    if isinstance(y, list | tuple) and _needs_objects(y):
+        return _object_array(y)
     array = _as_column(y)
     if isinstance(y, list | tuple) and _is_altered(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
@@ -93,6 +97,16 @@ def _convert(y: Any) -> LabelArray:
         # A nullable integer or boolean column; as floats, long integers would merge.
         array = np.asarray(y, dtype=exact)
     return array
+
+
+def _needs_objects(labels: Sequence[Any]) -> bool:
+    """Tell whether an array of text, each label as wide as the longest, would be far too large."""
+    widths = [len(label) for label in labels if isinstance(label, str)]
+    return len(labels) * max(widths, default=0) > SPARE_WIDTH * sum(widths) + SMALL_TEXT
+
+
+def _object_array(labels: Sequence[Any]) -> LabelArray:
+    return np.fromiter(labels, object, len(labels))
 
 
 def _as_column(y: Any) -> LabelArray:
@@ -125,7 +139,7 @@ def _is_altered(labels: Any, array: LabelArray) -> bool:
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     """Return a read-only copy of the labels, which must be distinct and at least one."""
     with naming(name):
-        if np.ndim(labels) == 0:
+        if not isinstance(labels, list | tuple) and np.ndim(labels) == 0:
             raise ValueError(f"must be an array of labels, such as a list, got {labels!r}")
     array = np.array(as_label_array(labels, name))
     if not len(array):
@@ -288,6 +302,8 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
 
 def array_of_labels(labels: list[Any]) -> LabelArray:
     """Return an array of the labels that NumPy has not altered."""
+    if _needs_objects(labels):
+        return _object_array(labels)
     array = np.asarray(labels)
     return array if array.tolist() == labels else np.asarray(labels, dtype=object)
 

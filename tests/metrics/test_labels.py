@@ -1,11 +1,14 @@
 """Labels of every kind: what is accepted, what is refused, and how they merge."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from skpostbac.metrics._labels import (
+    array_of_labels,
     as_label_array,
     encode_integral,
     encode_labels,
@@ -279,3 +282,25 @@ def test_labels_must_be_hashable():
     labels[:] = [[1], [2]]
     with pytest.raises(TypeError, match="labels: unhashable"):
         unique_label_array(labels, "labels")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        array_of_labels,
+        lambda labels: as_label_array(labels, "y_true"),
+        lambda labels: unique_label_array(labels, "labels"),
+        lambda labels: unique_label_array(tuple(labels), "labels"),
+    ],
+    ids=["array", "samples", "unique", "tuple"],
+)
+def test_one_long_label_does_not_widen_the_others(read):
+    """A thousand labels of 20,000 characters would be 80 MB."""
+    labels = [*map(str, range(1000)), "x" * 20_000]
+    tracemalloc.start()
+    try:
+        array = read(labels)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+    assert array.tolist() == labels
