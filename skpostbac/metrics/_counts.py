@@ -19,8 +19,10 @@ from skpostbac.metrics._counts_json import (
 )
 from skpostbac.metrics._labels import (
     LabelArray,
+    check_same_kind,
     label_list,
     merge_labels,
+    naming,
     unique_label_array,
 )
 from skpostbac.metrics._outcomes import Outcomes, check_samples, read_outcomes
@@ -209,7 +211,7 @@ class ClassCounts:
         """
         outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
         batch = _count(outcomes)
-        return self + (batch if labels is None else batch.reindex(labels))
+        return self + (batch if labels is None else reindex_batch(batch, labels))
 
     def to_json(self) -> str:
         """Write the counts as JSON.
@@ -348,8 +350,8 @@ def class_counts(
     ------
     ValueError
         If the input is empty, not one-dimensional, of different lengths, continuous, with
-        missing labels or with strings and numbers mixed; if `labels` has duplicates or none
-        of them occurs in `y_true`; if a weight is negative, infinite or NaN, or if all are zero.
+        missing labels or with strings and numbers mixed; if `labels` has duplicates, is of
+        another kind than `y_true` or none of them occurs there; if a weight is negative, infinite or NaN, or if all are zero.
     TypeError
         If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
 
@@ -409,9 +411,18 @@ Counts = TypeVar("Counts", bound=Selectable)
 
 def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
     """Return the counts of the classes that a user names, of which one must have samples."""
-    wanted = unique_label_array(labels, "labels")
-    if not set(label_list(wanted)) & set(label_list(counts.classes)):
+    selected = reindex_batch(counts, labels)
+    if not set(label_list(selected.classes)) & set(label_list(counts.classes)):
         raise ValueError("At least one label specified must be in y_true")
+    return selected
+
+
+def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
+    """Return the counts of the classes that a user names, which are labels of the same kind."""
+    wanted = unique_label_array(labels, "labels")
+    if len(counts.classes):
+        with naming("labels"):
+            check_same_kind(counts.classes, wanted)
     return counts.reindex(wanted)
 
 

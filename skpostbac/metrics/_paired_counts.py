@@ -22,6 +22,7 @@ from skpostbac.metrics._counts import (
     SHOWN_CLASSES,
     ClassCounts,
     format_count,
+    reindex_batch,
     select_classes,
 )
 from skpostbac.metrics._counts_json import (
@@ -315,7 +316,7 @@ class PairedCounts:
             )
         outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
         batch = _count(self.names, outcomes)
-        return self + (batch if labels is None else batch.reindex(labels))
+        return self + (batch if labels is None else reindex_batch(batch, labels))
 
     def to_json(self) -> str:
         """Write the counts as JSON.

@@ -153,6 +153,14 @@ def test_bad_batches_are_refused(counts, batch, error, message):
         counts.update([0], batch)
 
 
+def test_labels_of_another_kind_are_no_empty_batch():
+    """The text "0" is not the number 0: no sample is left out in silence."""
+    empty = PairedCounts.empty(["one"])
+    assert empty.update([], {"one": []}, labels=["0"]).n_samples == 0
+    with pytest.raises(ValueError, match="^labels: Mix of label input types"):
+        empty.update([0, 1], {"one": [0, 1]}, labels=["0", "1"])
+
+
 @given(rows=samples)
 def test_cells_belong_to_the_margins(rows):
     """The four cells of a pair add up to the counts of each."""
@@ -284,6 +292,9 @@ def test_nothing_is_shared_with_the_caller():
             {"A": [0.5, 1]}, {}, ValueError, r"predictions\['A'\]: continuous", id="continuous"
         ),
         pytest.param({"A": [0, 1]}, {"labels": [7]}, ValueError, "must be in y_true", id="labels"),
+        pytest.param(
+            {"A": [0, 1]}, {"labels": ["0"]}, ValueError, "^labels: Mix of label", id="text"
+        ),
         pytest.param(
             {"A": [0, 1]}, {"sample_weight": [1, -1]}, ValueError, "sample_weight", id="weight"
         ),
