@@ -351,7 +351,8 @@ def class_counts(
     ValueError
         If the input is empty, not one-dimensional, of different lengths, continuous, with
         missing labels or with strings and numbers mixed; if `labels` has duplicates, is of
-        another kind than `y_true` or none of them occurs there; if a weight is negative, infinite or NaN, or if all are zero.
+        another kind than `y_true` or none of them occurs there; if a weight is negative,
+        infinite or NaN, or if all are zero.
     TypeError
         If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
 

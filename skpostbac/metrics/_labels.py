@@ -89,6 +89,10 @@ def _is_plain(y: Any) -> bool:
 def _convert(y: Any) -> LabelArray:
     if isinstance(y, list | tuple) and _needs_objects(y):
         return _object_array(y)
+    if (
+        str(getattr(y, "dtype", None)) == "String"
+    ):  # of polars, for which `__array__` has no objects
+        y = y.to_numpy()
     array = _as_column(y)
     if isinstance(y, list | tuple) and _is_altered(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
@@ -100,9 +104,14 @@ def _convert(y: Any) -> LabelArray:
 
 
 def _needs_objects(labels: Sequence[Any]) -> bool:
-    """Tell whether an array of text, each label as wide as the longest, would be far too large."""
-    widths = [len(label) for label in labels if isinstance(label, str)]
-    return len(labels) * max(widths, default=0) > SPARE_WIDTH * sum(widths) + SMALL_TEXT
+    """Tell whether some labels are text that an array of text cannot hold, or not in reason.
+
+    It cuts null characters off the end, and makes each label as wide as the longest.
+    """
+    texts = [label for label in labels if isinstance(label, str)]
+    widths = list(map(len, texts))
+    is_wide = len(labels) * max(widths, default=0) > SPARE_WIDTH * sum(widths) + SMALL_TEXT
+    return is_wide or any(text.endswith("\0") for text in texts)
 
 
 def _object_array(labels: Sequence[Any]) -> LabelArray:

@@ -200,8 +200,20 @@ def test_labels_of_another_kind_are_no_empty_batch():
     """The text "0" is not the number 0: no sample is left out in silence."""
     for counts in (ClassCounts.empty(), ClassCounts(["0", "1"], [1, 1], [1, 1])):
         assert counts.update([], [], labels=["0", "1"]).n_samples == counts.n_samples
-        with pytest.raises(ValueError, match="^labels: Mix of label input types"):
+        with pytest.raises(ValueError, match=r"^labels: Mix of label input types"):
             counts.update([0, 1], [0, 1], labels=["0", "1"])
+
+
+@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series])
+def test_null_characters_tell_labels_apart(container):
+    """Also at the end, where an array of text drops them."""
+    y_true, y_pred = container(["a", "a\0", "b"]), container(["a", "a", "b"])
+    expected = [("a", 1, 1), ("a\0", 0, 1), ("b", 1, 1)]
+    counts = class_counts(y_true, y_pred)
+    for found in (counts, counts + counts.reindex(["b"]).reindex(["a\0"])):
+        assert list(zip(found.classes, found.correct, found.total, strict=True)) == expected
+    made = ClassCounts(container(["a", "a\0"]), [1, 0], [1, 1])
+    assert made == counts.reindex(["a", "a\0"]) == ClassCounts.from_json(made.to_json())
 
 
 def test_empty_counts_are_neutral():

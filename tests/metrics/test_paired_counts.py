@@ -157,7 +157,7 @@ def test_labels_of_another_kind_are_no_empty_batch():
     """The text "0" is not the number 0: no sample is left out in silence."""
     empty = PairedCounts.empty(["one"])
     assert empty.update([], {"one": []}, labels=["0"]).n_samples == 0
-    with pytest.raises(ValueError, match="^labels: Mix of label input types"):
+    with pytest.raises(ValueError, match=r"^labels: Mix of label input types"):
         empty.update([0, 1], {"one": [0, 1]}, labels=["0", "1"])
 
 
