@@ -40,7 +40,7 @@ class ClassCounts:
     ``+`` and :func:`sum` merge the counts of folds, batches or sites label by label. If the
     two sides list the same labels in the same order, that order stays. Otherwise the result
     has the union of the labels, sorted (in order of first appearance if they have no order).
-    Strings and numbers are not merged.
+    Strings, numbers, dates and durations are not merged with each other.
 
     Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
     stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
@@ -423,7 +423,7 @@ def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
     wanted = unique_label_array(labels, "labels")
     if len(counts.classes):
         with naming("labels"):
-            check_same_kind(counts.classes, wanted)
+            check_same_kind(wanted, counts.classes)
     return counts.reindex(wanted)
 
 

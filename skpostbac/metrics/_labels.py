@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import date, timedelta
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,6 +26,12 @@ SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
 BLOCK = 2**16
 # Characters of an array of text that are no concern: as many times those of the labels, and more.
 SPARE_WIDTH, SMALL_TEXT = 8, 10**6
+KIND_OF_DTYPE = {"U": "string", "M": "date", "m": "duration"}
+KIND_OF_OBJECTS: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "date": (np.datetime64, date),
+    "duration": (np.timedelta64, timedelta),
+}
 # What is added to scikit-learn's reason where y_pred may be what predict_proba returned.
 NO_SCORES = "class labels are needed, not probabilities or scores"
 
@@ -283,12 +291,22 @@ def _check_discrete(values: LabelArray, name: str) -> None:
 
 
 def check_same_kind(first: LabelArray, second: LabelArray) -> None:
-    """Refuse labels of which one array holds strings and the other numbers."""
-    if _holds_strings(first) != _holds_strings(second):
-        raise ValueError(
-            "Mix of label input types (string and number); "
-            f"Got {np.unique(first)} and {np.unique(second)}."
-        )
+    """Refuse labels of which one array holds strings, say, and the other numbers."""
+    kinds = _kind(first), _kind(second)
+    if kinds[0] != kinds[1]:
+        found = " and ".join(short_repr(label_list(labels)) for labels in (first, second))
+        raise ValueError(f"Mix of label input types ({' and '.join(kinds)}); Got {found}.")
+
+
+def _kind(values: LabelArray) -> str:
+    """Return what the labels are; a number, if nothing else is known of them."""
+    if values.dtype.kind in KIND_OF_DTYPE:
+        return KIND_OF_DTYPE[values.dtype.kind]
+    if values.dtype.kind == "O":
+        for kind, types in KIND_OF_OBJECTS.items():
+            if all(isinstance(label, types) for label in values):
+                return kind
+    return "number"
 
 
 def label_list(array: LabelArray) -> list[Hashable]:
@@ -304,7 +322,7 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
     if label_list(first) == label_list(second):
         return first
     union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
-    with suppress(TypeError):  # no order between them, such as dates and numbers
+    with suppress(TypeError):  # no order between them, such as members of an Enum
         union.sort()
     return array_of_labels(union)
 
@@ -314,7 +332,7 @@ def array_of_labels(labels: list[Any]) -> LabelArray:
     if _needs_objects(labels):
         return _object_array(labels)
     array = np.asarray(labels)
-    return array if array.tolist() == labels else np.asarray(labels, dtype=object)
+    return array if label_list(array) == labels else np.asarray(labels, dtype=object)
 
 
 def _all_strings(labels: Any) -> bool:
@@ -322,7 +340,7 @@ def _all_strings(labels: Any) -> bool:
 
 
 def _holds_strings(values: LabelArray) -> bool:
-    return values.dtype.kind == "U" or (values.dtype.kind == "O" and _all_strings(values))
+    return _kind(values) == "string"
 
 
 def _is_missing(label: Any) -> bool:

@@ -1,6 +1,8 @@
 """Labels of every kind: what is accepted, what is refused, and how they merge."""
 
 import tracemalloc
+from enum import Enum
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -237,14 +239,34 @@ def test_merging_sorts_unless_both_agree(first, second, union):
 
 def test_merging_labels_without_an_order():
     """Labels that do not compare stay in order of first appearance."""
-    date = np.array(["2020-01-01"], "M8[D]")
-    assert merge_labels(np.array([3]), date).tolist() == [3, date[0]]
+    animal = Enum("animal", ["CAT", "DOG"])
+    cat, dog = (np.array([member], object) for member in animal)
+    assert merge_labels(dog, cat).tolist() == [animal.DOG, animal.CAT]
 
 
-def test_merging_strings_and_numbers_is_refused():
-    """The number 1 and the text "1" are hardly the same experiment."""
-    with pytest.raises(ValueError, match="Mix of label input types"):
-        merge_labels(np.array([1]), np.array(["1"]))
+DAYS = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
+KINDS = {
+    "number": [np.array([1]), np.array([1.0]), np.array([True]), np.array([2**70], object)],
+    "string": [np.array(["1"]), np.array(["1"], object)],
+    "date": [DAYS, DAYS.astype("M8[ns]"), DAYS.astype(object), np.array([DAYS[0]] * 2, object)],
+    "duration": [DAYS - DAYS[0], (DAYS - DAYS[0]).astype(object)],
+}
+
+
+@pytest.mark.parametrize(("one", "other"), list(permutations(KINDS, 2)))
+def test_merging_labels_of_different_kinds_is_refused(one, other):
+    """The number 1 and the text "1", or a day, are hardly the same experiment."""
+    for first, second in product(KINDS[one], KINDS[other]):
+        with pytest.raises(ValueError, match=rf"^Mix of label .* \({one} and {other}\); Got \["):
+            merge_labels(first, second)
+
+
+@pytest.mark.parametrize("unit", ["D", "us", "ns"])
+def test_merging_dates_gives_dates(unit):
+    """Of either side, in order, as an array of dates."""
+    merged = merge_labels(DAYS[1:].astype(f"M8[{unit}]"), DAYS[:1])
+    assert merged.dtype == f"M8[{unit}]"
+    assert (merged == DAYS).all()
 
 
 def test_unique_labels_are_a_read_only_copy():
