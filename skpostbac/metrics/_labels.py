@@ -56,13 +56,12 @@ class SortedLabels(NamedTuple):
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the name of the argument before the message of an error."""
+    """Put the name of the argument before the message of an error, in one line."""
     try:
         yield
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}") from error
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}: {' '.join(str(error).split())}") from error
 
 
 def as_label_array(y: ArrayLike, name: str) -> LabelArray:
@@ -157,7 +156,9 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     """Return a read-only copy of the labels, which must be distinct and at least one."""
     with naming(name):
         if not isinstance(labels, list | tuple) and np.ndim(labels) == 0:
-            raise ValueError(f"must be an array of labels, such as a list, got {labels!r}")
+            raise ValueError(
+                f"must be an array of labels, such as a list, got {short_repr(labels)}"
+            )
     array = np.array(as_label_array(labels, name))
     if not len(array):
         raise ValueError(f"'{name}' should contain at least one label.")
@@ -165,7 +166,7 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     with naming(name):
         n_distinct = len(set(label_list(array)))
     if n_distinct < len(array):
-        raise ValueError(f"{name} must not contain duplicates, got {array}")
+        raise ValueError(f"{name} must not contain duplicates, got {_show(array)}")
     array.flags.writeable = False
     return array
 
@@ -273,7 +274,9 @@ def _check_uniform(values: LabelArray, name: str) -> None:
     if any(map(_is_missing, labels)):
         raise ValueError(f"Input {name} contains NaN.")
     if values.dtype.kind == "O" and len({isinstance(label, str) for label in labels}) > 1:
-        raise ValueError(f"Mix of label input types (string and number) in {name}; Got {values}.")
+        raise ValueError(
+            f"Mix of label input types (string and number) in {name}; Got {_show(values)}."
+        )
 
 
 def _check_discrete(values: LabelArray, name: str) -> None:
@@ -294,8 +297,10 @@ def check_same_kind(first: LabelArray, second: LabelArray) -> None:
     """Refuse labels of which one array holds strings, say, and the other numbers."""
     kinds = _kind(first), _kind(second)
     if kinds[0] != kinds[1]:
-        found = " and ".join(short_repr(label_list(labels)) for labels in (first, second))
-        raise ValueError(f"Mix of label input types ({' and '.join(kinds)}); Got {found}.")
+        raise ValueError(
+            f"Mix of label input types ({kinds[0]} and {kinds[1]}); "
+            f"Got {_show(first)} and {_show(second)}."
+        )
 
 
 def _kind(values: LabelArray) -> str:
@@ -314,6 +319,11 @@ def label_list(array: LabelArray) -> list[Hashable]:
     # `tolist` would turn dates in nanoseconds into integers.
     labels: list[Hashable] = list(array) if array.dtype.kind in "mM" else array.tolist()
     return labels
+
+
+def _show(labels: LabelArray) -> str:
+    """Write labels in one short line."""
+    return short_repr(label_list(labels))
 
 
 def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:

@@ -326,3 +326,32 @@ def test_one_long_label_does_not_widen_the_others(read):
     finally:
         tracemalloc.stop()
     assert array.tolist() == labels
+
+
+MANY = list(range(1000))
+TEXTS = [f"a long label, number {code}" for code in MANY]
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [
+        lambda: unique_label_array(MANY * 2, "labels"),
+        lambda: unique_label_array([*TEXTS, 1], "labels"),
+        lambda: unique_label_array("x\n" * 1000, "labels"),
+        lambda: merge_labels(np.array(MANY), np.array(TEXTS)),
+        lambda: as_label_array([[0, 1], [1, 0]] * 1000, "y_true"),
+        lambda: as_label_array([[code] * (code % 2 + 1) for code in MANY], "y_true"),
+        lambda: as_label_array(np.float64(3), "y_true"),
+        lambda: as_label_array(5 * "x\n", "y_true"),
+        lambda: encode_labels(np.array([0.5, *MANY]), "y_true"),
+        lambda: encode_labels(np.array([np.inf, *MANY]), "y_true"),
+        lambda: encode_labels(np.array([2**70, *MANY], object), "y_true"),
+        lambda: encode_labels(np.array([*TEXTS, *MANY], object), "y_true"),
+    ],
+)
+def test_messages_are_one_short_line(fail):
+    """However many labels there are, and of whichever package the reason is."""
+    with pytest.raises(ValueError, match=r"label|y_true") as caught:
+        fail()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 350
