@@ -63,6 +63,8 @@ def read_labels(values: list[Any]) -> LabelArray:
             raise ValueError(
                 f"'classes' must hold strings, numbers and booleans, got {short_repr(value)}"
             )
+        if value in (np.inf, -np.inf):  # of digits such as 1e999
+            raise ValueError(f"'classes' must hold finite numbers, got {value}")
     return array_of_labels(values)
 
 

@@ -74,7 +74,23 @@ def as_label_array(y: ArrayLike, name: str) -> LabelArray:
     else:
         with naming(name):
             array = _convert(y)
-    return array.astype(object) if array.dtype.kind == "T" else array  # of StringDType
+    if array.dtype.kind == "T":  # of StringDType
+        return array.astype(object)
+    is_long = array.dtype.kind == "f" and array.itemsize > 8
+    return _shorten(array, name) if is_long else array
+
+
+def _shorten(array: LabelArray, name: str) -> LabelArray:
+    """Return long doubles as numbers of 64 bits, which must be as exact."""
+    if is_integral(array):
+        return array.astype(np.int64)
+    with np.errstate(over="ignore"):
+        floats = array.astype(np.float64)
+    is_exact = (floats == array) | np.isnan(array)
+    if not is_exact.all():
+        found = array[~is_exact][0]
+        raise ValueError(f"{name} must hold labels of at most 64 bits, got {found!r}")
+    return floats
 
 
 def _has_masked(labels: Any) -> bool:

@@ -168,6 +168,8 @@ def changed(counts, /, **fields):
         (changed(COUNTS, classes=["a", ["b"]]), r"^'classes' must hold strings, .* got \['b'\]$"),
         (changed(COUNTS, classes=["a", "a"]), "^classes must not contain duplicates"),
         (changed(COUNTS, classes=["a", 1]), "^Mix of label input types"),
+        (changed(COUNTS).replace('"a"', "1e999"), "^'classes' must hold finite numbers, got inf$"),
+        (changed(COUNTS).replace('"b"', "-1e999"), "^'classes' must .* finite numbers, got -inf$"),
         (changed(COUNTS, classes=["a"]), "^classes, correct and total must have the same length"),
         (changed(COUNTS, classes=[]), "^'classes' should contain at least one label"),
         (changed(COUNTS, correct=[-1, 0]), "^correct must be finite and non-negative"),
@@ -177,7 +179,7 @@ def changed(counts, /, **fields):
         (changed(COUNTS).replace("9", "1e999"), "^total must be finite"),
         (changed(COUNTS).replace("9", "9" * 5000), "digits"),
     ],
-    ids=range(27),
+    ids=range(29),
 )
 def test_bad_class_counts_are_refused(text, message):
     """With one ValueError that names what is wrong."""

@@ -269,6 +269,43 @@ def test_merging_dates_gives_dates(unit):
     assert (merged == DAYS).all()
 
 
+LONG = np.finfo(np.longdouble).nmant >= 63
+needs_long = pytest.mark.skipif(not LONG, reason="long doubles are doubles here")
+
+
+@needs_long
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        ([0, 3, -1], np.int64),
+        ([2**62 + 1, 2**62], np.int64),
+        ([0.5, 2.0], np.float64),
+    ],
+    ids=["integers", "long integers", "fractions"],
+)
+def test_long_doubles_become_shorter_numbers(labels, dtype):
+    """Exactly, in an array or one by one."""
+    scalars = [np.longdouble(label) for label in labels]
+    for given in (np.array(scalars), scalars):
+        array = as_label_array(given, "y_true")
+        assert array.tolist() == labels
+        assert array.dtype == dtype
+
+
+@needs_long
+@pytest.mark.parametrize("label", [np.longdouble("0.1"), np.longdouble(2) ** 5000], ids=str)
+def test_long_doubles_are_not_rounded(label):
+    """Two of them could become one class."""
+    with pytest.raises(ValueError, match=r"^y_true must hold labels of at most 64 bits, got "):
+        as_label_array(np.array([1, label]), "y_true")
+
+
+def test_missing_long_doubles_are_refused():
+    """As in any other array of numbers."""
+    with pytest.raises(ValueError, match="Input y_true contains NaN"):
+        encode_labels(as_label_array(np.array([1, np.nan], np.longdouble), "y_true"), "y_true")
+
+
 def test_unique_labels_are_a_read_only_copy():
     """The caller cannot change the labels later."""
     given = np.array([2, 1])
