@@ -15,6 +15,7 @@ from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
     OutcomesScorer,
+    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorRefit,
@@ -135,6 +136,29 @@ def test_values_equal_themselves_after_a_pickle(name):
     """They are the same key of a dict."""
     make, _ = RESULTS[name]
     assert {make(): name}[pickle.loads(pickle.dumps(make()))] == name
+
+
+SAME_LABELS = {
+    "text": [["a", "b"], np.array(["a", "b"], "U9"), np.array(["a", "b"], object)],
+    "integers": [[0, 1], np.array([0, 1], np.int8), np.array([0, 1], ">u8")],
+    "floats": [[0.0, 1.0], [-0.0, 1.0], np.array([0, 1], np.float32)],
+    "booleans": [[False, True], np.array([False, True], object)],
+    "dates": [np.array(["2020"], "M8[D]"), [np.datetime64("2020", "D")]],
+}
+
+
+@pytest.mark.parametrize("labels", SAME_LABELS.values(), ids=SAME_LABELS)
+def test_the_same_counts_have_one_hash(labels):
+    """Whichever array held the labels; a count of -0.0 is none."""
+    one = [
+        ClassCounts(classes, [zero] * len(classes), [2] * len(classes))
+        for classes in labels
+        for zero in (0.0, -0.0)
+    ]
+    two = [PairedCounts(["A"], classes, [0], [[True]], [3]) for classes in labels]
+    for same in (one, two):
+        assert len(set(same)) == 1
+        assert len(set(map(joblib.hash, same))) == 1
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])

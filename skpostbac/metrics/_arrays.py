@@ -72,6 +72,7 @@ def nonnegative_array(values: ArrayLike, name: str) -> FloatArray:
     if array.ndim != 1:
         raise ValueError(f"{name} must be 1-dimensional, got an array of shape {array.shape}")
     check_nonnegative(array, name)
+    array += 0.0  # -0.0 becomes 0.0
     array.flags.writeable = False
     return array
 

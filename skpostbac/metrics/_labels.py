@@ -169,16 +169,17 @@ def _is_altered(labels: Any, array: LabelArray) -> bool:
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
-    """Return a read-only copy of the labels, which must be distinct and at least one."""
+    """Return a read-only array of the labels, which must be distinct and at least one."""
     with naming(name):
         if not isinstance(labels, list | tuple) and np.ndim(labels) == 0:
             raise ValueError(
                 f"must be an array of labels, such as a list, got {short_repr(labels)}"
             )
-    array = np.array(as_label_array(labels, name))
-    if not len(array):
+    given = as_label_array(labels, name)
+    if not len(given):
         raise ValueError(f"'{name}' should contain at least one label.")
-    _check_uniform(array, name)
+    _check_uniform(given, name)
+    array = array_of_labels(label_list(given))
     with naming(name):
         n_distinct = len(set(label_list(array)))
     if n_distinct < len(array):
@@ -354,11 +355,16 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
 
 
 def array_of_labels(labels: list[Any]) -> LabelArray:
-    """Return an array of the labels that NumPy has not altered."""
-    if _needs_objects(labels):
-        return _object_array(labels)
-    array = np.asarray(labels)
-    return array if label_list(array) == labels else np.asarray(labels, dtype=object)
+    """Return the array of labels, which NumPy has not altered, of the one dtype that they have.
+
+    Equal labels of the same type make the same array, whatever they were stored in.
+    """
+    if not _needs_objects(labels):
+        with suppress(ValueError):  # of tuples of different lengths
+            array = np.asarray(labels)
+            if array.ndim == 1 and label_list(array) == labels:
+                return array + 0 if array.dtype.kind == "f" else array  # -0.0 becomes 0.0
+    return _object_array(labels)
 
 
 def _all_strings(labels: Any) -> bool:
