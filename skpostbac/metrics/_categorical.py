@@ -14,8 +14,6 @@ from skpostbac.metrics._labels import (
     encode_integral,
 )
 
-EVERYTHING = slice(None)
-
 
 def as_labels(y: Any, name: str) -> LabelArray | EncodedLabels:
     """Convert an array-like to a 1-d array of unchecked labels; leave categories encoded.
@@ -34,12 +32,13 @@ def as_labels(y: Any, name: str) -> LabelArray | EncodedLabels:
 
 
 def _of_pandas(column: Any, name: str) -> EncodedLabels:
-    codes = encode_integral(np.asarray(column.codes))
+    numbers = np.asarray(column.codes)
+    codes = encode_integral(numbers)
     if codes.values[0] < 0:
         raise ValueError(f"Input {name} contains NaN.")
     values = as_label_array(column.categories, name)[codes.values]  # not all of them occur
     check_labels(values, name)
-    return EncodedLabels(values, codes.codes(EVERYTHING))
+    return EncodedLabels(values, codes.codes, len(numbers))
 
 
 def _of_polars(column: Any, name: str) -> EncodedLabels:
@@ -49,4 +48,4 @@ def _of_polars(column: Any, name: str) -> EncodedLabels:
     codes = encode_integral(column.to_physical().to_numpy())
     found = column.unique()
     order = np.argsort(found.to_physical().to_numpy())
-    return EncodedLabels(as_label_array(found, name)[order], codes.codes(EVERYTHING))
+    return EncodedLabels(as_label_array(found, name)[order], codes.codes, len(column))

@@ -363,9 +363,11 @@ def class_counts(
 
     Notes
     -----
-    Numbers are counted block by block, with memory for a block and the classes beyond that of the
-    labels; other labels, and weights, also need eight bytes a sample. Arrays of other libraries
-    are read by DLPack, and must be in the memory of the CPU.
+    Arrays of numbers and categorical columns are counted block by block, with memory for a block
+    and the classes beyond that of the labels. Weights and arrays of text need about ten bytes a
+    sample more, as do nullable integers; lists and columns of text that have to be converted need
+    those of an array or of Python strings, which can be a hundred. Arrays of other libraries are
+    read by DLPack, and must be in the memory of the CPU.
 
     Examples
     --------

@@ -37,16 +37,17 @@ NO_SCORES = "class labels are needed, not probabilities or scores"
 
 
 class EncodedLabels(NamedTuple):
-    """Labels as positions in an array of the distinct ones."""
+    """Labels as positions in an array of the distinct ones, computed for a block at a time."""
 
     values: LabelArray
     """Distinct labels, in no particular order."""
-    codes: IndexArray
-    """Position in ``values`` of each label."""
+    codes: Callable[[slice], IndexArray]
+    """Returns the position in ``values`` of each label of a block."""
+    n_samples: int
 
 
 class SortedLabels(NamedTuple):
-    """Labels as positions in an array of the distinct ones, computed for a block at a time."""
+    """Labels as positions in an array of the sorted distinct ones, as :class:`EncodedLabels`."""
 
     values: LabelArray
     """Distinct labels, sorted."""
@@ -214,20 +215,21 @@ def encode_labels(y: LabelArray, name: str) -> EncodedLabels:
             codes[block] = np.fromiter(map(index.__getitem__, labels), np.intp, len(labels))
     values = np.fromiter(index, y.dtype, len(index))
     check_labels(values, name)
-    return EncodedLabels(values, codes)
+    return EncodedLabels(values, codes.__getitem__, len(codes))
 
 
 def encode_sorted(y: LabelArray | EncodedLabels, name: str) -> SortedLabels:
     """Encode labels by the sorted distinct ones; refuse what :func:`encode_labels` refuses.
 
-    Integers are encoded anew for each block, and need no memory that grows with their number.
+    Integers and categories are encoded anew for each block, and need no memory that grows with
+    their number.
     """
     if isinstance(y, np.ndarray) and is_integral(y):
         return encode_integral(y)
     labels = encode_labels(y, name) if isinstance(y, np.ndarray) else y
     order = np.argsort(labels.values)
     rank = np.argsort(order)
-    return SortedLabels(labels.values[order], lambda block: rank[labels.codes[block]])
+    return SortedLabels(labels.values[order], lambda block: rank[labels.codes(block)])
 
 
 def is_integral(y: LabelArray) -> bool:

@@ -103,7 +103,9 @@ def _no_codes(block: slice) -> IndexArray:
 def _check_lengths(y_true: Labels, y_preds: Mapping[str, Labels], weight: FloatArray | None) -> int:
     """Return the number of samples, which must be the same everywhere."""
     column = _column(y_true)
-    others = {name: _column(y_pred) for name, y_pred in y_preds.items()}
+    others: dict[str, LabelArray | range] = {
+        name: _column(y_pred) for name, y_pred in y_preds.items()
+    }
     if weight is not None:
         others["sample_weight"] = weight
     for name, other in others.items():
@@ -112,9 +114,9 @@ def _check_lengths(y_true: Labels, y_preds: Mapping[str, Labels], weight: FloatA
     return len(column)
 
 
-def _column(labels: Labels) -> LabelArray:
-    """Return an array that is as long as the labels."""
-    return labels if isinstance(labels, np.ndarray) else labels.codes
+def _column(labels: Labels) -> LabelArray | range:
+    """Return a sequence that is as long as the labels."""
+    return labels if isinstance(labels, np.ndarray) else range(labels.n_samples)
 
 
 def _find_hits(

@@ -307,13 +307,23 @@ def test_as_many_classes_as_samples():
     assert counts.total.tolist() == [1] * len(labels)
 
 
-@pytest.mark.parametrize("span", [1, 10**12], ids=["table", "search"])
-def test_memory_does_not_grow_with_the_samples(span):
-    """Integer labels are counted block by block."""
-    labels = np.arange(10) * span
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda codes: codes,
+        lambda codes: codes * 10**12,
+        lambda codes: pd.Categorical.from_codes(codes, list("abcdefghij")),
+        lambda codes: pl.Series(codes.astype(str), dtype=pl.Categorical),
+        lambda codes: pl.Series(codes.astype(str), dtype=pl.Enum(list("9876543210"))),
+    ],
+    ids=["table", "search", "pandas", "polars", "enum"],
+)
+def test_memory_does_not_grow_with_the_samples(make):
+    """Integer labels and categories are counted block by block."""
+    codes = np.arange(10)
 
     def peak(n):
-        y_true, y_pred = np.resize(labels, n), np.resize(labels[::3], n)
+        y_true, y_pred = make(np.resize(codes, n)), make(np.resize(codes[::3], n))
         tracemalloc.start()
         try:
             class_counts(y_true, y_pred)

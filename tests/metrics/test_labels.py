@@ -91,9 +91,10 @@ def test_conversion_keeps_the_labels(column):
 def test_encoding_can_be_undone(column):
     """Distinct values and codes give the labels back."""
     labels = as_label_array(column, "y_true")
-    values, codes = encode_labels(labels, "y_true")
+    values, codes, n_samples = encode_labels(labels, "y_true")
     assert len(set(values.tolist())) == len(values)
-    assert values[codes].tolist() == labels.tolist()
+    assert values[codes(slice(None))].tolist() == labels.tolist()
+    assert n_samples == len(labels)
 
 
 @pytest.mark.parametrize("column", MISSING.values(), ids=MISSING)
