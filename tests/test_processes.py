@@ -141,6 +141,7 @@ def test_values_equal_themselves_after_a_pickle(name):
 SAME_LABELS = {
     "text": [["a", "b"], np.array(["a", "b"], "U9"), np.array(["a", "b"], object)],
     "integers": [[0, 1], np.array([0, 1], np.int8), np.array([0, 1], ">u8")],
+    "long integers": [[0, 2**63], np.array([0, 2**63], np.uint64), np.array([0, 2**63], object)],
     "floats": [[0.0, 1.0], [-0.0, 1.0], np.array([0, 1], np.float32)],
     "booleans": [[False, True], np.array([False, True], object)],
     "dates": [np.array(["2020"], "M8[D]"), [np.datetime64("2020", "D")]],

@@ -59,6 +59,7 @@ class ClassCounts:
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
+        The labels; numbers have 64 bits, and text is as wide as needed.
     correct, total : ndarray of shape (n_classes,) and dtype float64
         Read-only copies of the parameters.
 
@@ -254,7 +255,7 @@ class ClassCounts:
         Returns
         -------
         counts : ClassCounts
-            Equal to those that were written; integer labels have 64 bits, if these suffice.
+            Equal to those that were written.
 
         Raises
         ------

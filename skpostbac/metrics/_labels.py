@@ -26,6 +26,7 @@ SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
 BLOCK = 2**16
 # Characters of an array of text that are no concern: as many times those of the labels, and more.
 SPARE_WIDTH, SMALL_TEXT = 8, 10**6
+# What labels are, by the dtype of their array and, in one of objects, by their type.
 KIND_OF_DTYPE = {"U": "string", "M": "date", "m": "duration"}
 KIND_OF_OBJECTS: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -113,10 +114,8 @@ def _is_plain(y: Any) -> bool:
 def _convert(y: Any) -> LabelArray:
     if isinstance(y, list | tuple) and _needs_objects(y):
         return _object_array(y)
-    if (
-        str(getattr(y, "dtype", None)) == "String"
-    ):  # of polars, for which `__array__` has no objects
-        y = y.to_numpy()
+    if str(getattr(y, "dtype", None)) == "String":
+        y = y.to_numpy()  # Python strings; `__array__` of polars makes an array of text
     array = _as_column(y)
     if isinstance(y, list | tuple) and _is_altered(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
@@ -170,12 +169,14 @@ def _is_altered(labels: Any, array: LabelArray) -> bool:
 
 
 def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
-    """Return a read-only array of the labels, which must be distinct and at least one."""
+    """Return a read-only array of the labels, which must be distinct and at least one.
+
+    It is that of :func:`array_of_labels`.
+    """
     with naming(name):
         if not isinstance(labels, list | tuple) and np.ndim(labels) == 0:
-            raise ValueError(
-                f"must be an array of labels, such as a list, got {short_repr(labels)}"
-            )
+            found = short_repr(labels)
+            raise ValueError(f"must be an array of labels, such as a list, got {found}")
     given = as_label_array(labels, name)
     if not len(given):
         raise ValueError(f"'{name}' should contain at least one label.")
@@ -313,7 +314,7 @@ def _check_discrete(values: LabelArray, name: str) -> None:
 
 
 def check_same_kind(first: LabelArray, second: LabelArray) -> None:
-    """Refuse labels of which one array holds strings, say, and the other numbers."""
+    """Refuse labels of two kinds, such as strings in one array and numbers in the other."""
     kinds = _kind(first), _kind(second)
     if kinds[0] != kinds[1]:
         raise ValueError(
@@ -357,16 +358,24 @@ def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
 
 
 def array_of_labels(labels: list[Any]) -> LabelArray:
-    """Return the array of labels, which NumPy has not altered, of the one dtype that they have.
+    """Return an array of the labels that NumPy has not altered.
 
-    Equal labels of the same type make the same array, whatever they were stored in.
+    Its dtype follows from the labels, not from the array that they come from: numbers have 64
+    bits, text is as wide as needed, and what no such array can hold are objects.
     """
     if not _needs_objects(labels):
         with suppress(ValueError):  # of tuples of different lengths
-            array = np.asarray(labels)
+            array = np.asarray(labels, np.uint64 if _are_unsigned(labels) else None)
             if array.ndim == 1 and label_list(array) == labels:
                 return array + 0 if array.dtype.kind == "f" else array  # -0.0 becomes 0.0
     return _object_array(labels)
+
+
+def _are_unsigned(labels: list[Any]) -> bool:
+    """Tell whether integers need the type that NumPy does not choose if some of them are small."""
+    if not all(isinstance(label, int) for label in labels):
+        return False
+    return min(labels, default=0) >= 0 and 2**63 <= max(labels, default=0) < 2**64
 
 
 def _all_strings(labels: Any) -> bool:

@@ -86,6 +86,7 @@ class PairedCounts:
     ----------
     names : tuple of T str
     classes : ndarray of shape (n_classes,)
+        The labels, as in :class:`ClassCounts`.
     class_index, patterns, counts : ndarray
         Read-only, with one row for each class and pattern that occurs, in increasing order.
 
@@ -362,7 +363,7 @@ class PairedCounts:
         Returns
         -------
         counts : PairedCounts
-            Equal to those that were written; integer labels have 64 bits, if these suffice.
+            Equal to those that were written.
 
         Raises
         ------
