@@ -47,7 +47,13 @@ def with_gaps(labels):
 
 
 # Containers that hold any labels, and those of one type only.
-ANY = {"list": list, "tuple": tuple, "object": objects, "pandas": lambda x: pd.Series(objects(x))}
+ANY = {
+    "list": list,
+    "tuple": tuple,
+    "object": objects,
+    # Without a dtype, versions before 3 fail with integers beyond the largest float.
+    "pandas": lambda x: pd.Series(objects(x), dtype=object),
+}
 TYPED = {
     "list": list,
     "array": np.asarray,
@@ -58,7 +64,8 @@ TYPED = {
     "no mask": lambda x: np.ma.array(np.asarray(x)),
     "pandas": lambda x: pd.Series(x, index=range(len(x), 0, -1)),
     "pandas categorical": with_gaps,
-    "polars": pl.Series,
+    # Early versions take long unsigned integers from NumPy only.
+    "polars": lambda x: pl.Series(x if isinstance(x[0], str) else np.asarray(x)),
 }
 KINDS = {
     "int": st.integers(-(2**63), 2**63 - 1),
