@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import warnings
 from itertools import combinations, product
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -24,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import skpostbac
-from skpostbac._cli import main
+from skpostbac._cli import _figures, main
 from skpostbac._cli._example import make_example
 from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
@@ -826,6 +827,21 @@ def test_picture_tells_of_characters_that_the_font_lacks(write, tmp_path, capsys
     error = capsys.readouterr().err
     assert error == f"{str(path)!r}: the font lacks some characters of the names\n"
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_warnings_of_a_picture_are_no_matter_of_fonts(write, tmp_path, capsys, monkeypatch):
+    """They pass as they come."""
+    encode = _figures._encode
+
+    def warn(*args, **kwargs):
+        warnings.warn("something else", UserWarning, stacklevel=2)
+        return encode(*args, **kwargs)
+
+    monkeypatch.setattr(_figures, "_encode", warn)
+    with pytest.warns(UserWarning, match="something else") as record:
+        main([write(SMALL), "--truth", "truth", "--plot", str(tmp_path / "p.png")])
+    assert len(record) == 1
+    assert capsys.readouterr().err == ""
 
 
 def test_null_byte_in_the_name_of_a_file(fail):

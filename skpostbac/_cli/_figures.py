@@ -99,10 +99,14 @@ def _ranking(evaluation: Evaluation) -> tuple[str, ...]:
 
 def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:
     """Return the posteriors as a picture, and whether its font has all characters of the names."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", MISSING, UserWarning)
-        picture = _encode(draw_posteriors(evaluation), kind, "skpostbac", dpi=200)
-    return picture, not caught
+    figure = draw_posteriors(evaluation)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", MISSING, UserWarning)
+        try:
+            return _encode(figure, kind, "skpostbac", dpi=200), True
+        except UserWarning:
+            warnings.filterwarnings("ignore", MISSING, UserWarning)
+        return _encode(figure, kind, "skpostbac", dpi=200), False
 
 
 def _to_element(figure: Figure, salt: str) -> str:
