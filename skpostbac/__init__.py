@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         PosteriorSearchDisplay,
     )
     from skpostbac.metrics import (
+        BinormalAssumptionWarning,
         BinormalCheck,
         BinormalDraws,
         BinormalModel,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         ClassCountsScorer,
         CurveBand,
         DrawnPosterior,
+        EmpiricalAreas,
         GroupPosterior,
         GuessingTest,
         NormalScores,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BinormalAssumptionWarning",
     "BinormalCheck",
     "BinormalCurveDisplay",
     "BinormalDraws",
@@ -79,6 +82,7 @@ __all__ = [
     "ClassCountsScorer",
     "CurveBand",
     "DrawnPosterior",
+    "EmpiricalAreas",
     "GroupPosterior",
     "GuessingTest",
     "MonteCarloError",

@@ -27,6 +27,7 @@ from skpostbac.metrics import (
     posterior_binormal,
 )
 from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._binormal import estimate_model
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.stats._law import Interval
 
@@ -238,6 +239,11 @@ class BinormalCurveDisplay:
         ValueError, TypeError, ImportError
             As :meth:`from_predictions` raises them.
 
+        Warns
+        -----
+        BinormalAssumptionWarning
+            As :meth:`from_predictions` gives it.
+
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
@@ -307,6 +313,11 @@ class BinormalCurveDisplay:
         ImportError
             If matplotlib is not installed.
 
+        Warns
+        -----
+        BinormalAssumptionWarning
+            If the scores are visibly not normal.
+
         Examples
         --------
         >>> from skpostbac import BinormalCurveDisplay
@@ -320,7 +331,6 @@ class BinormalCurveDisplay:
         check_matplotlib(f"{cls.__name__}.from_predictions")
         kind = _kind(curve)
         labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
-        model = BinormalModel.fit(y_true, y_score, positive_fraction=positive_fraction, **labelled)
         posterior = posterior_binormal(
             y_true,
             y_score,
@@ -329,6 +339,7 @@ class BinormalCurveDisplay:
             random_state=random_state,
             **labelled,
         )
+        model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
         pos_label = 1 if pos_label is None else pos_label
         weight = _population_weight(
             np.asarray(y_true) == pos_label, sample_weight, positive_fraction
@@ -420,7 +431,8 @@ class BinormalCurveDisplay:
         name : str, default=None
             Name of the curve in the legend; by default that of the display.
         plot_band, plot_empirical : bool, default=True
-            Whether to draw the credible band and the empirical curve, if there are such.
+            Whether to draw the credible band and the empirical curve, if there are such. The area
+            under the latter stands in the legend in any case.
         plot_chance_level : bool, default=False
             Whether to draw what a useless classifier would have.
         curve_kwargs, empirical_kwargs, chance_level_kw : dict, default=None
@@ -454,7 +466,10 @@ class BinormalCurveDisplay:
         ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
-        label = with_score(name, f"{kind.area_name} = {estimate(self.area, self.interval)}")
+        area = f"{kind.area_name} = {estimate(self.area, self.interval)}"
+        if self.empirical is not None and not plot_empirical:
+            area += f", empirical {estimate(self.empirical.area)}"
+        label = with_score(name, area)
         style = {**free_styles(ax, 1)[0], "label": label}
         (self.line_,) = ax.plot(self.x, self.y, **line_kwargs(style, curve_kwargs))
         self.band_ = self._plot_band(band_kwargs) if plot_band else None

@@ -22,9 +22,11 @@ from skpostbac.metrics._binormal_posterior import (
     posterior_binormal,
 )
 from skpostbac.metrics._binormal_scorer import make_binormal_scorer
+from skpostbac.metrics._binormal_warning import BinormalAssumptionWarning
 from skpostbac.metrics._class_scores import ScoreMoments
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._drawn_posterior import DrawnPosterior
+from skpostbac.metrics._empirical_areas import EmpiricalAreas
 from skpostbac.metrics._group_posterior import GroupPosterior, group_posterior
 from skpostbac.metrics._guessing import GuessingTest, guessing_test
 from skpostbac.metrics._paired_counts import PairedCounts, paired_counts
@@ -44,6 +46,7 @@ from skpostbac.metrics._score import posterior_balanced_accuracy_score
 from skpostbac.metrics._scorer import ClassCountsScorer, OutcomesScorer, make_posterior_scorer
 
 __all__ = [
+    "BinormalAssumptionWarning",
     "BinormalCheck",
     "BinormalDraws",
     "BinormalModel",
@@ -51,6 +54,7 @@ __all__ = [
     "ClassCountsScorer",
     "CurveBand",
     "DrawnPosterior",
+    "EmpiricalAreas",
     "GroupPosterior",
     "GuessingTest",
     "NormalScores",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from scipy.special import logit, ndtr, ndtri
 from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray
-from skpostbac.metrics._class_scores import split_scores
+from skpostbac.metrics._binormal_warning import checked_scores
+from skpostbac.metrics._class_scores import ScoreMoments, check_finite, check_scale
 from skpostbac.stats import _binormal as binormal
 from skpostbac.stats._distribution import check_probability
 
@@ -81,10 +82,9 @@ class BinormalModel:
 
     def __post_init__(self) -> None:
         for name in ("mean_negative", "mean_positive"):
-            _check_real(getattr(self, name), name)
+            check_finite(getattr(self, name), name)
         for name in ("sd_negative", "sd_positive"):
-            if _check_real(getattr(self, name), name) <= 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
+            check_scale(getattr(self, name), name)
         check_probability(self.positive_fraction, "positive_fraction")
         with np.errstate(all="ignore"):
             shift, ratio, _ = self._arguments
@@ -133,6 +133,11 @@ class BinormalModel:
         TypeError
             If the labels are bytes or a sparse matrix.
 
+        Warns
+        -----
+        BinormalAssumptionWarning
+            If the scores are visibly not normal.
+
         Examples
         --------
         >>> from skpostbac import BinormalModel
@@ -142,11 +147,8 @@ class BinormalModel:
         >>> model.positive_fraction
         0.4
         """
-        scores = split_scores(y_true, y_score, pos_label, sample_weight)
-        negative, positive = (part.moments() for part in scores)
-        if positive_fraction is None:
-            positive_fraction = positive.n / (negative.n + positive.n)
-        return cls(negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction)
+        scores = checked_scores(y_true, y_score, pos_label, sample_weight)
+        return estimate_model(*(part.moments() for part in scores), positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return points of the ROC curve, as :func:`sklearn.metrics.roc_curve` orders them.
@@ -281,6 +283,17 @@ class BinormalModel:
         )
 
 
+def estimate_model(
+    negative: ScoreMoments, positive: ScoreMoments, positive_fraction: float | None
+) -> BinormalModel:
+    """Return the model of both samples; by default the positives have their share of them."""
+    if positive_fraction is None:
+        positive_fraction = positive.n / (negative.n + positive.n)
+    return BinormalModel(
+        negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction
+    )
+
+
 def binormal_roc_curve(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -312,6 +325,11 @@ def binormal_roc_curve(
     ------
     ValueError, TypeError
         As :meth:`BinormalModel.fit` and :meth:`BinormalModel.roc_curve` raise them.
+
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
 
     See Also
     --------
@@ -370,6 +388,11 @@ def binormal_precision_recall_curve(
     ------
     ValueError, TypeError
         As :meth:`BinormalModel.fit` and :meth:`BinormalModel.precision_recall_curve` raise them.
+
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
 
     See Also
     --------
@@ -430,6 +453,11 @@ def binormal_roc_auc_score(
     ValueError, TypeError
         As :meth:`BinormalModel.fit` raises them.
 
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
+
     See Also
     --------
     make_binormal_scorer : The scorer for model selection.
@@ -478,6 +506,11 @@ def binormal_average_precision_score(
     ValueError, TypeError
         As :meth:`BinormalModel.fit` raises them.
 
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
+
     See Also
     --------
     make_binormal_scorer : The scorer for model selection.
@@ -507,9 +540,3 @@ def binormal_average_precision_score(
         positive_fraction=positive_fraction,
     )
     return model.average_precision()
-
-
-def _check_real(value: float, name: str) -> float:
-    if not isinstance(value, Real) or not np.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
-    return value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from scipy.stats import normaltest, shapiro
 
-from skpostbac.metrics._arrays import FloatArray
-from skpostbac.metrics._class_scores import split_scores
+from skpostbac.metrics._arrays import FloatArray, first, float_array
+from skpostbac.metrics._class_scores import ClassScores, split_scores
 from skpostbac.stats._distribution import check_probability
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
@@ -53,6 +55,12 @@ class BinormalCheck:
     negative, positive : NormalScores
         The data of a normal-scores (Q-Q) plot of each class, and the p-value of its test.
 
+    Raises
+    ------
+    ValueError
+        If a class has fewer than two scores, or equal ones, or as many normal scores; if these or
+        those are not finite and ascending, or if a p-value is not in [0, 1].
+
     Examples
     --------
     >>> from skpostbac import binormal_check
@@ -65,6 +73,10 @@ class BinormalCheck:
 
     negative: NormalScores
     positive: NormalScores
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            object.__setattr__(self, name, _checked(getattr(self, name), name))
 
     @property
     def adjusted_p_values(self) -> tuple[float, float]:
@@ -93,6 +105,24 @@ class BinormalCheck:
             If `significance` is outside (0, 1).
         """
         return min(self.adjusted_p_values) <= check_probability(significance, "significance")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BinormalCheck):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(
+            (part.expected.tobytes(), part.scores.tobytes(), part.p_value)
+            for part in (self.negative, self.positive)
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return BinormalCheck, (self.negative, self.positive)
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values
@@ -159,15 +189,50 @@ def binormal_check(
     >>> check.rejects()
     True
     """
-    negative, positive = split_scores(y_true, y_score, pos_label)
+    return check_scores(*split_scores(y_true, y_score, pos_label))
+
+
+def check_scores(negative: ClassScores, positive: ClassScores) -> BinormalCheck:
+    """Check the scores of both classes, whatever their weights."""
     return BinormalCheck(_normal_scores(negative.values), _normal_scores(positive.values))
+
+
+def _checked(part: NormalScores, name: str) -> NormalScores:
+    """Return a read-only copy of what a check can have of a class."""
+    if not isinstance(part, NormalScores):
+        raise ValueError(f"{name} must be NormalScores, got {short_repr(part)}")
+    expected = _ascending(part.expected, f"{name}.expected")
+    scores = _ascending(part.scores, f"{name}.scores")
+    if len(expected) != len(scores):
+        raise ValueError(
+            f"{name}.expected must be as many as {name}.scores, got {len(expected)} and "
+            f"{len(scores)}"
+        )
+    if not isinstance(part.p_value, Real) or not 0 <= part.p_value <= 1:
+        raise ValueError(f"{name}.p_value must be in [0, 1], got {short_repr(part.p_value)}")
+    return NormalScores(expected, scores, float(part.p_value))
+
+
+def _ascending(values: ArrayLike, name: str) -> FloatArray:
+    """Return a read-only copy of two or more finite numbers, which ascend."""
+    array = float_array(values, name)
+    if array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"{name} must be at least two numbers, got the shape {array.shape}")
+    if (bad := ~np.isfinite(array)).any():
+        raise ValueError(f"{name} must be finite, got {first(array, bad)}")
+    if (array[1:] < array[:-1]).any():
+        raise ValueError(f"{name} must ascend")
+    if array[0] == array[-1]:
+        raise ValueError(f"{name} must differ, got {array[0]:g} for all")
+    array += 0.0  # -0.0 becomes 0.0
+    array.flags.writeable = False
+    return array
 
 
 def _normal_scores(values: FloatArray) -> NormalScores:
     n = len(values)
     expected = ndtri((np.arange(1, n + 1) - 3 / 8) / (n + 1 / 4))  # Blom's approximation
     scores = np.sort(values)
-    scores.flags.writeable = expected.flags.writeable = False
     return NormalScores(expected, scores, _p_value(scores))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,16 @@ from numpy.typing import ArrayLike
 from scipy.special import logit, ndtri
 from sklearn.utils import check_scalar
 
+from skpostbac._html import block, table
 from skpostbac.metrics._arrays import FloatArray, first, float_array
-from skpostbac.metrics._class_scores import ScoreMoments, split_scores
+from skpostbac.metrics._binormal import estimate_model
+from skpostbac.metrics._binormal_report import areas_of, table_rows, write_report
+from skpostbac.metrics._binormal_warning import checked_scores
+from skpostbac.metrics._class_scores import ScoreMoments, check_moments
 from skpostbac.metrics._drawn_posterior import DrawnPosterior, central_tails
+from skpostbac.metrics._empirical_areas import EmpiricalAreas, empirical_areas
+from skpostbac.metrics._figure_posterior import figures_of
+from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.stats import _binormal as binormal
 from skpostbac.stats._distribution import check_probability
@@ -100,13 +108,18 @@ class PosteriorBinormal:
         Number of random draws.
     seed : int
         Seed of the draws: equal posteriors have equal draws.
+    empirical : EmpiricalAreas or None
+        Areas under the empirical curves, which stand beside those of the model; with
+        `positive_fraction`, of samples weighted such that the positives have this share. None if
+        the scores are not known.
 
     Raises
     ------
     ValueError
         If a class has less than two samples, a mean that is not finite, or a standard deviation
-        that is not finite and positive; if `positive_fraction` is not in (0, 1), `n_draws` is
-        less than 2, or `seed` is negative.
+        that is not finite and positive; if the scales of the classes are too different for
+        floating-point numbers; if `positive_fraction` is not in (0, 1), `n_draws` is less than 2,
+        `seed` is negative, or an empirical area is not in [0, 1].
     TypeError
         If `n_draws` or `seed` is no integer.
 
@@ -121,7 +134,8 @@ class PosteriorBinormal:
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
-    PosteriorBinormal(n_negative=4, n_positive=3, n_draws=4000)
+    PosteriorBinormal(roc_auc=0.875, 95% CI=[0.429, 0.999], empirical=0.958, n_negative=4,
+    n_positive=3, n_draws=4000)
     >>> posterior.negative
     ScoreMoments(n=4.0, mean=-1.5, sd=1.291)
     """
@@ -131,14 +145,17 @@ class PosteriorBinormal:
     positive_fraction: float | None = None
     n_draws: int = N_DRAWS
     seed: int = 0
+    empirical: EmpiricalAreas | None = None
 
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
-            _check_moments(getattr(self, name), name)
+            check_moments(getattr(self, name), name)
         if self.positive_fraction is not None:
             check_probability(self.positive_fraction, "positive_fraction")
         check_scalar(self.n_draws, "n_draws", Integral, min_val=2)
         check_scalar(self.seed, "seed", Integral, min_val=0)
+        _check_areas(self.empirical)
+        estimate_model(self.negative, self.positive, self.positive_fraction)
 
     @cached_property
     def parameters(self) -> BinormalDraws:
@@ -252,12 +269,84 @@ class PosteriorBinormal:
         log_odds: FloatArray = logit(self.parameters.positive_fraction)
         return log_odds
 
+    def summary(self, level: float = 0.95) -> list[dict[str, str | float | None]]:
+        """Return the usual figures of both areas, as rows of a table.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        rows : list of dict
+            For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
+            "low" and "high", the ends of the central credible interval, "level", and "empirical",
+            the area under the empirical curve, None if the scores are not known. A data frame
+            takes the list as it is.
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
+        >>> for row in posterior.summary():
+        ...     print("{name}: {mean:.3f}, empirical {empirical:.3f}".format(**row))
+        roc_auc: 0.875, empirical 0.958
+        average_precision: 0.877, empirical 0.917
+        """
+        return [
+            {"name": name, **figures_of(area, level), "empirical": empirical}
+            for name, area, empirical in areas_of(self)
+        ]
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how large the areas are, by the model and in the samples.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
+        From the scores of 4 negatives and 3 positives:
+        """
+        return write_report(self, level)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor: a pickled array does not stay read-only.
         return PosteriorBinormal, astuple(self)
 
+    def _repr_html_(self) -> str:
+        header = ("", "mean", "95% CI", "empirical")
+        return block(repr(self), table(header, table_rows(self)))
+
     def __repr__(self) -> str:
-        facts = [f"n_negative={self.negative.n:g}", f"n_positive={self.positive.n:g}"]
+        area = self.roc_auc()
+        mean, interval = format_estimate(area.mean(), area.interval())
+        facts = [f"roc_auc={mean}", f"95% CI={interval}"]
+        if self.empirical is not None:
+            facts.append(f"empirical={self.empirical.roc_auc:.3f}")
+        facts += [f"n_negative={self.negative.n:g}", f"n_positive={self.positive.n:g}"]
         if self.positive_fraction is not None:
             facts.append(f"positive_fraction={self.positive_fraction:g}")
         return f"PosteriorBinormal({', '.join(facts)}, n_draws={self.n_draws})"
@@ -300,6 +389,11 @@ def posterior_binormal(
     ValueError, TypeError
         If `n_draws` is not an integer of at least 2, or as :meth:`BinormalModel.fit` raises them.
 
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
+
     See Also
     --------
     BinormalModel : The curves of known, or estimated, parameters.
@@ -329,21 +423,26 @@ def posterior_binormal(
     if positive_fraction is not None:
         check_probability(positive_fraction, "positive_fraction")
     n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
-    negative, positive = split_scores(y_true, y_score, pos_label, sample_weight)
+    negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
     seed = draw_seed(random_state)
     return PosteriorBinormal(
-        negative.moments(), positive.moments(), positive_fraction, n_draws, seed
+        negative.moments(),
+        positive.moments(),
+        positive_fraction,
+        n_draws,
+        seed,
+        empirical_areas(negative, positive, positive_fraction),
     )
 
 
-def _check_moments(sample: ScoreMoments, name: str) -> None:
-    """Refuse what is not known of any scores."""
-    if not np.isfinite(sample.n) or sample.n < 2:
-        raise ValueError(f"{name}.n must be finite and at least 2, got {sample.n!r}")
-    if not np.isfinite(sample.mean):
-        raise ValueError(f"{name}.mean must be finite, got {sample.mean!r}")
-    if not np.isfinite(sample.sd) or sample.sd <= 0:
-        raise ValueError(f"{name}.sd must be finite and positive, got {sample.sd!r}")
+def _check_areas(areas: EmpiricalAreas | None) -> None:
+    if areas is None:
+        return
+    if not isinstance(areas, EmpiricalAreas):
+        raise ValueError(f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}")
+    for name, value in areas._asdict().items():
+        if not isinstance(value, Real) or not 0 <= value <= 1:
+            raise ValueError(f"empirical.{name} must be in [0, 1], got {short_repr(value)}")
 
 
 def _draw_normal(

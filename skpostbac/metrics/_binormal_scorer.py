@@ -49,6 +49,11 @@ def make_binormal_scorer(
         If `metric` is unknown; if `positive_fraction` is not in (0, 1), or is given for the area
         under the ROC curve, which does not depend on it.
 
+    Warns
+    -----
+    BinormalAssumptionWarning
+        By the scorer, of each test set whose scores are visibly not normal.
+
     See Also
     --------
     binormal_roc_auc_score, binormal_average_precision_score : The score functions.

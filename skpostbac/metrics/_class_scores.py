@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from math import isfinite
+from numbers import Real
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +42,32 @@ class ScoreMoments(NamedTuple):
     """Sample mean."""
     sd: float
     """Sample standard deviation, the root of the unbiased variance."""
+
+
+def check_finite(value: float, name: str) -> None:
+    """Refuse what is no finite number."""
+    with suppress(OverflowError):  # of long integers
+        if isinstance(value, Real) and isfinite(value):
+            return
+    raise ValueError(f"{name} must be a finite number, got {short_repr(value)}")
+
+
+def check_scale(value: float, name: str) -> None:
+    """Refuse what is no finite and positive number."""
+    check_finite(value, name)
+    if value <= 0:
+        raise ValueError(f"{name} must be positive, got {value!r}")
+
+
+def check_moments(sample: ScoreMoments, name: str) -> None:
+    """Refuse what is not known of any scores."""
+    if not isinstance(sample, ScoreMoments):
+        raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
+    check_finite(sample.n, f"{name}.n")
+    if sample.n < 2:
+        raise ValueError(f"{name}.n must be at least 2, got {sample.n!r}")
+    check_finite(sample.mean, f"{name}.mean")
+    check_scale(sample.sd, f"{name}.sd")
 
 
 class ClassScores(NamedTuple):
