@@ -9,6 +9,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
     group_posterior,
+    posterior_binormal,
 )
 from skpostbac._html import HEIGHT, SIDE, WIDTH
 
@@ -25,6 +26,7 @@ RESULTS = {
     "billion": PosteriorBalancedAccuracy.from_counts([9e8, 8e8], [1e9, 1e9]),
     "point": PosteriorBalancedAccuracy.from_counts([9e14] * 2, [9e14] * 2, prior=(1, 1e-6)),
     "comparison": HOSTILE,
+    "binormal": posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_draws=99, random_state=0),
 }
 
 

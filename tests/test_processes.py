@@ -107,7 +107,8 @@ RESULTS = {
 # Those that are compared by value.
 VALUES = [
     "counts", "posterior", "weighted", "hierarchical", "corrected", "accuracy", "paired counts",
-    "paired", "independent", "counts scorer", "outcomes scorer", "refit",
+    "paired", "independent", "counts scorer", "outcomes scorer", "refit", "binormal",
+    "binormal check",
 ]  # fmt: skip
 PARAMS = [pytest.param(*pair, id=name) for name, pair in RESULTS.items()]
 

@@ -91,8 +91,8 @@ def _explain_few_values(negative: ClassScores, positive: ClassScores) -> str | N
     name = min(few, key=lambda name: numbers[name])
     return (
         f"y_score takes few values, effectively {numbers[name]:.1f} in the {name} class, as hard "
-        "labels do: the scores of the binormal model are continuous, and normal in each class. "
-        f"Use {DECISION}, or {EMPIRICAL}."
+        "labels and votes do, and not normal ones. "
+        f"{_describe(largest_discrepancy(negative, positive))} Use {DECISION}, or {EMPIRICAL}."
     )
 
 
@@ -103,9 +103,9 @@ def _explain_probabilities(negative: ClassScores, positive: ClassScores) -> str 
     if low < 0 or high > 1:
         return None
     odds = log_odds(np.concatenate([negative.values, positive.values]))
-    remedy = f"{DECISION}, or {EMPIRICAL}; the log-odds would not do here"
+    remedy = f"{EMPIRICAL}; log-odds would not do here"
     if odds is not None and is_repaired(odds.values, negative, positive):
-        remedy = f"{DECISION}, or {odds.recipe}, which is near enough to normal here"
+        remedy = f"{DECISION}, or {odds.recipe}, which gives nearly the areas of the samples"
     found = largest_discrepancy(negative, positive)
     return (
         "y_score lies in [0, 1], as probabilities do, which are not normal in each class. "

@@ -1,6 +1,7 @@
 """Binormal curves and normal scores: what is drawn, against the formulas and scikit-learn."""
 
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skpostbac import (
+    BinormalAssumptionWarning,
     BinormalCurveDisplay,
     BinormalModel,
     NormalScoresDisplay,
@@ -206,6 +208,21 @@ def test_kwargs_reach_the_artists():
     assert (bare.band_, bare.empirical_line_) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("curve", "score"), [("roc", roc_auc_score), ("precision_recall", average_precision_score)]
+)
+def test_empirical_area_is_in_the_legend_in_any_case(curve, score):
+    """In an entry of its own, or beside the area of the model."""
+    both, smooth = draw(curve), draw(curve, plot_empirical=False)
+    texts = [
+        [text.get_text() for text in display.ax_.get_legend().get_texts()]
+        for display in (both, smooth)
+    ]
+    area = f"{score(Y, SCORES):.2f}"
+    assert [text.startswith("Empirical (") and f"= {area})" in text for text in texts[0]].count(1) == 1
+    assert texts[1][0].endswith(f"], empirical {area})")
+
+
 def test_bands_of_one_level_share_an_entry():
     """The legend of two classifiers explains the band once."""
     _, ax = plt.subplots()
@@ -243,8 +260,9 @@ def test_from_estimator_on_real_data(display, classifier, pos_label, column):
     else:
         score = classifier.predict_proba(X_test)[:, list(classifier.classes_).index(column)]
     options = {} if display is NormalScoresDisplay else {"name": None, **OPTIONS}
-    got = display.from_estimator(classifier, X_test, y_test, pos_label=pos_label, **options)
-    expected = display.from_predictions(y_test, score, pos_label=column, **options)
+    with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
+        got = display.from_estimator(classifier, X_test, y_test, pos_label=pos_label, **options)
+        expected = display.from_predictions(y_test, score, pos_label=column, **options)
     for one, other in zip(got.ax_.lines, expected.ax_.lines, strict=True):
         np.testing.assert_allclose(data(one), data(other))
         assert one.get_label().lstrip("_") == other.get_label().lstrip("_")

@@ -176,6 +176,9 @@ def test_model_is_a_value():
     [
         ({"mean_negative": np.nan}, "mean_negative must be a finite number, got nan"),
         ({"mean_positive": "1"}, "mean_positive must be a finite number, got '1'"),
+        ({"mean_positive": [1, 2]}, r"mean_positive must be a finite number, got \[1, 2\]"),
+        ({"mean_positive": 10**400}, "mean_positive must be a finite number, got 1"),
+        ({"sd_negative": "1"}, "sd_negative must be a finite number, got '1'"),
         ({"sd_negative": 0}, "sd_negative must be positive, got 0"),
         ({"sd_positive": -1}, "sd_positive must be positive, got -1"),
         ({"sd_positive": np.inf}, "sd_positive must be a finite number"),

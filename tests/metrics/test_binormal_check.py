@@ -1,5 +1,8 @@
 """The check of the binormal assumption, where it holds and where it fails."""
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -14,10 +17,15 @@ def normal_data(size, seed=0):
     return y, np.random.default_rng(seed).normal(2 * y, 1 + y)
 
 
+def pickle_twice(check):
+    """Return what comes out of a pickle of what came out of a pickle."""
+    return pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(check))))
+
+
 def with_p_values(negative, positive):
     """Return a check with these results."""
     return BinormalCheck(
-        *(NormalScores(np.zeros(0), np.zeros(0), value) for value in (negative, positive))
+        *(NormalScores([-0.6, 0.6], [0, 1], value) for value in (negative, positive))
     )
 
 
@@ -109,6 +117,52 @@ def test_result_cannot_be_changed():
     for array in (check.negative.scores, check.negative.expected):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+@pytest.mark.parametrize("copy", [pickle_twice, deepcopy], ids=["pickle", "deepcopy"])
+def test_check_is_a_value(copy):
+    """Equal and hashable, also after copying, and still not to be changed."""
+    y, score = normal_data(10)
+    check = binormal_check(y, score)
+    twin = copy(check)
+    assert twin == check
+    assert {check: 1}[twin] == 1
+    assert check != binormal_check(y, -score)
+    assert check != "check"
+    for part in (twin.negative, twin.positive):
+        with pytest.raises(ValueError, match="read-only"):
+            part.scores[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (None, "negative must be NormalScores, got None"),
+        (([0, 1], [0, 1], 1), r"negative must be NormalScores, got \(\[0, 1\]"),
+        (NormalScores([0], [1], 1), r"negative.expected must be at least two .* shape \(1,\)"),
+        (NormalScores([0, 1], [[0, 1]], 1), r"negative.scores must be at least two .* \(1, 2\)"),
+        (NormalScores([0, 1], [0, 1, 2], 1), "negative.expected must be as many as .* got 2 and 3"),
+        (NormalScores([0, 1], [0, np.nan], 1), "negative.scores must be finite, got nan at pos"),
+        (NormalScores([0, np.inf], [0, 1], 1), "negative.expected must be finite, got inf at pos"),
+        (NormalScores([0, 1], [2, 1], 1), "negative.scores must ascend"),
+        (NormalScores([0, 1], [2, 2], 1), "negative.scores must differ, got 2 for all"),
+        (NormalScores([0, 1], ["a", "b"], 1), "negative.scores must be an array of numbers"),
+        (NormalScores([0, 1], [0, 1], np.nan), r"negative.p_value must be in \[0, 1\], got nan"),
+        (NormalScores([0, 1], [0, 1], -0.1), r"negative.p_value must be in \[0, 1\], got -0.1"),
+        (NormalScores([0, 1], [0, 1], "1"), r"negative.p_value must be in \[0, 1\], got '1'"),
+    ],
+    ids=[
+        "none", "tuple", "one", "matrix", "lengths", "nan", "inf", "order", "constant", "text",
+        "nan p", "negative p", "text p",
+    ],
+)  # fmt: skip
+def test_direct_construction_is_checked(part, message):
+    """One error that names the field, of either class."""
+    good = NormalScores([-0.6, 0.6], [0, 1], 1)
+    with pytest.raises(ValueError, match=message):
+        BinormalCheck(part, good)
+    with pytest.raises(ValueError, match=message.replace("negative", "positive", 1)):
+        BinormalCheck(good, part)
 
 
 def test_bad_input():

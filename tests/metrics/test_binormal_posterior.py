@@ -1,14 +1,22 @@
 """The posterior of the binormal model, against SciPy's laws and quadrature."""
 
 import pickle
-from dataclasses import FrozenInstanceError
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, chi2, kstest, norm, t
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skpostbac import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
+from skpostbac import (
+    BinormalModel,
+    EmpiricalAreas,
+    PosteriorBinormal,
+    ScoreMoments,
+    posterior_binormal,
+)
 
 N_NEGATIVE, N_POSITIVE = 12, 7
 RNG = np.random.default_rng(0)
@@ -157,6 +165,58 @@ def test_posterior_cannot_be_changed(posterior):
             one.parameters.sd_negative[0] = 1
 
 
+def test_posterior_equals_its_copies(posterior):
+    """With and without the empirical areas."""
+    for one in (posterior, replace(posterior, empirical=None)):
+        for twin in (deepcopy(one), pickle.loads(pickle.dumps(one))):
+            assert twin == one
+            assert {one: 1}[twin] == 1
+    assert posterior != replace(posterior, empirical=None)
+
+
+@pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
+def test_empirical_areas_stand_beside_those_of_the_model(fraction, read_html):
+    """In the summary, the report, the repr and the HTML view: scikit-learn's numbers."""
+    posterior = posterior_binormal(
+        Y, SCORES, positive_fraction=fraction, n_draws=200, random_state=0
+    )
+    share = Y.mean()
+    ratio = 1 if fraction is None else fraction * (1 - share) / (share * (1 - fraction))
+    weight = np.where(Y, ratio, 1)
+    auc = roc_auc_score(Y, SCORES)
+    precision = average_precision_score(Y, SCORES, sample_weight=weight)
+    rows = posterior.summary(0.8)
+    assert [row["name"] for row in rows] == ["roc_auc", "average_precision"]
+    assert [row["empirical"] for row in rows] == pytest.approx([auc, precision])
+    for row, area in zip(rows, (posterior.roc_auc(), posterior.average_precision()), strict=True):
+        assert row["mean"] == area.mean()
+        assert (row["low"], row["high"]) == area.interval(0.8)
+    assert f"empirical={auc:.3f}, n_negative=12" in repr(posterior)
+    lines = posterior.report().splitlines()
+    assert lines[0].startswith("From the scores of 12 negatives and 7 positives")
+    assert ("population with 5% positives" in lines[0]) == (fraction is not None)
+    assert lines[1].endswith(f"by the binormal model, {auc:.3f} by the empirical curve.")
+    assert lines[2].endswith(f"by the binormal model, {precision:.3f} by the empirical curve.")
+    assert {f"{auc:.3f}", f"{precision:.3f}"} <= set(read_html(posterior._repr_html_()).text)
+
+
+def test_report_tells_of_an_empirical_area_outside():
+    """And only then."""
+    posterior = PosteriorBinormal(
+        ScoreMoments(100, 0, 1), ScoreMoments(100, 1, 1), empirical=EmpiricalAreas(0.9, 0.76)
+    )
+    lines = posterior.report().splitlines()
+    assert [line.startswith("The empirical value is outside") for line in lines] == [0, 0, 1, 0]
+
+
+def test_without_scores_there_is_nothing_empirical():
+    """From moments alone."""
+    posterior = PosteriorBinormal(ScoreMoments(10, 0, 1), ScoreMoments(10, 1, 1), n_draws=100)
+    assert "empirical" not in posterior.report() + repr(posterior)
+    assert [row["empirical"] for row in posterior.summary()] == [None, None]
+    assert posterior._repr_html_()
+
+
 def test_two_samples_of_a_class_are_enough():
     """The posterior is wide, and proper."""
     area = posterior_binormal([0, 0, 1, 1], [0, 1, 2, 4], random_state=0).average_precision()
@@ -206,9 +266,20 @@ def test_bad_bands(posterior, options, message):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"negative": ScoreMoments(1, 0, 1)}, "negative.n must be finite and at least 2, got 1"),
-        ({"positive": ScoreMoments(5, np.nan, 1)}, "positive.mean must be finite, got nan"),
-        ({"positive": ScoreMoments(5, 0, 0)}, "positive.sd must be finite and positive, got 0"),
+        ({"negative": ScoreMoments(1, 0, 1)}, "negative.n must be at least 2, got 1"),
+        ({"negative": ScoreMoments(np.inf, 0, 1)}, "negative.n must be a finite number, got inf"),
+        ({"negative": ScoreMoments("5", 0, 1)}, "negative.n must be a finite number, got '5'"),
+        ({"positive": ScoreMoments(5, np.nan, 1)}, "positive.mean must be a finite number, got nan"),
+        ({"positive": ScoreMoments(5, [0], 1)}, r"positive.mean must be a finite number, got \[0\]"),
+        ({"positive": ScoreMoments(5, 10**400, 1)}, "positive.mean must be a finite number, got 1"),
+        ({"positive": ScoreMoments(5, 0, 0)}, "positive.sd must be positive, got 0"),
+        ({"positive": ScoreMoments(5, 0, -1)}, "positive.sd must be positive, got -1"),
+        ({"negative": (5, 0, 1)}, r"negative must be ScoreMoments, got \(5, 0, 1\)"),
+        ({"negative": [0, 1, 2]}, r"negative must be ScoreMoments, got \[0, 1, 2\]"),
+        ({"negative": ScoreMoments(5, 0, 1e-310)}, "too different in scale"),
+        ({"empirical": 0.9}, "empirical must be EmpiricalAreas or None, got 0.9"),
+        ({"empirical": EmpiricalAreas(np.nan, 1)}, r"empirical.roc_auc must be in \[0, 1\], got nan"),
+        ({"empirical": EmpiricalAreas(1, "1")}, r"empirical.average_precision must be in \[0, 1\]"),
         ({"positive_fraction": 2.0}, "positive_fraction must be"),
         ({"n_draws": 1}, "n_draws == 1, must be >= 2"),
         ({"seed": -1}, "seed == -1, must be >= 0"),

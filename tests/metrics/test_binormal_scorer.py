@@ -11,13 +11,14 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validat
 from sklearn.naive_bayes import GaussianNB
 
 from skpostbac import (
+    BinormalAssumptionWarning,
     binormal_average_precision_score,
     binormal_roc_auc_score,
     make_binormal_scorer,
 )
 
 X, Y = load_breast_cancer(return_X_y=True)
-X = X[:, :4]
+X = X[:, :2]  # of which a linear discriminant makes normal scores
 SPLITS = StratifiedKFold(3)
 METRICS = pytest.mark.parametrize(
     ("metric", "function"),
@@ -51,8 +52,10 @@ def test_probabilities_do_if_there_is_no_decision_function(metric, function):
     model = GaussianNB().fit(X, Y)
     assert not hasattr(model, "decision_function")
     for label in (0, 1):
-        score = make_binormal_scorer(metric, pos_label=label)(model, X, Y)
-        expected = function(Y, model.predict_proba(X)[:, label], pos_label=label)
+        with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
+            score = make_binormal_scorer(metric, pos_label=label)(model, X, Y)
+        with pytest.warns(BinormalAssumptionWarning, match="as probabilities do"):
+            expected = function(Y, model.predict_proba(X)[:, label], pos_label=label)
         assert score == pytest.approx(expected, rel=1e-12)
 
 
