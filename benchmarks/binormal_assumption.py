@@ -1,6 +1,6 @@
-"""Where BinormalAssumptionWarning is given: false alarms, and real scores that the model is not for.
+"""Where BinormalAssumptionWarning is given: false alarms, and real scores that are not normal.
 
-    python benchmarks/binormal_assumption.py --draws 1000
+    python benchmarks/binormal_assumption.py --draws 500
 
 Four tables in reStructuredText:
 
@@ -62,7 +62,7 @@ LAWS = {
     "N(0, 2), N(4, 1)": (0, 2, 4, 1),
 }
 SIZES = (20, 100, 1000, 10_000)
-N_DRAWS, N_SUBSETS = 1000, 5
+N_DRAWS, N_SUBSETS = 400, 3
 
 CLASSIFIERS = {
     "random forest": RandomForestClassifier(random_state=0),
@@ -115,9 +115,7 @@ def new_data_sets():
 
 def simulated(seed, **options):
     """Return 1000 samples with five features that tell, of twenty."""
-    return make_classification(
-        1000, 20, n_informative=5, flip_y=0.02, random_state=seed, **options
-    )
+    return make_classification(1000, 20, n_informative=5, flip_y=0.02, random_state=seed, **options)
 
 
 def out_of_fold(classifier, X, y):
@@ -145,9 +143,7 @@ def areas(y, score):
     posterior = skpostbac.PosteriorBinormal(*moments, n_draws=N_DRAWS)
     empirical = roc_auc_score(y, score), average_precision_score(y, score)
     laws = posterior.roc_auc(), posterior.average_precision()
-    model = skpostbac.BinormalModel(
-        *(value for part in moments for value in part[1:]), np.mean(y)
-    )
+    model = skpostbac.BinormalModel(*(value for part in moments for value in part[1:]), np.mean(y))
     inside = [
         law.interval().low <= value <= law.interval().high
         for law, value in zip(laws, empirical, strict=True)
@@ -194,7 +190,12 @@ def false_alarms(draws, seed):
 def real_scores(scores):
     """Return rows of empirical and binormal areas."""
     columns = ("samples", "as is", "log-odds")
-    yield ("data", "classifier", *(f"{area}, {c}" for area in ("AUC", "AP") for c in columns), "why")
+    yield (
+        "data",
+        "classifier",
+        *(f"{area}, {c}" for area in ("AUC", "AP") for c in columns),
+        "why",
+    )
     for (name, kind), (y, score) in scores.items():
         odds = odds_of(y, score)
         found = [None if values is None else areas(y, values) for values in (score, odds)]
@@ -273,7 +274,7 @@ def _off_and_warned(y, score):
 def main():
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     versions = {"skpostbac": skpostbac, "scikit-learn": sklearn, "scipy": scipy, "numpy": np}

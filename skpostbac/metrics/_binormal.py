@@ -147,8 +147,8 @@ class BinormalModel:
         >>> model.positive_fraction
         0.4
         """
-        scores = checked_scores(y_true, y_score, pos_label, sample_weight)
-        return estimate_model(*(part.moments() for part in scores), positive_fraction)
+        negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
+        return estimate_model(negative.moments(), positive.moments(), positive_fraction)
 
     def roc_curve(self, *, n_points: int = 201) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return points of the ROC curve, as :func:`sklearn.metrics.roc_curve` orders them.
@@ -289,9 +289,7 @@ def estimate_model(
     """Return the model of both samples; by default the positives have their share of them."""
     if positive_fraction is None:
         positive_fraction = positive.n / (negative.n + positive.n)
-    return BinormalModel(
-        negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction
-    )
+    return BinormalModel(negative.mean, negative.sd, positive.mean, positive.sd, positive_fraction)
 
 
 def binormal_roc_curve(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import normaltest, shapiro
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
-from skpostbac.metrics._class_scores import ClassScores, split_scores
+from skpostbac.metrics._class_scores import ClassScores, check_share, split_scores
 from skpostbac.stats._distribution import check_probability
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
@@ -208,8 +207,7 @@ def _checked(part: NormalScores, name: str) -> NormalScores:
             f"{name}.expected must be as many as {name}.scores, got {len(expected)} and "
             f"{len(scores)}"
         )
-    if not isinstance(part.p_value, Real) or not 0 <= part.p_value <= 1:
-        raise ValueError(f"{name}.p_value must be in [0, 1], got {short_repr(part.p_value)}")
+    check_share(part.p_value, f"{name}.p_value")
     return NormalScores(expected, scores, float(part.p_value))
 
 

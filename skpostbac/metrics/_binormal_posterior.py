@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._binormal import estimate_model
 from skpostbac.metrics._binormal_report import areas_of, table_rows, write_report
 from skpostbac.metrics._binormal_warning import checked_scores
-from skpostbac.metrics._class_scores import ScoreMoments, check_moments
+from skpostbac.metrics._class_scores import ScoreMoments, check_moments, check_share
 from skpostbac.metrics._drawn_posterior import DrawnPosterior, central_tails
 from skpostbac.metrics._empirical_areas import EmpiricalAreas, empirical_areas
 from skpostbac.metrics._figure_posterior import figures_of
@@ -134,7 +134,7 @@ class PosteriorBinormal:
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
-    PosteriorBinormal(roc_auc=0.875, 95% CI=[0.429, 0.999], empirical=0.958, n_negative=4,
+    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.434, 0.996], empirical=0.958, n_negative=4,
     n_positive=3, n_draws=4000)
     >>> posterior.negative
     ScoreMoments(n=4.0, mean=-1.5, sd=1.291)
@@ -297,8 +297,8 @@ class PosteriorBinormal:
         >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
         >>> for row in posterior.summary():
         ...     print("{name}: {mean:.3f}, empirical {empirical:.3f}".format(**row))
-        roc_auc: 0.875, empirical 0.958
-        average_precision: 0.877, empirical 0.917
+        roc_auc: 0.835, empirical 0.958
+        average_precision: 0.786, empirical 0.917
         """
         return [
             {"name": name, **figures_of(area, level), "empirical": empirical}
@@ -329,6 +329,10 @@ class PosteriorBinormal:
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
         From the scores of 4 negatives and 3 positives:
+        Area under the ROC curve: 0.835 (95% credible interval 0.434 to 0.996) by the binormal
+        model, 0.958 by the empirical curve.
+        Average precision: 0.786 (95% credible interval 0.306 to 0.996) by the binormal model,
+        0.917 by the empirical curve.
         """
         return write_report(self, level)
 
@@ -441,8 +445,7 @@ def _check_areas(areas: EmpiricalAreas | None) -> None:
     if not isinstance(areas, EmpiricalAreas):
         raise ValueError(f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}")
     for name, value in areas._asdict().items():
-        if not isinstance(value, Real) or not 0 <= value <= 1:
-            raise ValueError(f"empirical.{name} must be in [0, 1], got {short_repr(value)}")
+        check_share(value, f"empirical.{name}")
 
 
 def _draw_normal(

@@ -23,19 +23,21 @@ EMPIRICAL = "the empirical curve, such as sklearn.metrics.RocCurveDisplay or roc
 
 
 class BinormalAssumptionWarning(UserWarning):
-    """The scores of a class are visibly not normal, and the binormal areas may be wrong.
+    r"""The scores of a class are visibly not normal, and the binormal areas may be wrong.
 
     It is given once a call by whatever takes scores for the binormal model: its functions and
-    scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and :class:`BinormalCurveDisplay`;
+    scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal`, :class:`BinormalCurveDisplay`;
     not by :func:`binormal_check` and :class:`NormalScoresDisplay`, which answer the same question.
     One of three things is the matter, and the message says which, and what to do:
 
-    - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values of
-      a class, :math:`1 / \\sum p_v^2` is their effective number, the number of values if they are
-      equally frequent. It is less than 5, and at most half the number of samples. Use the
+    - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
+      of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
+      are equally frequent. It is less than 5, and at most half the number of samples. Use the
       `decision_function` of the classifier, or the empirical curve.
     - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or else the
-      log-odds, where these bring the model near to the samples: the message says if they do.
+      log-odds, where these bring the areas near to the empirical ones, and otherwise the empirical
+      curve: the message says which. Scores that are normal and happen to lie there are no
+      exception; multiply them by a number.
     - :func:`binormal_check` rejects at 0.005, and the area under the ROC curve or the average
       precision is more than 1.5 posterior standard deviations of its log-odds from the empirical
       one. Either of them alone is no reason: tests find harmless deviations in large samples, and
@@ -50,7 +52,7 @@ class BinormalAssumptionWarning(UserWarning):
     >>> from skpostbac import BinormalAssumptionWarning, binormal_roc_auc_score
     >>> with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
     ...     binormal_roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    0.820
+    0.802
     """
 
 

@@ -59,6 +59,12 @@ def check_scale(value: float, name: str) -> None:
         raise ValueError(f"{name} must be positive, got {value!r}")
 
 
+def check_share(value: float, name: str) -> None:
+    """Refuse what is no number from 0 to 1."""
+    if not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
+
+
 def check_moments(sample: ScoreMoments, name: str) -> None:
     """Refuse what is not known of any scores."""
     if not isinstance(sample, ScoreMoments):

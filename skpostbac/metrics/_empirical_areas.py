@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_scores import ClassScores
 
 
@@ -46,6 +47,7 @@ def empirical_areas(
     return EmpiricalAreas(min(1.0, float(roc_auc)), min(1.0, float(at[1] @ precision)))
 
 
-def _shares(part: ClassScores, scores: np.ndarray) -> np.ndarray:
-    weight = np.bincount(np.searchsorted(scores, part.values), part.weight, len(scores))
-    return weight / part.weight.sum()
+def _shares(part: ClassScores, scores: FloatArray) -> FloatArray:
+    weight: FloatArray = np.bincount(np.searchsorted(scores, part.values), part.weight, len(scores))
+    weight /= part.weight.sum()
+    return weight

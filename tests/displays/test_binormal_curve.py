@@ -219,7 +219,9 @@ def test_empirical_area_is_in_the_legend_in_any_case(curve, score):
         for display in (both, smooth)
     ]
     area = f"{score(Y, SCORES):.2f}"
-    assert [text.startswith("Empirical (") and f"= {area})" in text for text in texts[0]].count(1) == 1
+    assert [text.startswith("Empirical (") and f"= {area})" in text for text in texts[0]].count(
+        1
+    ) == 1
     assert texts[1][0].endswith(f"], empirical {area})")
 
 

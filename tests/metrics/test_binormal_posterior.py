@@ -269,8 +269,14 @@ def test_bad_bands(posterior, options, message):
         ({"negative": ScoreMoments(1, 0, 1)}, "negative.n must be at least 2, got 1"),
         ({"negative": ScoreMoments(np.inf, 0, 1)}, "negative.n must be a finite number, got inf"),
         ({"negative": ScoreMoments("5", 0, 1)}, "negative.n must be a finite number, got '5'"),
-        ({"positive": ScoreMoments(5, np.nan, 1)}, "positive.mean must be a finite number, got nan"),
-        ({"positive": ScoreMoments(5, [0], 1)}, r"positive.mean must be a finite number, got \[0\]"),
+        (
+            {"positive": ScoreMoments(5, np.nan, 1)},
+            "positive.mean must be a finite number, got nan",
+        ),
+        (
+            {"positive": ScoreMoments(5, [0], 1)},
+            r"positive.mean must be a finite number, got \[0\]",
+        ),
         ({"positive": ScoreMoments(5, 10**400, 1)}, "positive.mean must be a finite number, got 1"),
         ({"positive": ScoreMoments(5, 0, 0)}, "positive.sd must be positive, got 0"),
         ({"positive": ScoreMoments(5, 0, -1)}, "positive.sd must be positive, got -1"),
@@ -278,7 +284,10 @@ def test_bad_bands(posterior, options, message):
         ({"negative": [0, 1, 2]}, r"negative must be ScoreMoments, got \[0, 1, 2\]"),
         ({"negative": ScoreMoments(5, 0, 1e-310)}, "too different in scale"),
         ({"empirical": 0.9}, "empirical must be EmpiricalAreas or None, got 0.9"),
-        ({"empirical": EmpiricalAreas(np.nan, 1)}, r"empirical.roc_auc must be in \[0, 1\], got nan"),
+        (
+            {"empirical": EmpiricalAreas(np.nan, 1)},
+            r"empirical.roc_auc must be in \[0, 1\], got nan",
+        ),
         ({"empirical": EmpiricalAreas(1, "1")}, r"empirical.average_precision must be in \[0, 1\]"),
         ({"positive_fraction": 2.0}, "positive_fraction must be"),
         ({"n_draws": 1}, "n_draws == 1, must be >= 2"),
