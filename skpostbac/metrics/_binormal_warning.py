@@ -36,8 +36,8 @@ class BinormalAssumptionWarning(UserWarning):
       `decision_function` of the classifier, or the empirical curve.
     - All scores lie in [0, 1], as probabilities do. Use the `decision_function`, or else the
       log-odds, where these bring the areas near to the empirical ones, and otherwise the empirical
-      curve: the message says which. Scores that are normal and happen to lie there are no
-      exception; multiply them by a number.
+      curve: the message says which. Normal scores that happen to lie there are no exception; a
+      larger scale changes no area.
     - :func:`binormal_check` rejects at 0.005, and the area under the ROC curve or the average
       precision is more than 1.5 posterior standard deviations of its log-odds from the empirical
       one. Either of them alone is no reason: tests find harmless deviations in large samples, and

@@ -48,6 +48,6 @@ def empirical_areas(
 
 
 def _shares(part: ClassScores, scores: FloatArray) -> FloatArray:
-    weight: FloatArray = np.bincount(np.searchsorted(scores, part.values), part.weight, len(scores))
-    weight /= part.weight.sum()
-    return weight
+    weight = np.bincount(np.searchsorted(scores, part.values), part.weight, len(scores))
+    shares: FloatArray = weight / part.weight.sum()
+    return shares
