@@ -44,7 +44,8 @@ class BinormalAssumptionWarning(UserWarning):
       areas next to 1 vary. Use the empirical curve, or an increasing function of the scores that
       makes them normal.
 
-    :ref:`binormal_assumption` has the measurements behind this.
+    Weights are case counts in the effective numbers and in the areas; a test of normality takes
+    each sample once. :ref:`binormal_assumption` has the measurements behind this.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_scores import ClassScores
 
 
@@ -37,17 +36,15 @@ def empirical_areas(
     """
     if positive_fraction is None:
         positive_fraction = positive.weight.sum() / (negative.weight.sum() + positive.weight.sum())
-    scores = np.unique(np.concatenate([negative.values, positive.values]))
-    # Shares of each class at each score, and from it up: the rates, descending in the threshold.
-    at = [_shares(part, scores)[::-1] for part in (negative, positive)]
+    scores, ranks = np.unique(
+        np.concatenate([negative.values, positive.values]), return_inverse=True
+    )
+    # Shares of each class at each score, from the highest down: their sums are the rates.
+    parts = zip((negative, positive), np.split(ranks, [len(negative.values)]), strict=True)
+    at = [np.bincount(rank, part.weight, len(scores))[::-1] for part, rank in parts]
+    at = [weight / weight.sum() for weight in at]
     fpr, tpr = (share.cumsum() for share in at)
     precision = positive_fraction * tpr / (positive_fraction * tpr + (1 - positive_fraction) * fpr)
     # A pair of equal scores counts as half in order.
     roc_auc = at[0] @ (tpr - at[1] / 2)
     return EmpiricalAreas(min(1.0, float(roc_auc)), min(1.0, float(at[1] @ precision)))
-
-
-def _shares(part: ClassScores, scores: FloatArray) -> FloatArray:
-    weight = np.bincount(np.searchsorted(scores, part.values), part.weight, len(scores))
-    shares: FloatArray = weight / part.weight.sum()
-    return shares
