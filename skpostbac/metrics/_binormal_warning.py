@@ -94,7 +94,7 @@ def _explain_few_values(negative: ClassScores, positive: ClassScores) -> str | N
     name = min(few, key=lambda name: numbers[name])
     return (
         f"y_score takes few values, effectively {numbers[name]:.1f} in the {name} class, as hard "
-        "labels and votes do, and not normal ones. "
+        "labels and votes do; the binormal model is of continuous, normal scores. "
         f"{_describe(largest_discrepancy(negative, positive))} Use {DECISION}, or {EMPIRICAL}."
     )
 
