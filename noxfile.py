@@ -1,6 +1,7 @@
-"""The tests at the lowest and at the newest versions, and what a release needs.
+"""The tests at the lowest and at the newest versions, mutation tests, and what a release needs.
 
-Run by hand; `.ci/run` does a quick part of it at each change. Arguments after ``--`` go to pytest.
+Run by hand; `.ci/run` does a quick part of it at each change. Arguments after ``--`` go to pytest,
+or to the script that a session runs.
 """
 
 from pathlib import Path
@@ -22,6 +23,14 @@ def newest(session: nox.Session) -> None:
     """Run all tests at the newest versions; their deprecation warnings are errors."""
     session.install("--upgrade", ".[test]")
     session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+def mutation(session: nox.Session) -> None:
+    """Change the package at random places and see which changes the tests notice; takes hours."""
+    session.install(".[test,mutation]")
+    session.run("python", "benchmarks/mutation.py", *session.posargs)
+    session.run("python", "benchmarks/mutation.py", "--report", *session.posargs)
 
 
 @nox.session
