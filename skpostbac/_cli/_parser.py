@@ -191,7 +191,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
 
 
 def _level(text: str) -> float:
-    from skpostbac.stats._distribution import check_level
+    from skpostbac.stats._validation import check_level
 
     return _checked(text, check_level)
 

@@ -30,6 +30,7 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._binormal import estimate_model
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.stats._law import Interval
+from skpostbac.stats._validation import check_level
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -342,14 +343,14 @@ class BinormalCurveDisplay:
         model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
         pos_label = 1 if pos_label is None else pos_label
         weight = _population_weight(
-            np.asarray(y_true) == pos_label, sample_weight, positive_fraction
+            np.asarray(y_true) == pos_label, sample_weight, posterior.positive_fraction
         )
         display = cls(
             curve=curve,
             **_of_model(kind, model),
             interval=kind.area_posterior(posterior).interval(level),
             band=kind.band(posterior, level),
-            level=level,
+            level=check_level(level),
             empirical=kind.empirical(y_true, y_score, pos_label=pos_label, sample_weight=weight),
             name=name,
             pos_label=pos_label,

@@ -95,7 +95,7 @@ def estimate_title(level: float, method: str = "central") -> str:
     >>> estimate_title(0.9, "hdi")
     'Mean [90% HDI]'
     """
-    return f"Mean [{100 * level:g}% {'HDI' if method == 'hdi' else 'interval'}]"
+    return f"Mean [{100 * float(level):g}% {'HDI' if method == 'hdi' else 'interval'}]"
 
 
 def chance_label(chance: float, score: str | None = None) -> str:

@@ -15,7 +15,7 @@ from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._binormal_warning import checked_scores
 from skpostbac.metrics._class_scores import ScoreMoments, check_finite, check_scale
 from skpostbac.stats import _binormal as binormal
-from skpostbac.stats._distribution import check_probability
+from skpostbac.stats._validation import check_probability
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class BinormalModel:
             check_finite(getattr(self, name), name)
         for name in ("sd_negative", "sd_positive"):
             check_scale(getattr(self, name), name)
-        check_probability(self.positive_fraction, "positive_fraction")
+        fraction = check_probability(self.positive_fraction, "positive_fraction")
+        object.__setattr__(self, "positive_fraction", fraction)
         with np.errstate(all="ignore"):
             shift, ratio, _ = self._arguments
             if not (np.isfinite(shift) and 0 < ratio < np.inf):

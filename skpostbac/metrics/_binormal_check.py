@@ -13,7 +13,7 @@ from scipy.stats import normaltest, shapiro
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._class_scores import ClassScores, check_share, split_scores
-from skpostbac.stats._distribution import check_probability
+from skpostbac.stats._validation import check_probability
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
 LARGEST_SHAPIRO = 5000

@@ -10,7 +10,7 @@ from skpostbac.metrics._binormal import (
     binormal_average_precision_score,
     binormal_roc_auc_score,
 )
-from skpostbac.stats._distribution import check_probability
+from skpostbac.stats._validation import check_probability
 
 METRICS = {
     "roc_auc": binormal_roc_auc_score,

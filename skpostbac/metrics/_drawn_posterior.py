@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
-from skpostbac.stats._distribution import check_level
 from skpostbac.stats._law import Interval, Law, interval_of, plain_float
+from skpostbac.stats._validation import (
+    RngLike,
+    check_generator,
+    check_level,
+    check_shape,
+    probability_array,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,19 +89,24 @@ class DrawnPosterior(Law):
         return self.standard_deviation() / float(np.sqrt(self.draws.size))
 
     def cdf(self, x: ArrayLike) -> np.float64 | FloatArray:
-        """Return the share of the draws that are at most `x`."""
-        return np.searchsorted(self.draws, x, side="right") / self.draws.size
+        """Return the share of the draws that are at most `x`; NaN where it is NaN."""
+        x = float_array(x, "x")
+        return self._share(np.searchsorted(self.draws, x, side="right"), x)
 
     def ccdf(self, x: ArrayLike) -> np.float64 | FloatArray:
-        """Return the share of the draws that are above `x`."""
-        above = self.draws.size - np.searchsorted(self.draws, x, side="right")
-        return above / self.draws.size
+        """Return the share of the draws that are above `x`; NaN where it is NaN."""
+        x = float_array(x, "x")
+        return self._share(self.draws.size - np.searchsorted(self.draws, x, side="right"), x)
+
+    def _share(self, count: NDArray[np.intp], x: FloatArray) -> np.float64 | FloatArray:
+        """Return a number of draws as a share of all; NumPy sorts a NaN above them."""
+        return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
 
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
         *,
-        rng: np.random.Generator | int | None = None,
+        rng: RngLike = None,
     ) -> np.float64 | FloatArray:
         """Draw from the draws, with replacement.
 
@@ -116,11 +127,14 @@ class DrawnPosterior(Law):
         >>> DrawnPosterior([4, 1, 3, 2]).sample(6, rng=0)
         array([4., 3., 3., 2., 2., 1.])
         """
-        return self.draws[np.random.default_rng(rng).integers(self.draws.size, size=shape)]
+        return self.draws[check_generator(rng).integers(self.draws.size, size=check_shape(shape))]
 
     def icdf(self, p: ArrayLike) -> np.float64 | FloatArray:
-        """Return the quantile at `p` in [0, 1]."""
-        return np.quantile(self.draws, np.asarray(p, dtype=np.float64))
+        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
+        p = probability_array(p, "p")
+        quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
+        quantile[known] = np.quantile(self.draws, p[known])
+        return quantile[()]
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the interval that leaves out as many draws on either side.
@@ -154,12 +168,12 @@ class DrawnPosterior(Law):
         return interval_of(self, level, method)
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
-        """Return the share of the draws above `value`."""
-        return plain_float(self.ccdf(value))
+        """Return the share of the draws above `value`; NaN where it is NaN."""
+        return plain_float(self.ccdf(float_array(value, "value")))
 
     def prob_below(self, value: ArrayLike) -> float | FloatArray:
-        """Return the share of the draws that are at most `value`."""
-        return plain_float(self.cdf(value))
+        """Return the share of the draws that are at most `value`; NaN where it is NaN."""
+        return plain_float(self.cdf(float_array(value, "value")))
 
     def credible_interval_error(self, level: float = 0.95) -> Interval:
         """Return the Monte Carlo standard errors of both ends of the central interval.

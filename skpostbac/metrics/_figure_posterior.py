@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._html import block, density_drawing
-from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._arrays import FloatArray, float_array
 from skpostbac.metrics._density_curve import density_curve
 from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import RngLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ class FigurePosterior(StablePickle, ABC):
         self,
         shape: int | tuple[int, ...] = (),
         *,
-        rng: np.random.Generator | int | None = None,
+        rng: RngLike = None,
     ) -> float | FloatArray:
         """Draw from the posterior.
 
@@ -88,11 +89,11 @@ class FigurePosterior(StablePickle, ABC):
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is above `value`."""
-        return self.ccdf(value)
+        return self.ccdf(float_array(value, "value"))
 
     def prob_below(self, value: ArrayLike) -> float | FloatArray:
         """Return the probability that the figure is at most `value`."""
-        return self.cdf(value)
+        return self.cdf(float_array(value, "value"))
 
     def credible_interval(
         self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"

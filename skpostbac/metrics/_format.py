@@ -26,7 +26,7 @@ def format_estimate(mean: float, interval: Interval) -> tuple[str, str]:
 def describe_estimate(mean: float, interval: Interval, level: float) -> str:
     """Write a mean and its interval as part of a sentence."""
     middle, low, high = round_estimate(mean, interval)
-    return f"{middle} ({100 * level:.12g}% credible interval {low} to {high})"
+    return f"{middle} ({100 * float(level):.12g}% credible interval {low} to {high})"
 
 
 def format_probability(value: float) -> str:

@@ -26,7 +26,7 @@ from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
 from skpostbac.metrics._prior_warning import warn_if_prior_moves
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._distribution import check_level
+from skpostbac.stats._validation import check_level
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from reprlib import repr as short_repr
 from typing import TypeAlias
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from skpostbac.metrics._labels import naming
+from skpostbac.stats._validation import is_integer
 
 RandomStateLike: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
+# One more than the largest seed of a RandomState.
+_SEEDS = 2**32
+
 
 def draw_seed(random_state: RandomStateLike) -> int:
-    """Return a seed: of fresh entropy for None, never of the global state."""
+    """Return a seed: of fresh entropy for None, never of the global state.
+
+    Raises
+    ------
+    ValueError
+        If `random_state` is neither None, an integer of at least 0 and below 2**32, a
+        `RandomState` nor a `Generator`.
+    """
     if random_state is None:
         random_state = np.random.default_rng()
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    with naming("random_state"):
-        return int(check_random_state(random_state).randint(2**31 - 1))
+    if not isinstance(random_state, np.random.RandomState):
+        random_state = np.random.RandomState(_check_seed(random_state))
+    return int(random_state.randint(2**31 - 1))
+
+
+def _check_seed(random_state: object) -> int:
+    if not is_integer(random_state) or not 0 <= random_state < _SEEDS:
+        raise ValueError(
+            "random_state must be None, an integer of at least 0 and below 2**32, or a "
+            f"RandomState or Generator of NumPy, got {short_repr(random_state)}"
+        )
+    return int(random_state)

@@ -11,7 +11,7 @@ from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import class_counts
 from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
 from skpostbac.metrics._prior import PriorLike
-from skpostbac.stats._distribution import check_level
+from skpostbac.stats._validation import check_level
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | FloatArray]] = {
     "mean": lambda posterior, level: posterior.mean(),

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import float_or_nan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -839,8 +840,10 @@ def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -
 
 def check_rope(rope: float) -> float:
     """Return the half-width of the region of practical equivalence."""
-    if not isinstance(rope, Real) or not 0 <= rope < 1:
+    half_width = float_or_nan(rope)
+    if not 0 <= half_width < 1:
         raise ValueError(
-            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {rope!r}"
+            "rope must be at least 0, and below 1 as differences lie in [-1, 1], "
+            f"got {reprlib.repr(rope)}"
         )
-    return float(rope)
+    return half_width

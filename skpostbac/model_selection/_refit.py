@@ -32,7 +32,7 @@ from skpostbac.model_selection._pooling import (
     fold_words,
     weights_by_text,
 )
-from skpostbac.stats._distribution import check_probability
+from skpostbac.stats._validation import check_level, check_probability
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,9 +214,12 @@ class PosteriorRefit:
         check_objective(self.objective, self.level)
         check_n_repeats(self.n_repeats)
         check_complexity(self.complexity)
-        check_rope(self.rope)
-        check_probability(self.limit, "limit")
-        checked = _check_specification(self.prior, self.class_weight, self.labels)
+        checked = {
+            "level": check_level(self.level),
+            "rope": check_rope(self.rope),
+            "limit": check_probability(self.limit, "limit"),
+            **_check_specification(self.prior, self.class_weight, self.labels),
+        }
         for name, value in checked.items():
             object.__setattr__(self, name, _plain(value))
 

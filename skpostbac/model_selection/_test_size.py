@@ -36,8 +36,8 @@ from skpostbac.model_selection._class_plans import (
     SeparatePlan,
 )
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution import check_level, check_probability
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import check_level, check_probability
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
 _CHECKS = 200

@@ -131,7 +131,7 @@ class BetaAverage(WeightedSum):
         """Return the variance, in closed form."""
         return float(variances(self.a, self.b, self.weights).sum())
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for a, b, weight in zip(self.a, self.b, self.weights, strict=True):
             total += weight * rng.beta(a, b, size=shape)

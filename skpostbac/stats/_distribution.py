@@ -1,7 +1,6 @@
 """What every continuous law on a bounded interval offers, whatever it is computed from."""
 
 from abc import abstractmethod
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +13,14 @@ from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval, Law
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_quantile
+from skpostbac.stats._validation import (
+    RngLike,
+    check_generator,
+    check_level,
+    check_shape,
+    float_array,
+    probability_array,
+)
 
 # Relative differences of densities that rounding does not tell apart.
 _EQUAL_HEIGHTS = 1e-11
@@ -68,14 +75,14 @@ class BoundedDistribution(Law):
         """Return the excess kurtosis, which is zero for a normal law."""
 
     @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """Draw random values."""
 
     def sample(
         self,
         shape: int | tuple[int, ...] = (),
         *,
-        rng: np.random.Generator | int | None = None,
+        rng: RngLike = None,
     ) -> np.float64 | Floats:
         """Draw independent random values.
 
@@ -90,7 +97,7 @@ class BoundedDistribution(Law):
         -------
         sample : float or ndarray of shape `shape`
         """
-        return _scalar(self._draw(np.random.default_rng(rng), shape))
+        return _scalar(self._draw(check_generator(rng), check_shape(shape)))
 
     def support(self) -> Interval:
         """Return the smallest and the largest possible value.
@@ -156,7 +163,7 @@ class BoundedDistribution(Law):
         """
         if y is None:
             return np.exp(self.logcdf(x))
-        lower, upper = np.broadcast_arrays(numbers("x", x), numbers("y", y))
+        lower, upper = _broadcast(float_array(x, "x"), float_array(y, "y"))
         log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
         from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
@@ -222,7 +229,7 @@ class BoundedDistribution(Law):
         ValueError
             If a probability is outside [0, 1].
         """
-        p = _probabilities(p)
+        p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
             return self._quantile(np.log(p), np.log1p(-p))
 
@@ -243,7 +250,7 @@ class BoundedDistribution(Law):
         ValueError
             If a probability is outside [0, 1].
         """
-        p = _probabilities(p)
+        p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
             return self._quantile(np.log1p(-p), np.log(p))
 
@@ -348,7 +355,8 @@ class BoundedDistribution(Law):
         ValueError
             If `level` is outside (0, 1).
         """
-        start = self._approximate_hdi(check_level(level))
+        level = check_level(level)
+        start = self._approximate_hdi(level)
         if start is None:
             at_end, central = self._hdi_at_an_end(level), self.interval(level)
             return at_end if _length(at_end) <= _length(central) else self._searched_hdi(level)
@@ -419,7 +427,7 @@ class BoundedDistribution(Law):
 
     def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
-        x = numbers("x", x)
+        x = float_array(x, "x")
         low, high = self.support()
         values = np.full((3, *x.shape), np.nan)
         values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
@@ -436,7 +444,7 @@ class BoundedDistribution(Law):
     def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
         """Quantile of exp(log_p) = 1 - exp(log_q)."""
         log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
-        x = np.empty(log_p.shape)
+        x = np.full(log_p.shape, np.nan)
         low, high = self.support()
         x[log_p == -np.inf], x[log_q == -np.inf] = low, high
         inner = (log_p > -np.inf) & (log_q > -np.inf)
@@ -474,38 +482,18 @@ class BoundedDistribution(Law):
         return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale).mirrored()
 
 
+def _broadcast(x: Floats, y: Floats) -> tuple[Floats, ...]:
+    """Return both limits in their common shape."""
+    try:
+        return np.broadcast_arrays(x, y)
+    except ValueError as error:
+        raise ValueError(
+            f"x and y must broadcast against each other, got the shapes {x.shape} and {y.shape}"
+        ) from error
+
+
 def _length(interval: Interval) -> float:
     return interval.high - interval.low
-
-
-def check_level(level: float) -> float:
-    """Return a probability level, or say what is wrong with it."""
-    return check_probability(level, "level")
-
-
-def check_probability(value: float, name: str) -> float:
-    """Return a probability strictly between 0 and 1, or say what is wrong with it."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {value!r}")
-    return float(value)
-
-
-def numbers(name: str, values: ArrayLike) -> Floats:
-    """Return a copy as floats, or say that an argument holds something else."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "biuf" or np.ma.is_masked(values):
-        raise ValueError(f"{name} must hold numbers, none of them masked, got {values!r:.80}")
-    return array.astype(float)
-
-
-def _probabilities(p: ArrayLike) -> Floats:
-    p = numbers("p", p)
-    if ((p < 0) | (p > 1)).any():
-        raise ValueError("p must lie in [0, 1].")
-    return p
 
 
 def _scalar(values: Floats) -> np.float64 | Floats:

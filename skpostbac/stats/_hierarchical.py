@@ -199,7 +199,7 @@ class HierarchicalBetaAverage(WeightedSum):
         law._equal, law._weights, law._hyperprior = False, weights, self.hyperprior
         return law
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for group in self._parts:
             nodes = group.nodes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import RngLike
 
 
 class Interval(NamedTuple):
@@ -67,7 +68,7 @@ class Law(StablePickle, ABC):
         self,
         shape: int | tuple[int, ...] = (),
         *,
-        rng: np.random.Generator | int | None = None,
+        rng: RngLike = None,
     ) -> np.float64 | NDArray[np.float64]:
         """Draw independent values."""
 

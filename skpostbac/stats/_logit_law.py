@@ -245,7 +245,7 @@ class LogitLaw(BoundedDistribution):
             return float(values[end])
         return np.inf if trend > 0 else -np.inf
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.icdf(rng.random(shape)))
 
     def _index(self, u: Floats) -> NDArray[np.intp]:

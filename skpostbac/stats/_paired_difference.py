@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.stats._distribution import numbers
 from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._points import Floats, Frame, exact_sum, weighted_mean
+from skpostbac.stats._validation import float_array
 from skpostbac.stats._weighted_pairs import WeightedPairs, cumulants
 from skpostbac.stats._weighted_sum import WeightedSum, sum_weights
 
@@ -137,7 +137,7 @@ class PairedDifference(WeightedSum):
         vars(law)["_frame"] = self._frame.mirrored()
         return law
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for (b, a, r), weight in zip(self._alphas, self.weights, strict=True):
             differing = rng.beta(b + a, r, size=shape)
@@ -184,7 +184,7 @@ class PairedDifference(WeightedSum):
 
 def _counts(counts: ArrayLike) -> Floats:
     """Return a read-only copy of the counts."""
-    array = numbers("counts", counts)
+    array = float_array(counts, "counts")
     if array.ndim != 2 or array.shape[1] != 4 or not array.size:
         raise ValueError(
             f"counts must have the shape (n_classes, 4), with one class at least; "
@@ -198,7 +198,7 @@ def _counts(counts: ArrayLike) -> Floats:
 
 def _prior(prior: ArrayLike, shape: tuple[int, ...]) -> Floats:
     """Return a read-only array of the prior of each cell."""
-    array = numbers("prior", prior)
+    array = float_array(prior, "prior")
     if array.shape not in ((), shape[1:], shape):
         raise ValueError(
             f"prior must be a number or have the shape {shape[1:]} or {shape}; got {array.shape}."

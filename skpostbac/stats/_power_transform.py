@@ -1,7 +1,6 @@
 """The law of a power of a variable, from the law of the variable."""
 
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval
 from skpostbac.stats._panels import integrate
 from skpostbac.stats._points import Floats, Frame, Points
+from skpostbac.stats._validation import float_or_nan
 
 # Error of a panel of the standardised moments; the tails are known to about 1e-13 of themselves.
 _MOMENT_ERROR = 1e-13
@@ -62,10 +62,11 @@ class PowerTransform(BoundedDistribution):
             raise TypeError(f"law must be a BoundedDistribution, got {type(law).__name__}")
         if law.support().low != 0:
             raise ValueError(f"law must have a support that begins at 0, got {law.support()}")
-        if not isinstance(exponent, Real) or not 0 < exponent < np.inf:
-            raise ValueError(f"exponent must be a positive, finite number, got {exponent!r}")
+        power = float_or_nan(exponent)
+        if not 0 < power < np.inf:
+            raise ValueError(f"exponent must be a positive, finite number, got {exponent!r:.80}")
         self._law: BoundedDistribution = law
-        self._exponent: float = float(exponent)
+        self._exponent: float = power
 
     @property
     def law(self) -> BoundedDistribution:
@@ -100,7 +101,7 @@ class PowerTransform(BoundedDistribution):
         variance, _, fourth = self._central_moments
         return float(fourth / variance**2 - 3)
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.law._draw(rng, shape) ** self.exponent)
 
     def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.stats._contour import Values
-from skpostbac.stats._distribution import BoundedDistribution, numbers
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Inversion, Tails
 from skpostbac.stats._law import Interval
 from skpostbac.stats._points import Floats, Points
+from skpostbac.stats._validation import float_array
 
 # Up to this many corners are worth a look for the mode.
 _FEW_CORNERS = 1000
@@ -83,7 +84,7 @@ def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
 
 def vector(name: str, values: ArrayLike) -> Floats:
     """Return a read-only copy of a finite, non-empty vector."""
-    array = numbers(name, values)
+    array = float_array(values, name)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
     if not np.isfinite(array).all():

@@ -534,7 +534,7 @@ def test_columns_of_a_data_frame_are_classifiers(frame):
         ({"class_weight": [1]}, ValueError, "class_weight must have"),
         ({"labels": [7]}, ValueError, "label"),
         ({"sample_weight": [-1, 1]}, ValueError, "sample_weight must be"),
-        ({"random_state": "seed"}, ValueError, "^random_state: "),
+        ({"random_state": "seed"}, ValueError, "^random_state must be None, an integer"),
         ({"n_draws": 0}, ValueError, "n_draws == 0, must be >= 1"),
         ({"n_draws": 1.5}, TypeError, "n_draws must be an instance of"),
     ],
