@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from reprlib import repr as short_repr
 from typing import TypeAlias
 
 import numpy as np
 
-from skpostbac.stats._validation import is_integer
+from skpostbac.stats._validation import is_integer, shown
 
 RandomStateLike: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
@@ -37,6 +36,6 @@ def _check_seed(random_state: object) -> int:
     if not is_integer(random_state) or not 0 <= random_state < _SEEDS:
         raise ValueError(
             "random_state must be None, an integer of at least 0 and below 2**32, or a "
-            f"RandomState or Generator of NumPy, got {short_repr(random_state)}"
+            f"RandomState or Generator of NumPy, got {shown(random_state)}"
         )
     return int(random_state)

@@ -36,7 +36,7 @@ from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
 from skpostbac.stats._pickling import StablePickle
-from skpostbac.stats._validation import float_or_nan
+from skpostbac.stats._validation import float_or_nan, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -843,7 +843,6 @@ def check_rope(rope: float) -> float:
     half_width = float_or_nan(rope)
     if not 0 <= half_width < 1:
         raise ValueError(
-            "rope must be at least 0, and below 1 as differences lie in [-1, 1], "
-            f"got {reprlib.repr(rope)}"
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
         )
     return half_width

@@ -10,7 +10,7 @@ from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval
 from skpostbac.stats._panels import integrate
 from skpostbac.stats._points import Floats, Frame, Points
-from skpostbac.stats._validation import float_or_nan
+from skpostbac.stats._validation import float_or_nan, shown
 
 # Error of a panel of the standardised moments; the tails are known to about 1e-13 of themselves.
 _MOMENT_ERROR = 1e-13
@@ -64,7 +64,7 @@ class PowerTransform(BoundedDistribution):
             raise ValueError(f"law must have a support that begins at 0, got {law.support()}")
         power = float_or_nan(exponent)
         if not 0 < power < np.inf:
-            raise ValueError(f"exponent must be a positive, finite number, got {exponent!r:.80}")
+            raise ValueError(f"exponent must be a positive, finite number, got {shown(exponent)}")
         self._law: BoundedDistribution = law
         self._exponent: float = power
 

@@ -42,7 +42,7 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     """
     _check_nesting(values, name)
     if isinstance(values, bytearray):  # to NumPy, an array of small integers
-        raise ValueError(f"{name} must be an array of numbers, got {short_repr(values)}")
+        raise ValueError(f"{name} must be an array of numbers, got {shown(values)}")
     values = as_numpy(values, name)
     try:
         array = np.asarray(values)
@@ -145,9 +145,7 @@ def check_probability(value: float, name: str) -> float:
     """Return a probability strictly between 0 and 1, or say what is wrong with it."""
     probability = float_or_nan(value)
     if not 0 < probability < 1:
-        raise ValueError(
-            f"{name} must be a number strictly between 0 and 1, got {short_repr(value)}"
-        )
+        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {shown(value)}")
     return probability
 
 
@@ -167,7 +165,7 @@ def check_generator(rng: Any, name: str = "rng") -> np.random.Generator:
     if not is_integer(rng):
         raise TypeError(
             f"{name} must be None, a non-negative integer, or a Generator, BitGenerator or "
-            f"SeedSequence of NumPy, got {short_repr(rng)}"
+            f"SeedSequence of NumPy, got {shown(rng)}"
         )
     return np.random.default_rng(check_nonnegative_integer(rng, name))
 
@@ -177,14 +175,14 @@ def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     if not all(map(is_integer, sizes)):
         raise TypeError(
-            f"{name} must be a non-negative integer or a tuple of them, got {short_repr(shape)}"
+            f"{name} must be a non-negative integer or a tuple of them, got {shown(shape)}"
         )
     checked = tuple(check_nonnegative_integer(size, name) for size in sizes)
     try:
         np.broadcast_to(0.0, checked)  # takes no memory
     except ValueError as error:
         raise ValueError(
-            f"{name} must be that of an array of NumPy, got {short_repr(shape)}: {error}"
+            f"{name} must be that of an array of NumPy, got {shown(shape)}: {error}"
         ) from error
     return checked
 
@@ -197,5 +195,16 @@ def is_integer(value: object) -> TypeGuard[int]:
 def check_nonnegative_integer(value: int, name: str) -> int:
     """Return an integer of Python that is not negative."""
     if value < 0:
-        raise ValueError(f"{name} must not be negative, got {short_repr(value)}")
+        raise ValueError(f"{name} must not be negative, got {shown(int(value))}")
     return int(value)
+
+
+# Messages
+
+
+def shown(value: object) -> str:
+    """Write a value that was refused, briefly."""
+    try:
+        return short_repr(value)
+    except ValueError:  # Python does not write integers of more than 4300 digits
+        return f"one of type {type(value).__name__} that is too long to be written"
