@@ -261,7 +261,7 @@ TAKE_NUMBERS = {
     "rope": lambda rope: compare_posteriors({"a": POSTERIOR, "b": POSTERIOR}, rope=rope).rope,
     "limit": lambda limit: PosteriorRefit(limit=limit).limit,
     "exponent": lambda exponent: PowerTransform(EXACT["BetaAverage"], exponent).exponent,
-    "positive_fraction": lambda value: BinormalModel(0, 1, 1, 1, value).average_precision(),
+    "positive_fraction": lambda value: BinormalModel(0, 1, 1, 1, value).positive_fraction,
     "width": lambda width: required_test_size([0.9], width=width).assurance,
     "assurance": lambda value: required_test_size([0.9], width=0.3, assurance=value).target,
 }
@@ -270,8 +270,8 @@ TAKE_NUMBERS = {
 @pytest.mark.parametrize("value", [Fraction(1, 4), Decimal("0.25")], ids=["Fraction", "Decimal"])
 @pytest.mark.parametrize("function", TAKE_NUMBERS.values(), ids=TAKE_NUMBERS)
 def test_exact_numbers_elsewhere(function, value):
-    """Of the same result as the float."""
-    assert function(value) == function(0.25)
+    """Of the same result as the float, and a float where they are kept."""
+    assert repr(function(value)) == repr(function(0.25))
 
 
 @pytest.mark.parametrize("value", ["a", 10**5000, Decimal("nan")], ids=["text", "huge", "NaN"])
@@ -321,9 +321,7 @@ def test_what_is_no_generator(law, rng):
 )
 def test_negative_seeds_of_generators(law, rng):
     """Refused."""
-    with pytest.raises(
-        ValueError, match=r"^rng must not be negative, got (-|one of type int that )"
-    ):
+    with pytest.raises(ValueError, match=r"^rng must not be negative, got (-|one of type)"):
         law.sample(rng=rng)
 
 
@@ -484,9 +482,12 @@ def test_intervals_far_out(shapes, far, near):
     exact = float(beta_sum_cdf(shapes, 2 * inner) - beta_sum_cdf(shapes, 2 * outer))
     (a, b), (c, d) = shapes
     low, high = BetaAverage([a, c], [b, d]), BetaAverage([b, d], [a, c])
-    assert low.cdf(float(outer), float(inner)) == pytest.approx(exact, rel=1e-12)
-    assert high.cdf(1 - float(inner), 1 - float(outer)) == pytest.approx(exact, rel=1e-12)
-    assert high.cdf(1 - float(outer), 1 - float(inner)) == pytest.approx(-exact, rel=1e-12)
+    for found in (
+        low.cdf(float(outer), float(inner)),
+        high.cdf(1 - float(inner), 1 - float(outer)),
+        -high.cdf(1 - float(outer), 1 - float(inner)),
+    ):
+        assert found == pytest.approx(exact, rel=1e-12, abs=0)
 
 
 def test_limits_that_do_not_fit():
