@@ -23,7 +23,9 @@ from skpostbac.stats._validation import (
 class DrawnPosterior(Law):
     """Posterior distribution of one number, by independent random draws.
 
-    Probabilities are shares of the draws: 0 or 1 beyond the outermost of them.
+    Probabilities are shares of the draws: 0 or 1 beyond the outermost of them, and NaN at NaN.
+    Points and probabilities are checked as those of exact distributions are
+    (:class:`skpostbac.stats.BoundedDistribution`).
 
     Parameters
     ----------
@@ -114,12 +116,20 @@ class DrawnPosterior(Law):
         ----------
         shape : int or tuple of ints, default=()
             Shape of the result; ``()`` for a single number.
-        rng : numpy.random.Generator or int, default=None
-            Generator or seed. By default a new generator with fresh entropy.
+        rng : Generator, BitGenerator, SeedSequence or int, default=None
+            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
+            By default a new generator with fresh entropy.
 
         Returns
         -------
         sample : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` is of another type.
+        ValueError
+            If one of their integers is negative, or if no array has the shape.
 
         Examples
         --------

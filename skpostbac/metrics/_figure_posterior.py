@@ -52,7 +52,7 @@ class FigurePosterior(StablePickle, ABC):
         return plain_float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(figure > x), on its own path: an exact law has it accurate where it is tiny."""
+        """Return P(figure > x), on its own path: in an exact law accurate where it is small."""
         return plain_float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | FloatArray:
@@ -71,12 +71,20 @@ class FigurePosterior(StablePickle, ABC):
         ----------
         shape : int or tuple of ints, default=()
             Shape of the result; ``()`` for a float.
-        rng : numpy.random.Generator or int, default=None
-            Generator or seed. By default a new generator with fresh entropy.
+        rng : Generator, BitGenerator, SeedSequence or int, default=None
+            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
+            By default a new generator with fresh entropy.
 
         Returns
         -------
         draws : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` is of another type.
+        ValueError
+            If one of their integers is negative, or if no array has the shape.
 
         Examples
         --------
@@ -88,11 +96,11 @@ class FigurePosterior(StablePickle, ABC):
         return plain_float(self.distribution.sample(shape, rng=rng))
 
     def prob_above(self, value: ArrayLike) -> float | FloatArray:
-        """Return the probability that the figure is above `value`."""
+        """Return the probability that the figure is above `value`; NaN where it is NaN."""
         return self.ccdf(float_array(value, "value"))
 
     def prob_below(self, value: ArrayLike) -> float | FloatArray:
-        """Return the probability that the figure is at most `value`."""
+        """Return the probability that the figure is at most `value`; NaN where it is NaN."""
         return self.cdf(float_array(value, "value"))
 
     def credible_interval(

@@ -1,7 +1,7 @@
 """Tail probabilities and densities of a weighted sum of variables, at any point.
 
 One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
-smaller tail it cannot give to full relative accuracy gets a contour through its own saddlepoint,
+smaller tail it cannot give to relative accuracy gets a contour through its own saddlepoint,
 which then serves its neighbours too.
 """
 
