@@ -344,6 +344,21 @@ def test_generators(law, make):
     np.testing.assert_array_equal(drawn, law.sample(3, rng=np.random.default_rng(make())))
 
 
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        (True, TypeError, "seed must be a non-negative integer, got True"),
+        (None, TypeError, "seed must be a non-negative integer, got None"),
+        (-1, ValueError, "seed must not be negative, got -1"),
+    ],
+    ids=str,
+)
+def test_seed_of_a_posterior(seed, error, message):
+    """An integer and nothing else: equal posteriors have equal draws."""
+    with pytest.raises(error, match=message):
+        PosteriorBinormal(BINORMAL.negative, BINORMAL.positive, seed=seed)
+
+
 Y_TRUE, Y_PRED = [0] * 9 + [1] * 9, [0, 0, 1] * 3 + [1, 1, 0] * 3
 TAKE_RANDOM_STATES = {
     "matrix": lambda seed: PosteriorConfusionMetric.from_confusion_matrix(

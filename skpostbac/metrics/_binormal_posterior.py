@@ -25,7 +25,7 @@ from skpostbac.metrics._figure_posterior import figures_of
 from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.stats import _binormal as binormal
-from skpostbac.stats._validation import check_probability
+from skpostbac.stats._validation import check_probability, check_seed
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000
@@ -154,7 +154,7 @@ class PosteriorBinormal:
             fraction = check_probability(self.positive_fraction, "positive_fraction")
             object.__setattr__(self, "positive_fraction", fraction)
         check_scalar(self.n_draws, "n_draws", Integral, min_val=2)
-        check_scalar(self.seed, "seed", Integral, min_val=0)
+        check_seed(self.seed, "seed")
         _check_areas(self.empirical)
         estimate_model(self.negative, self.positive, self.positive_fraction)
 

@@ -162,12 +162,15 @@ def check_generator(rng: Any, name: str = "rng") -> np.random.Generator:
         rng, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
     ):
         return np.random.default_rng(rng)
-    if not is_integer(rng):
-        raise TypeError(
-            f"{name} must be None, a non-negative integer, or a Generator, BitGenerator or "
-            f"SeedSequence of NumPy, got {shown(rng)}"
-        )
-    return np.random.default_rng(check_nonnegative_integer(rng, name))
+    kinds = "None, a non-negative integer, or a Generator, BitGenerator or SeedSequence of NumPy"
+    return np.random.default_rng(check_seed(rng, name, kinds))
+
+
+def check_seed(seed: Any, name: str, kinds: str = "a non-negative integer") -> int:
+    """Return a seed, which may be as long as it likes, or say which `kinds` of it there are."""
+    if not is_integer(seed):
+        raise TypeError(f"{name} must be {kinds}, got {shown(seed)}")
+    return check_nonnegative_integer(seed, name)
 
 
 def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:

@@ -291,7 +291,7 @@ def test_bad_bands(posterior, options, message):
         ({"empirical": EmpiricalAreas(1, "1")}, r"empirical.average_precision must be in \[0, 1\]"),
         ({"positive_fraction": 2.0}, "positive_fraction must be"),
         ({"n_draws": 1}, "n_draws == 1, must be >= 2"),
-        ({"seed": -1}, "seed == -1, must be >= 0"),
+        ({"seed": -1}, "seed must not be negative, got -1"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
