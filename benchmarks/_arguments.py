@@ -1,0 +1,273 @@
+"""Valid and hostile arguments of all public calls, as expressions, by the name of the parameter."""
+
+
+def _split(text):
+    return [part.strip() for part in text.replace("\n", " ").split(" ; ") if part.strip()]
+
+
+# No number, word or array of numbers can be made of these ...
+NONSENSE = _split(
+    """... ; "a" ; b"a" ; "" ; "\\ud800" ; 1j ; [[1], [1, 2]] ; {} ; {"a": 1} ; {"a"} ; object() ;
+    int ; len ; lambda *_: 0.5 ; np.ma.masked ; np.ma.array([1.0, 2.0], mask=[1, 0]) ; pd.NaT ;
+    np.datetime64("2020") ; np.timedelta64(1, "s") ; Decimal("sNaN") ; pl.Series(["a"]) ;
+    ["a", "b"] ; np.array(["a"]) ; np.array([1 + 0j]) ; slice(1) ; np.random.default_rng(0) ;
+    datetime.date(2020, 1, 1) ; (lambda r: r.append(r) or r)([]) ; {1: 2, "a": 3} ; [0.5, "a"] ;
+    (i / 2 for i in [1, 2]) ; memoryview(b"ab")"""
+)
+# ... and of these perhaps.
+ODD = _split(
+    """None ; True ; 0 ; -1 ; 2**63 ; 2**70 ; 10**400 ; 1e308 ; -1e308 ; 5e-324 ; np.nan ; np.inf ;
+    -np.inf ; [] ; [[]] ; range(3) ; pd.NA ; Decimal("0.5") ; Fraction(1, 2) ; [0.5, None] ;
+    [np.nan] ; pd.Series([0.5, 0.2], index=[5, 5]) ; pl.Series([0.5, 0.2]) ; np.zeros((2, 2, 2)) ;
+    np.array([None, 1]) ; np.array(0.5) ; np.float16(0.5) ; np.array([]) ; [[0.5, 0.5]] * 3 ;
+    pd.DataFrame({"a": [0.5]}) ; np.array([2**63], np.uint64) ; [10**400] ; (0.2, 0.7) ; 1.5"""
+)
+HOSTILE = NONSENSE + ODD
+
+# Parameters that take numbers, or arrays of them; and those that take one of some words.
+NUMBERS = {
+    *("x y p a b level value rope weights correct total exponent sample_weight fpr recall".split()),
+    *("n_draws n_points n_repeats significance limit width assurance size max_size".split()),
+    *("max_test_size positive_fraction draws n_classes accuracy C cells precision rate".split()),
+    *("outlier base n seed n_mixed y_score agreement difference class_proportions kappa".split()),
+}
+WORDS = {"method", "kind", "objective", "curve", "average"}
+# Some of these parameters take other things as well, and functions are metrics.
+EXEMPT = {
+    *[(name, "PosteriorComparison.difference") for name in "ab"],
+    ("accuracy", "PosteriorBinaryEquivalentAccuracy"),
+}
+CALLABLE = {"int", "len", "lambda *_: 0.5"}
+
+_POINTS = _split(
+    """0.5 ; 0 ; 1 ; 0.9 ; -np.inf ; np.inf ; 1e-300 ; 2 ; -0.3 ; np.nan ; np.float32(0.3) ;
+    [0.1, 0.5, 0.9] ; [[0.2, np.nan]] ; np.linspace(-1.2, 1.2, 7) ; pd.Series([0.2, 0.7]) ; []"""
+)
+_TRUE = _split(
+    """[0, 0, 1, 1, 2, 2] ; np.array([0, 0, 1, 1, 2, 2]) ; list("aabbcc") ;
+    pd.Series(list("aabbcc")) ; pl.Series([0, 0, 1, 1, 2, 2])"""
+)
+_BINARY = _split("[0, 0, 0, 1, 1, 1] ; np.array([0, 0, 1, 1, 1, 0]) ; [-1, -1, 1, 1, 1, -1]")
+_SCORES = _split(
+    """[0.1, 0.4, 0.2, 0.5, 0.9, 0.6] ; np.array([-1, 3.5, 0, 2, 1, 7]) ; [0, 0, 1, 1, 1, 0] ;
+    [1e200, 1, 2, 3, 4, 5]"""
+)
+_ONE = "PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])"
+_OTHER = "PosteriorBalancedAccuracy.from_counts([2, 7], [4, 9])"
+_COUNTS = (
+    '{"params": [{"C": 1}, {"C": 2}], "param_C": [1, 2], "mean_fit_time": [0.1, 0.2], '
+    '"split0_test_correct_a": [2, 1], "split1_test_correct_a": [2, 2], '
+    '"split0_test_correct_b": [1, 2], "split1_test_correct_b": [1, 1], '
+    '"split0_test_total_a": [2, 2], "split1_test_total_a": [3, 3], '
+    '"split0_test_total_b": [2, 2], "split1_test_total_b": [2, 2]}'
+)
+_PAIRED = "PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]])"
+_MODEL = "BinormalModel(-1, 1, 1, 2)"
+_CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
+_C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
+_BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
+
+# By name, or by "callable.name" where that is something else.
+VALID = {
+    **dict.fromkeys(["x", "y", "value"], _POINTS),
+    "p": _split("0.5 ; 0 ; 1 ; 1e-300 ; np.nan ; [0, 0.1, 0.99, 1] ; [[0.3], [0.6]] ; []"),
+    "level": _split("0.5 ; 0.9 ; 0.95 ; 0.9999 ; np.float64(0.8)"),
+    "shape": _split("() ; 3 ; (2, 3) ; 0 ; (0, 2)"),
+    "rng": _split("0 ; np.random.default_rng(1) ; None"),
+    "random_state": _split("0 ; np.random.default_rng(1) ; np.random.RandomState(0) ; None"),
+    "method": _split("'central' ; 'hdi'"),
+    "a": _split("[3, 9] ; [1, 1, 2.5] ; [0.5] ; np.array([31.0, 9]) ; 'A' ; 'B'"),
+    "b": _split("[3, 9] ; [2, 7, 1e-3] ; [0.5] ; np.array([1.0, 2]) ; 'B' ; 'A'"),
+    "BetaAverage.a": _split("[3, 9] ; [31.0, 1] ; np.array([1e3, 0.5])"),
+    "BetaAverage.b": _split("[3, 9] ; [1, 1e-2] ; np.array([1.0, 2])"),
+    "weights": _split("None ; [1, 2] ; [1, -0.5] ; [0, 1]"),
+    "correct": _split("[3, 5] ; [4, 9] ; [0, 0.5] ; np.array([2, 9])"),
+    "total": _split("[4, 9] ; [7, 9.0] ; np.array([4, 9])"),
+    "NormalBinomial.largest_spread.total": ["8.0"],
+    "hyperprior": _split("None ; Hyperprior(outlier=0)"),
+    "HierarchicalBetaAverage.groups": _split("None ; [0, 1] ; ['a', 'a']"),
+    "groups": _split("None ; np.arange(12) // 2"),
+    "PosteriorSearchDisplay.groups": ["None"],
+    "kappa": _split("(4.0, 8.0) ; [1]"),
+    "rate": _split("0.75 ; 1"),
+    "outlier": _split("None ; 0.1 ; 0"),
+    "base": _split("0.5 ; 1"),
+    "y_": ["0.5"],
+    "Hyperprior.log_rate_density.y": ["np.array([0.0, 2.0])"],
+    **dict.fromkeys(["location", "concentration"], ["np.array([[1.5], [0.4]])"]),
+    **dict.fromkeys(["log_evidence.correct"], ["np.array([3.0])"]),
+    **dict.fromkeys(["log_evidence.total"], ["np.array([5.0])"]),
+    "largest_spread.n_mixed": ["2.0"],
+    "least_spread.total": ["20.0"],
+    "u": ["np.array([0.1, 2.0])"],
+    **dict.fromkeys(["mean", "mean_negative", "mean_positive"], _split("0.0 ; -1 ; 1.5")),
+    **dict.fromkeys(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
+    "NormalBinomial.shape": _split("1.0 ; 2"),
+    "counts": ["ClassCounts([0, 1], [3, 5], [4, 9])"],
+    "PairedDifference.counts": _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"),
+    "PairedDifference.prior": _split("0.5 ; [1, 1, 1, 1] ; 1e-3"),
+    "PairedCounts.counts": ["[7, 1, 2]"],
+    "PosteriorComparison.from_paired_counts.counts": [_PAIRED],
+    "prior": _split(
+        """'uniform' ; 'jeffreys' ; 'neutral' ; 'reciprocal' ; (1, 2) ; (0.5, 0.5) ;
+        'hierarchical'"""
+    ),
+    "class_weight": _split("None ; [1, 2] ; {0: 1, 1: 3} ; {0: 1, 1: 1, 2: 0}"),
+    "law": _split("BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"),
+    "exponent": _split("0.5 ; 2 ; 1 ; 0.1"),
+    "y_true": _TRUE,
+    "y_pred": _split(
+        """[0, 1, 1, 1, 2, 0] ; np.array([0, 0, 1, 1, 2, 1]) ; list("abbbca") ;
+        pd.Series(list("acbbca")) ; pl.Series([0, 1, 1, 1, 2, 0])"""
+    ),
+    "predictions": _split(
+        """{"A": [0, 1, 1, 1, 2, 0], "B": [0, 0, 1, 2, 2, 2]} ;
+        pd.DataFrame({"A": list("abbbca"), "B": list("aabbcc")})"""
+    ),
+    "labels": _split("None ; [0, 1, 2] ; ['a', 'b'] ; [2, 0]"),
+    "sample_weight": _split("None ; [1, 2, 1, 0, 1, 1] ; [0.5] * 6"),
+    "strategy": _split("'uniform' ; 'stratified' ; [0.2, 0.3, 0.5]"),
+    **{f"{name}.y_true": _BINARY for name in (
+        "fit", "binormal_average_precision_score", "binormal_precision_recall_curve",
+        "binormal_roc_auc_score", "binormal_roc_curve", "binormal_check", "posterior_binormal",
+        "BinormalCurveDisplay.from_predictions", "NormalScoresDisplay.from_predictions")},
+    "y_score": _SCORES,
+    "pos_label": _split("None ; 1"),
+    "positive_fraction": _split("None ; 0.3"),
+    "n_points": _split("2 ; 11 ; 201"),
+    "n_draws": _split("20 ; 100"),
+    "posterior_confusion_metric.n_draws": _split("None ; 50"),
+    "from_confusion_matrix.n_draws": _split("None ; 50"),
+    "n_repeats": ["1"],
+    "n_jobs": _split("None ; 1"),
+    "metric": _split("'accuracy' ; 'mcc' ; 'kappa' ; 'f1' ; 'precision' ; 'recall'"),
+    "make_binormal_scorer.metric": _split("'roc_auc' ; 'average_precision'"),
+    "average": _split("'macro' ; 'micro'"),
+    "prevalence": _split("'sampled' ; [0.2, 0.3, 0.5]"),
+    "C": [_C, f"np.array({_C})", f"pd.DataFrame({_C})"],
+    "classes": _split("None ; ['a', 'b'] ; [5, 3]"),
+    "reindex.classes": _split("[0, 1] ; [1] ; ['a', 0]"),
+    "ClassCounts.classes": _split("['a', 'b'] ; [5, 3]"),
+    "PairedCounts.classes": _split("['a', 'b'] ; [5, 3]"),
+    "class_index": ["[0, 0, 1]"],
+    "patterns": ["[[0, 1], [1, 1], [0, 0]]"],
+    "cells": _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0.5], [1, 2, 3, 4]]"),
+    "names": _split("('A', 'B') ; ['x', 'y']"),
+    "from_cells.names": _split("('A', 'B') ; ['x', 'y']"),
+    **dict.fromkeys(["cells.first", "position.name", "margin.name"], _split("'A' ; 'B'")),
+    "second": _split("'B' ; 'A'"),
+    "name": _split("None ; 'some'"),
+    "from_cv_results.name": _split("None ; ['one', 'two']"),
+    "ClassCounts.from_json.text": ["ClassCounts([0], [1], [2]).to_json()"],
+    "PairedCounts.from_json.text": [f"{_PAIRED}.to_json()"],
+    "ProbAboveChance.prior": ["0.5"],
+    "probability": ["0.8"],
+    "bayes_factor": ["4.0"],
+    "draws": _split("[4, 1, 3, 2] ; np.linspace(0, 1, 50)"),
+    "n_classes": _split("2 ; 3 ; 10"),
+    "accuracy": _split("0.5 ; [0.2, 1] ; BetaAverage([3], [1])"),
+    "binary_equivalent_accuracy.accuracy": _split("0.5 ; [0.2, 1] ; 0"),
+    "PosteriorBinaryEquivalentAccuracy.accuracy": ["BetaAverage([3], [1])"],
+    "balanced": _split("True ; False"),
+    "adjusted": _split("True ; False"),
+    "objective": _split("'mean' ; 'lower' ; 'upper' ; 'median' ; 'mode'"),
+    "significance": _split("0.05 ; 0.5"),
+    "level_": ["0.9"],
+    **dict.fromkeys(["fpr", "recall"], _split("None ; [0, 0.1, 1] ; []")),
+    **dict.fromkeys(["negative", "positive"], ["ScoreMoments(5.0, 0.5, 1.0)"]),
+    "seed": _split("0 ; 7"),
+    "model": _split("'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"),
+    "from_model.model": [_MODEL],
+    "GroupPosterior.model": ["BetaBinomial()"],
+    "names_": ["None"],
+    "posteriors": [f'{{"A": {_ONE}, "B": {_OTHER}}}'],
+    "PosteriorComparison.posteriors": [f"({_ONE}, {_OTHER})"],
+    "PosteriorSearchDisplay.posteriors": [f"({_ONE}, {_OTHER})"],
+    "posterior": [_ONE],
+    "rope": _split("0.0 ; 0.05"),
+    "joint": ["None"],
+    "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
+    "X": _split("np.zeros((12, 1)) ; [[0.0]] * 12"),
+    "y": _POINTS,
+    **{f"{name}.y": ["[0, 1, 2] * 4"] for name in ("cross_val_posterior", "from_estimator")},
+    "cv": _split("None ; 2"),
+    "params": ["None"],
+    "cv_results": [_COUNTS, f"pd.DataFrame({_COUNTS})"],
+    "training_variation": _split("None ; 'nadeau-bengio'"),
+    "complexity": _split("None ; 'C' ; '-mean_fit_time' ; len"),
+    "limit": _split("0.84 ; 0.05"),
+    "max_test_size": _split("6 ; 100"),
+    "recalls": _split("0.9 ; [0.9, 0.8] ; [0.5]") + [_ONE],
+    "width": _split("None ; 0.3 ; 0.5"),
+    "difference": _split("None ; 0.3 ; 0.2"),
+    "paired": _split("True ; False"),
+    "agreement": _split("None ; 0.6"),
+    "assurance": _split("0.5 ; 0.8"),
+    "class_proportions": _split("None ; [1, 2]"),
+    "max_size": _split("1000 ; 200"),
+    "size": _split("1 ; 20"),
+    "ax": ["None"],
+    "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
+    "PosteriorComparisonDisplay.plot.kind": _split("'decision' ; 'difference' ; 'matrix' ; 'ranks'"),
+    "pair": _split("None ; ('A', 'B')"),
+    "cmap": ["'cividis'"],
+    "score_name": _split("None ; 'score'"),
+    "curve": _split("'roc' ; 'precision_recall'"),
+    "check": [_CHECK],
+    "comparison": [f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}})'],
+    "param": ["'C'"],
+    "values": ["[1, 2]"],
+    "best_index": _split("None ; 1"),
+    "area": ["0.8"],
+    "interval": ["None"],
+    "band": ["None"],
+    "empirical": ["None"],
+    "BinormalCurveDisplay.x": ["[0, 0.5, 1]"],
+    "BinormalCurveDisplay.y": ["[0, 0.8, 1]"],
+    **dict.fromkeys(
+        ["plot_chance_level", "despine", "plot_band", "plot_empirical"], _split("True ; False")
+    ),
+}
+
+# Objects whose methods are called.
+OBJECTS = [
+    "BetaAverage([31, 9, 4], [3, 3, 2])",
+    "BetaAverage([1e-3, 9], [0.5, 1e4], weights=[1, -2])",
+    "BetaAverage([3], [1]) - BetaAverage([2, 5], [4, 1])",
+    "HierarchicalBetaAverage([3, 5, 0], [4, 9, 0])",
+    "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
+    "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
+    "group_posterior([8, 9, 3], [10, 10, 9]).new_group",
+    "group_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial').population_mean",
+    "Hyperprior()",
+    "NormalBinomial()",
+    "BetaBinomial()",
+    "ClassCounts([0, 1], [3, 5], [4, 9])",
+    _PAIRED,
+    "DrawnPosterior([4, 1, 3, 2])",
+    "DrawnPosterior(np.random.default_rng(0).beta(9, 3, 500))",
+    "GuessingTest.from_counts(ClassCounts([0, 1], [3, 5], [4, 9]))",
+    "group_posterior([8, 9, 3], [10, 10, 9])",
+    "PosteriorAccuracy.from_counts([3, 5], [4, 9])",
+    _ONE,
+    "PosteriorBalancedAccuracy.from_counts([3, 5, 0], [4, 9, 0], prior='hierarchical')",
+    _ONE + ".binary_equivalent()",
+    _ONE + ".prior_influence()",
+    _ONE + ".prob_above_chance()",
+    f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'mcc', n_draws=200, random_state=0)",
+    f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'recall')",
+    _BAND,
+    _MODEL,
+    _CHECK,
+    "ClassCountsScorer()",
+    "OutcomesScorer(9)",
+    f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}})',
+    f"PosteriorComparison.from_paired_counts({_PAIRED}, n_draws=100, random_state=0)",
+    "PosteriorRefit()",
+    "required_test_size([0.9, 0.8], width=0.3)",
+    f"PosteriorDisplay({_ONE})",
+    f'PosteriorComparisonDisplay(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
+    f"NormalScoresDisplay({_CHECK})",
+    f"BinormalCurveDisplay.from_model({_MODEL})",
+    f"PosteriorSearchDisplay(param='C', values=[1, 2], posteriors=[{_ONE}, {_OTHER}])",
+]
