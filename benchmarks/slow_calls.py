@@ -1,0 +1,616 @@
+"""Measure the CPU time and the memory of every public method on random valid inputs.
+
+    python benchmarks/slow_calls.py [--inputs N] [--seed N] [--jobs J] [--match REGEX] [--resume]
+
+An input is an object: 1 to 1,000 classes of 0 to 1e7 samples, perfect, all but perfect, always wrong
+or anything between, with any prior, equal, signed and very unequal weights. Its methods, which are
+found by introspection, are called at points in the centre, in far tails, at corners and at the ends.
+Each input is made anew for each of a few of its methods, in turn, so that all have the same share.
+A call that takes more than --limit seconds, or 4 GiB, ends a worker process alone.
+
+The time of a call is that of its first use of the object, without that of making it, which is told
+apart under the name of what makes it. Memory is what the process grew by at most.
+
+The goals: nothing over 2 s with up to 100 classes, nothing over 10 s, and nothing over 1 GB.
+Input k depends on nothing but the seed and k. --results gets, for each method, the slowest call and
+the one that took most memory, as expressions that repeat them; a table is written beside it.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from _studies import IMPORTS, guarded, members, namespace, versions
+from matplotlib import pyplot as plt
+
+# The goals, in seconds and bytes: for few classes, and for any.
+FEW_CLASSES, FEW_SLOW, SLOW, LARGE = 100, 2, 10, 10**9
+MEMORY = 4 << 30
+RESULTS = Path(__file__).with_suffix(".json")
+# Calls of each input.
+METHODS = 3
+# Inputs after which the results are saved.
+ROUND = 50
+NAMES = namespace()
+# The error of a method of which an argument is not known.
+NOT_CALLED = "an argument is not known"
+
+
+class Draw:
+    """Random parts of expressions."""
+
+    def __init__(self, *seed):
+        self.rng, self.largest = np.random.default_rng(seed), 1
+
+    def one_of(self, *values):
+        return values[self.rng.integers(len(values))]
+
+    def log(self, low, high):
+        """Return a number between two others, on a log scale."""
+        return float(f"{10 ** self.rng.uniform(np.log10(low), np.log10(high)):.4g}")
+
+    def seed(self):
+        return int(self.rng.integers(10**6))
+
+    def classes(self, most=1000):
+        number = round(self.log(1, most + 0.49))
+        self.largest = max(self.largest, number)
+        return number
+
+    def samples(self):
+        return round(self.log(1, 1e7)) if self.rng.random() < 0.95 else 0
+
+    def total(self, n_classes, most=1e7):
+        """Return samples of each class, as an expression."""
+        few = [min(self.samples(), int(most)) for _ in range(min(n_classes, 5))]
+        top = round(np.log10(self.log(2, most)), 2)
+        return self.one_of(
+            f"np.full({n_classes}, {few[0]})",
+            f"np.resize({few}, {n_classes})",
+            f"np.rint(np.geomspace(1, {self.log(2, most)}, {n_classes}))",
+            f"np.rint(10 ** np.random.default_rng({self.seed()}).uniform(-1, {top}, {n_classes}))",
+        )
+
+    def share(self, n_classes):
+        """Return the correct ones of the samples T, as an expression."""
+        beta = f"np.random.default_rng({self.seed()}).beta({self.log(0.1, 30)}, 1, {n_classes})"
+        return self.one_of(
+            "1 * T",
+            f"np.maximum(T - {self.one_of(1, 2, 3)}, 0)",
+            "0 * T",
+            f"T * (np.arange({n_classes}) % 2)",
+            f"np.rint({round(self.rng.uniform(), 3)} * T)",
+            f"np.rint(T * {beta})",
+        )
+
+    def counts(self, n_classes, most=1e7):
+        """Return correct predictions and samples, as lists if they are short."""
+        total, share = self.total(n_classes, most), self.share(n_classes)
+        if n_classes > 8:
+            return re.sub(r"\bT\b", f"(T := {total})", share, count=1), "T"
+        n = eval(total, NAMES)
+        return tuple(str(values.tolist()) for values in (eval(share, {**NAMES, "T": n}), n))
+
+    def weights(self, n_classes, *, signed=True):
+        """Return weights that may be signed and very unequal."""
+        smallest = self.log(1e-12, 1)
+        kinds = [
+            "None",
+            "None",
+            f"np.geomspace(1, {smallest}, {n_classes})",
+            f"np.random.default_rng({self.seed()}).dirichlet(np.full({n_classes}, 0.3)) + 1e-9",
+        ]
+        if signed:
+            kinds += [
+                f"np.resize([1, -1], {n_classes})",
+                f"np.random.default_rng({self.seed()}).normal(size={n_classes})",
+                f"np.resize([1, -{smallest}, {self.log(1e-6, 1)}], {n_classes})",
+            ]
+        return self.one_of(*kinds)
+
+    def beta_prior(self):
+        small = self.log(1e-3, 2)
+        return self.one_of(
+            *("'uniform'", "'jeffreys'", "'neutral'", "'reciprocal'"),
+            *(f"({small}, {small})", f"({self.log(1e-3, 10)}, {self.log(1e-3, 10)})"),
+        )
+
+    def prior(self):
+        if self.rng.random() < 0.25:
+            return self.one_of("'hierarchical'", f"Hyperprior(base={self.log(0.05, 2)})")
+        return self.beta_prior()
+
+    def labels(self, samples):
+        """Return true and predicted labels, as expressions."""
+        n_classes = min(self.classes(), samples)
+        rng, chance = f"np.random.default_rng({self.seed()})", round(self.rng.uniform(), 2)
+        true = f"(Y := np.resize(np.arange({n_classes}), {samples}))"
+        return true, f"np.where({rng}.random({samples}) < {chance}, Y, (Y + 1) % {n_classes})"
+
+
+def beta_average(draw):
+    n_classes = draw.classes()
+    correct, total = draw.counts(n_classes)
+    if n_classes <= 8:
+        correct, total = f"(K := np.array({correct}))", f"np.array({total})"
+    else:
+        correct = f"(K := {correct})"
+    a, b, weights = draw.log(1e-3, 2), draw.log(1e-3, 2), draw.weights(n_classes)
+    return f"BetaAverage({correct} + {a}, {total} - K + {b}, weights={weights})"
+
+
+def hierarchical(draw, hyperprior=None):
+    n_classes = draw.classes()
+    correct, total = draw.counts(n_classes)
+    options = [f"weights={draw.weights(n_classes)}"]
+    if draw.rng.random() < 0.2:
+        options.append(f"groups=np.arange({n_classes}) % {draw.one_of(2, 3)}")
+    if draw.rng.random() < 0.3:
+        options.append(f"hyperprior={hyperprior or any_hyperprior(draw)}")
+    return f"HierarchicalBetaAverage({correct}, {total}, {', '.join(options)})"
+
+
+def any_hyperprior(draw):
+    return draw.one_of(
+        f"Hyperprior(base={draw.log(0.05, 20)})",
+        f"Hyperprior(rate={draw.log(0.05, 20)})",
+        f"Hyperprior(kappa=({draw.log(1e-3, 1000)},), outlier=0)",
+    )
+
+
+def cells(draw, n_classes):
+    """Return the table of two classifiers."""
+    rng, n = f"np.random.default_rng({draw.seed()})", draw.total(n_classes)
+    shares = draw.one_of([0.8, 0.1, 0.1, 0], [1, 0, 0, 0], [0.7, 0, 0.1, 0.2], [0.4, 0.3, 0.2, 0.1])
+    return f"{rng}.multinomial(({n}).astype(int), {shares})"
+
+
+def paired(draw):
+    n_classes = draw.classes()
+    table, prior = cells(draw, n_classes), draw.one_of("0.5", str(draw.log(1e-3, 2)))
+    return f"PairedDifference({table}, prior={prior}, weights={draw.weights(n_classes)})"
+
+
+def difference(draw):
+    if draw.rng.random() < 0.5:
+        return f"{beta_average(draw)} - {beta_average(draw)}"
+    # Those that share a hyperprior can be subtracted.
+    return f"{hierarchical(draw, 'Hyperprior()')} - {hierarchical(draw, 'Hyperprior()')}"
+
+
+def power(draw):
+    n_classes, exponent = draw.classes(), draw.one_of(draw.log(0.01, 100), 1 / draw.classes())
+    correct, total = draw.counts(n_classes)
+    options = f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    inner = f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options}).distribution"
+    return f"PowerTransform({inner}, {exponent})"
+
+
+def groups(draw, most=300):
+    number, model = draw.classes(most), draw.one_of("normal-binomial", "beta-binomial")
+    correct, total = draw.counts(number)
+    if draw.rng.random() < 0.3 and number > 8:
+        n_classes = draw.classes(10)
+        correct, total = correct.replace(total := "T", "T"), total
+        number = max(number // n_classes, 1)
+        correct = f"np.resize({correct}, ({number}, {n_classes}))"
+        total = f"np.resize(T, ({number}, {n_classes}))"
+    return f"group_posterior({correct}, {total}, model={model!r})"
+
+
+def group_law(draw):
+    name = draw.one_of("new_group", "population_mean", "groups[0]")
+    return f"{groups(draw)}.{name}"
+
+
+def balanced(draw, n_classes=None):
+    n_classes = n_classes or draw.classes()
+    correct, total = draw.counts(n_classes)
+    options = f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
+    return f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options})"
+
+
+def pooled(draw):
+    n_classes, prior = draw.classes(), draw.prior()
+    one, other = (
+        "PosteriorBalancedAccuracy.from_counts({}, {}, prior={})".format(
+            *draw.counts(n_classes), prior
+        )
+        for _ in range(2)
+    )
+    return f"{one} + {other}"
+
+
+def accuracy(draw):
+    correct, total = draw.counts(draw.classes())
+    return f"PosteriorAccuracy.from_counts({correct}, {total}, prior={draw.beta_prior()})"
+
+
+def confusion(draw):
+    n_classes = draw.classes(100)
+    rng = f"np.random.default_rng({draw.seed()})"
+    C = f"{rng}.poisson({draw.log(0.1, 1e3)}, ({n_classes}, {n_classes}))"
+    C += draw.one_of("", f" + np.diag(np.full({n_classes}, {draw.samples()}))")
+    metric = draw.one_of("accuracy", "mcc", "kappa", "f1", "precision", "recall")
+    options = f"prior={draw.beta_prior()}, random_state=0"
+    return f"PosteriorConfusionMetric.from_confusion_matrix({C}, {metric!r}, {options})"
+
+
+def drawn(draw):
+    return f"DrawnPosterior(np.random.default_rng(0).beta({draw.log(1e-3, 1e3)}, 2, {round(draw.log(2, 1e6))}))"
+
+
+def scores(draw):
+    n, rng = round(draw.log(5, 1e5)), f"np.random.default_rng({draw.seed()})"
+    return f"(Y := np.arange({n}) % 2), {rng}.normal({draw.log(0.1, 10)} * Y, 1 + {draw.log(1e-3, 3)} * Y)"
+
+
+def binormal(draw):
+    return f"posterior_binormal({scores(draw)}, random_state=0)"
+
+
+def binormal_model(draw):
+    return f"BinormalModel.fit({scores(draw)})"
+
+
+def class_counts(draw):
+    return "class_counts({}, {})".format(*draw.labels(round(draw.log(1, 1e6))))
+
+
+def paired_counts(draw):
+    true, pred = draw.labels(round(draw.log(1, 1e6)))
+    return f'paired_counts({true}, {{"A": {pred}, "B": np.roll({pred}, 1)}})'
+
+
+def table_of_pairs(draw):
+    return f"PairedCounts.from_cells({cells(draw, draw.classes())})"
+
+
+def compared(draw):
+    n_classes = draw.classes()
+    entries = [f'"{name}": {balanced(draw, n_classes)}' for name in "ABCDEF"[: draw.one_of(2, 3, 6)]]
+    return f"compare_posteriors({{{', '.join(entries)}}}, rope={draw.one_of(0.0, 0.01)})"
+
+
+def compared_pairs(draw):
+    if draw.rng.random() < 0.5:
+        table = f"PairedCounts.from_cells({cells(draw, draw.classes())})"
+    else:
+        table = paired_counts(draw)
+    options = f"prior={draw.prior()}, rope={draw.one_of(0.0, 0.01)}, random_state=0"
+    return f"PosteriorComparison.from_paired_counts({table}, {options})"
+
+
+def test_size(draw):
+    n_classes = draw.classes(100)
+    rng = f"np.random.default_rng({draw.seed()})"
+    recalls = draw.one_of(
+        str(round(draw.rng.uniform(0.5, 0.999), 3)), f"{rng}.uniform(0.3, 0.99, {n_classes})",
+        balanced(draw, n_classes),
+    )
+    goal = f"width={draw.log(0.01, 0.5)}"
+    if "from_counts" not in recalls and draw.rng.random() < 0.5:
+        goal = f"difference={draw.one_of('', '-')}{draw.log(0.001, 0.009)}, paired={draw.one_of(True, False)}"
+    return f"required_test_size({recalls}, {goal}, prior={draw.beta_prior()})"
+
+
+def folds(draw):
+    """Return the results of a search, by the counts of each fold."""
+    n_classes, candidates = draw.classes(100), draw.classes(30)
+    rng = f"np.random.default_rng({draw.seed()})"
+    total = f"np.full({candidates}, {max(draw.samples(), 1)})"
+    columns = (
+        f'{{f"split{{s}}_test_{{kind}}_{{c}}": np.rint(({rng}.uniform(0.5, 1, {candidates}) '
+        f'if kind == "correct" else 1) * {total}) for s in range(3) for c in range({n_classes}) '
+        'for kind in ("correct", "total")}'
+    )
+    return f'{{"params": [{{"C": i}} for i in range({candidates})]}} | {columns}'
+
+
+def refit(draw):
+    return f"PosteriorRefit(prior={draw.prior()}, complexity={draw.one_of('None', repr('C'))})"
+
+
+def guessing(draw):
+    correct, total = draw.counts(draw.classes())
+    strategy = draw.one_of("uniform", "stratified")
+    counts = f"ClassCounts(range(len({total})), {correct}, {total})"
+    if total == "T":
+        counts = f"ClassCounts(*(lambda k, n: (range(len(n)), k, n))({correct}, T))"
+    return f"GuessingTest.from_counts({counts}, strategy={strategy!r})"
+
+
+# What is made, by name; the classes of the results are what is reported.
+FAMILIES = {
+    "sum of Beta variables": beta_average,
+    "hierarchical sum": hierarchical,
+    "difference": difference,
+    "paired difference": paired,
+    "power": power,
+    "law of groups": group_law,
+    "groups": groups,
+    "balanced accuracy": balanced,
+    "pooled": pooled,
+    "accuracy": accuracy,
+    "binary-equivalent": lambda draw: f"{balanced(draw)}.binary_equivalent()",
+    "influence": lambda draw: f"{balanced(draw)}.prior_influence()",
+    "above chance": lambda draw: f"{balanced(draw)}.prob_above_chance()",
+    "confusion metric": confusion,
+    "draws": drawn,
+    "binormal": binormal,
+    "binormal model": binormal_model,
+    "binormal check": lambda draw: f"binormal_check({scores(draw)})",
+    "counts": class_counts,
+    "paired counts": paired_counts,
+    "table of pairs": table_of_pairs,
+    "comparison": compared,
+    "paired comparison": compared_pairs,
+    "test size": test_size,
+    "folds": lambda draw: f"pooled_posteriors({folds(draw)}, prior={draw.prior()})[0]",
+    "refit": refit,
+    "guessing": guessing,
+    "hyperprior": lambda draw: f"Hyperprior(base={draw.log(0.05, 20)})",
+}
+# These have more ways to go wrong, and get more inputs.
+TURNS = [*FAMILIES, *list(FAMILIES)[:5], *list(FAMILIES)[:5], "law of groups", "balanced accuracy"]
+
+
+def points(draw, law):
+    """Return points in the centre, tails and corners, and at the ends, as an expression."""
+    low, high = _support(law)
+    mean, sd = float(law.mean()), float(law.standard_deviation())
+    corner = low + (high - low) * draw.one_of(0.5, 1 / 3, draw.rng.uniform())
+    choices = [
+        *(mean, mean + sd * draw.rng.normal(), mean + 10 * sd * draw.rng.normal()),
+        *(low, high, low + 1e-300, low + 1e-12, float(np.nextafter(high, low)), corner, 0.0, 0.5),
+        *(low + (high - low) * draw.log(1e-300, 1), high - (high - low) * draw.log(1e-16, 1)),
+    ]
+    picked = [float(draw.one_of(*choices)) for _ in range(draw.one_of(1, 1, 4))]
+    return repr(picked[0] if len(picked) == 1 else picked)
+
+
+def _support(law):
+    law = getattr(law, "distribution", law)
+    low, high = law.support() if hasattr(law, "support") else (law.draws[0], law.draws[-1])
+    return float(low), float(high)
+
+
+def probability(draw, law):
+    tail = draw.log(1e-300, 0.5)
+    return repr(draw.one_of(tail, 1 - draw.log(1e-16, 0.5), 0.5, [tail, 0.3, 1.0]))
+
+
+ARGUMENTS = {
+    **dict.fromkeys(["x", "y", "value"], points),
+    "p": probability,
+    "level": lambda draw, law: repr(draw.one_of(0.5, 0.95, 0.9999, round(draw.rng.uniform(0.5, 1), 4))),
+    "method": lambda draw, law: repr(draw.one_of("central", "hdi")),
+    "shape": lambda draw, law: repr(draw.one_of((), 10, 1000)),
+    "rng": lambda draw, law: "0",
+    "a": lambda draw, law: "'A'",
+    "b": lambda draw, law: "'B'",
+    **dict.fromkeys(["first", "name"], lambda draw, law: "'A'"),
+    "second": lambda draw, law: "'B'",
+    "objective": lambda draw, law: repr(draw.one_of("mean", "lower", "median", "mode", "upper")),
+    "size": lambda draw, law: str(draw.one_of(1, 20, 10_000)),
+    "n_points": lambda draw, law: "201",
+    "n_classes": lambda draw, law: str(draw.classes()),
+    "significance": lambda draw, law: "0.05",
+    "classes": lambda draw, law: "[0]",
+    "cv_results": lambda draw, law: folds(draw),
+    "kind": lambda draw, law: repr(_kind(draw, law)),
+    "y_true": lambda draw, law: f"np.arange({draw.classes()})",
+    "predictions": lambda draw, law: "None",
+}
+
+
+def _kind(draw, law):
+    if "Comparison" in type(law).__name__:
+        return draw.one_of("decision", "difference", "matrix", "ranks")
+    return draw.one_of("density", "ridge", "violin", "forest")
+
+
+def argument(draw, law, member, parameter):
+    """Return an argument as an expression, or None if none is known."""
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return f"kind={_kind(draw, law)!r}" if member == "plot" else ""
+    if parameter.name == "y_pred":
+        return "y_pred=[0] * 0"
+    if parameter.name not in ARGUMENTS:
+        return "" if parameter.default is not parameter.empty else None
+    if parameter.default is not parameter.empty and draw.rng.random() < 0.3:
+        return ""
+    if member == "plot" and parameter.name == "name":
+        return ""
+    return f"{parameter.name}={ARGUMENTS[parameter.name](draw, law)}"
+
+
+def call_of(draw, law, member, signature):
+    """Return what comes after the object, or None if an argument is not known."""
+    if signature is None:
+        return f".{member}"
+    given = [argument(draw, law, member, p) for p in signature.parameters.values()]
+    if None in given:
+        return None
+    return f".{member}({', '.join(filter(None, given))})"
+
+
+def _memory(reset=False):
+    """Return the largest memory of the process since the last reset, in bytes."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1])
+
+
+def measured(expression, names):
+    """Evaluate an expression, and return its value, error, CPU time and memory."""
+    value, error, before, start = None, "", _memory(reset=True), time.process_time()
+    try:
+        value = eval(expression, names)
+        if hasattr(value, "__next__"):
+            value = list(value)
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {raised}"[:200]
+    return value, error, time.process_time() - start, max(_memory() - before, 0)
+
+
+def _maker(family, text):
+    """Return the name of what makes the objects of a family."""
+    return f"{family} ({re.match(r'[A-Za-z_.]+', text)[0]})"
+
+
+def trial(task, tell):
+    """Make an input, call one of its methods, and return what both took."""
+    seed, number, turn, match = task
+    warnings.simplefilter("ignore")
+    draw, family = Draw(seed, number), TURNS[number % len(TURNS)]
+    text, rows = FAMILIES[family](draw), []
+
+    def measure(label, shown, expression, names):
+        tell(json.dumps([label, shown, draw.largest]))
+        value, *took = measured(expression, names)
+        rows.append([label, shown, draw.largest, *took])
+        return value
+
+    law = measure(_maker(family, text), text, text, dict(NAMES))
+    # Each input of a family goes on with the methods where the last one ended.
+    place = (number // len(TURNS)) * METHODS + turn
+    member, call = None, None
+    if law is not None and (found := _members(law, match)):
+        member, signature = found[place % len(found)]
+        call = call_of(Draw(seed, number, place), law, member, signature)
+    if call is not None:
+        fresh = {**NAMES, "_": eval(text, dict(NAMES))}
+        measure(f"{type(law).__name__}.{member}", f"({text}){call}", f"_{call}", fresh)
+    elif member is not None:
+        rows.append([f"{type(law).__name__}.{member}", "", 0, NOT_CALLED, 0, 0])
+    plt.close("all")
+    return rows
+
+
+def _members(law, match):
+    """Return the members of an object that are called."""
+    kind = type(law)
+    if kind.__module__.startswith("skpostbac"):
+        found = members(kind).items()
+        return [item for item in found if re.search(match, f"{kind.__name__}.{item[0]}")]
+    return []
+
+
+def record(state, rows):
+    """Keep the slowest and the largest call of each method, and count them all."""
+    for label, text, n_classes, error, seconds, size in rows:
+        old = state["calls"].setdefault(label, {"times": 0, "cpu": -1.0, "memory": -1, "errors": {}})
+        if error == NOT_CALLED:
+            old["errors"].setdefault(error, "")
+            continue
+        old["times"] += 1
+        if error:
+            old["errors"].setdefault(error.partition(":")[0], f"{text}  # {error}")
+        # A call that is slow for few classes is worse than one that is as slow for many.
+        for key, worse in (("cpu", seconds), ("memory", size)):
+            if worse > old[key]:
+                old[key], old[f"{key}_classes"], old[f"{key}_call"] = worse, n_classes, text
+        if n_classes <= FEW_CLASSES and seconds > max(old.get("few", 0), FEW_SLOW):
+            old["few"], old["few_call"] = seconds, text
+        for name, missed in _missed(n_classes, seconds, size).items():
+            state[name] += missed
+
+
+def _missed(n_classes, seconds, size):
+    """Tell which goals a call misses."""
+    few = n_classes <= FEW_CLASSES and seconds > FEW_SLOW
+    return {"slow_of_few": int(few), "slow": int(seconds > SLOW), "large": int(size > LARGE)}
+
+
+def table(state):
+    """Write the slowest call of each method as reStructuredText, the slowest method first."""
+    calls = {key: row for key, row in state["calls"].items() if row["times"]}
+    total = sum(row["times"] for row in calls.values())
+    lines = [
+        f"{state['versions']}; ``{state['command']}``: {total} calls of {len(calls)} methods on",
+        f"{state['inputs']} inputs. {state['slow_of_few']} took over {FEW_SLOW} s of CPU time with "
+        f"up to {FEW_CLASSES} classes,",
+        f"{state['slow']} over {SLOW} s, {state['large']} over {LARGE / 1e9:g} GB, and "
+        f"{state['lost']} did not come back.",
+        "",
+    ]
+    rule = f"{'=' * 56} {'=' * 7} {'=' * 9} {'=' * 7} {'=' * 8} {'=' * 7}"
+    lines += [rule, f"{'method':56} calls   slowest s classes most MB  over 2 s", rule]
+    lines[-2] = f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'MB':>8} {'few s':>7}"
+    for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
+        few = f"{row['few']:.1f}" if "few" in row else "\\-"
+        lines.append(
+            f"{key:56} {row['times']:7} {row['cpu']:9.3f} {row['cpu_classes']:7} "
+            f"{row['memory'] / 1e6:8.0f} {few:>7}"
+        )
+    lines += [rule, "", "Calls that miss a goal, or did not come back, after", "", ".. code::", ""]
+    lines += [f"    {line}" for line in [*IMPORTS.splitlines(), *_bad(calls)]]
+    return "\n".join(lines) + "\n"
+
+
+def _bad(calls):
+    """Yield the calls that miss a goal, the slowest first, and errors of valid inputs."""
+    for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
+        if row["cpu"] > SLOW:
+            yield f"{row['cpu_call']}  # {row['cpu']:.1f} s, {row['cpu_classes']} classes"
+        if "few" in row and row["few_call"] != row["cpu_call"]:
+            yield f"{row['few_call']}  # {row['few']:.1f} s"
+        elif "few" in row and row["cpu"] <= SLOW:
+            yield f"{row['few_call']}  # {row['few']:.1f} s"
+        if row["memory"] > LARGE:
+            yield f"{row['memory_call']}  # {row['memory'] / 1e9:.1f} GB"
+        yield from (text for text in row["errors"].values() if text)
+
+
+def run(state, arguments):
+    """Make the inputs that are missing, in rounds that are saved."""
+    while state["inputs"] < arguments.inputs:
+        end = min(state["inputs"] + ROUND, arguments.inputs)
+        numbers = range(state["inputs"], end)
+        tasks = [(state["seed"], n, turn, state["match"]) for n in numbers for turn in range(METHODS)]
+        options = {"jobs": arguments.jobs, "cpu": arguments.limit, "memory": MEMORY}
+        for _, result, lost in guarded(trial, tasks, **options):
+            if lost:
+                label, text, n_classes = json.loads(result)
+                state["lost"] += 1
+                result = [[label, text, n_classes, f"lost: {lost}", arguments.limit, 0]]
+            record(state, result)
+        state |= {"inputs": end, "versions": versions()}
+        arguments.results.write_text(json.dumps(state, indent=1) + "\n")
+        arguments.results.with_suffix(".rst").write_text(table(state))
+        missed = {name: state[name] for name in ("slow_of_few", "slow", "large", "lost")}
+        print(f"{end} inputs: {missed}", file=sys.stderr, flush=True)
+
+
+def main(argv=None):
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--limit", type=float, default=60, help="seconds of CPU time of a call")
+    parser.add_argument("--match", default="", help="regular expression of the methods")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--resume", action="store_true", help="go on from the results")
+    arguments = parser.parse_args(argv)
+    state = {"seed": arguments.seed, "match": arguments.match, "inputs": 0, "calls": {}}
+    state |= dict.fromkeys(["slow_of_few", "slow", "large", "lost"], 0)
+    state["command"] = f"python benchmarks/slow_calls.py --inputs {arguments.inputs}"
+    if arguments.seed:
+        state["command"] += f" --seed {arguments.seed}"
+    if arguments.resume and arguments.results.exists():
+        state = json.loads(arguments.results.read_text())
+    run(state, arguments)
+    print(table(state), end="")
+    return state
+
+
+if __name__ == "__main__":
+    main()

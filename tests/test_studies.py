@@ -1,0 +1,70 @@
+"""The studies of all public calls find what they look for."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("resource", reason="the studies limit what processes take")
+ROOT = Path(__file__).parents[1]
+
+WRONG = """
+import os, fuzz_api
+from skpostbac import ClassCounts, PosteriorAccuracy
+PosteriorAccuracy.mean = lambda self: -1.0
+ClassCounts.to_json = lambda self: os.abort()
+fuzz_api.OBJECTS[:] = [text for text in fuzz_api.OBJECTS if text.startswith(("ClassCounts([", "PosteriorAcc"))]
+fuzz_api.main({arguments})
+"""
+SLOW = """
+import slow_calls
+from skpostbac.stats import BetaAverage
+def forever(self):
+    while True:
+        pass
+BetaAverage.mode = forever
+slow_calls.TURNS[:] = ["sum of Beta variables"]
+slow_calls.METHODS = 1
+slow_calls.main({arguments})
+"""
+
+
+def run(script, path, *options):
+    """Run a script on few calls, and return what it saved."""
+    arguments = [*options, "--jobs", "1", "--results", str(path)]
+    code = script.format(arguments=arguments)
+    path_of_modules = os.pathsep.join([str(ROOT), str(ROOT / "benchmarks")])
+    environment = {**os.environ, "PYTHONPATH": path_of_modules, "OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
+    return json.loads(path.read_text())
+
+
+def test_fuzzer_finds_wrong_results_and_crashes(tmp_path):
+    """A mean outside the support and an abort are told apart from all that is right."""
+    match = r"PosteriorAccuracy\.(mean|median)$|ClassCounts.to_json$"
+    state = run(WRONG, tmp_path / "wrong.json", "--calls", "20", "--match", match)
+    assert set(state["found"]) == {
+        "PosteriorAccuracy.mean |  | wrong",
+        "ClassCounts.to_json |  | ended the process: SIGABRT",
+    }
+    call = state["found"]["PosteriorAccuracy.mean |  | wrong"]["call"]
+    assert call == "(PosteriorAccuracy.from_counts([3, 5], [4, 9])).mean()"
+    assert state["calls"] == 20
+
+
+def test_study_of_slow_calls_outlives_a_call_without_end(tmp_path):
+    """A call without end is stopped and saved with its input, and the study goes on."""
+    path, match = tmp_path / "slow.json", r"BetaAverage\.(mode|mean)$"
+    options = ("--limit", "1", "--match", match)
+    state = run(SLOW, path, "--inputs", "1", *options)
+    state = run(SLOW, path, "--inputs", "2", "--resume", *options)
+    assert state["inputs"] == 2
+    assert state["calls"]["BetaAverage.mean"]["times"] == state["lost"] == 1
+    found = state["calls"]["BetaAverage.mode"]
+    assert found["errors"]
+    assert found["cpu_call"].startswith("(BetaAverage(")
+    assert found["cpu_call"].endswith(".mode()")
+    assert found["cpu_call"] in path.with_suffix(".rst").read_text()
