@@ -5,6 +5,10 @@ def _split(text):
     return [part.strip() for part in text.replace("\n", " ").split(" ; ") if part.strip()]
 
 
+def _all(names, values):
+    return {name: list(values) for name in names}
+
+
 # No number, word or array of numbers can be made of these ...
 NONSENSE = _split(
     """... ; "a" ; b"a" ; "" ; "\\ud800" ; 1j ; [[1], [1, 2]] ; {} ; {"a": 1} ; {"a"} ; object() ;
@@ -25,12 +29,15 @@ ODD = _split(
 HOSTILE = NONSENSE + ODD
 
 # Parameters that take numbers, or arrays of them; and those that take one of some words.
-NUMBERS = {
-    *("x y p a b level value rope weights correct total exponent sample_weight fpr recall".split()),
-    *("n_draws n_points n_repeats significance limit width assurance size max_size".split()),
-    *("max_test_size positive_fraction draws n_classes accuracy C cells precision rate".split()),
-    *("outlier base n seed n_mixed y_score agreement difference class_proportions kappa".split()),
-}
+NUMBERS = set(
+    _split(
+        """x ; y ; p ; a ; b ; level ; value ; rope ; weights ; correct ; total ; exponent ; fpr ;
+        recall ; sample_weight ; n_draws ; n_points ; n_repeats ; significance ; limit ; width ;
+        assurance ; size ; max_size ; max_test_size ; positive_fraction ; draws ; n_classes ;
+        accuracy ; C ; cells ; precision ; rate ; outlier ; base ; n ; seed ; n_mixed ; y_score ;
+        agreement ; difference ; class_proportions ; kappa"""
+    )
+)
 WORDS = {"method", "kind", "objective", "curve", "average"}
 # Some of these parameters take other things as well, and functions are metrics.
 EXEMPT = {
@@ -69,7 +76,7 @@ _BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random
 
 # By name, or by "callable.name" where that is something else.
 VALID = {
-    **dict.fromkeys(["x", "y", "value"], _POINTS),
+    **_all(["x", "y", "value"], _POINTS),
     "p": _split("0.5 ; 0 ; 1 ; 1e-300 ; np.nan ; [0, 0.1, 0.99, 1] ; [[0.3], [0.6]] ; []"),
     "level": _split("0.5 ; 0.9 ; 0.95 ; 0.9999 ; np.float64(0.8)"),
     "shape": _split("() ; 3 ; (2, 3) ; 0 ; (0, 2)"),
@@ -94,17 +101,19 @@ VALID = {
     "base": _split("0.5 ; 1"),
     "y_": ["0.5"],
     "Hyperprior.log_rate_density.y": ["np.array([0.0, 2.0])"],
-    **dict.fromkeys(["location", "concentration"], ["np.array([[1.5], [0.4]])"]),
-    **dict.fromkeys(["log_evidence.correct"], ["np.array([3.0])"]),
-    **dict.fromkeys(["log_evidence.total"], ["np.array([5.0])"]),
+    **_all(["location", "concentration"], ["np.array([[1.5], [0.4]])"]),
+    **_all(["log_evidence.correct"], ["np.array([3.0])"]),
+    **_all(["log_evidence.total"], ["np.array([5.0])"]),
     "largest_spread.n_mixed": ["2.0"],
     "least_spread.total": ["20.0"],
     "u": ["np.array([0.1, 2.0])"],
-    **dict.fromkeys(["mean", "mean_negative", "mean_positive"], _split("0.0 ; -1 ; 1.5")),
-    **dict.fromkeys(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
+    **_all(["mean", "mean_negative", "mean_positive"], _split("0.0 ; -1 ; 1.5")),
+    **_all(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
     "NormalBinomial.shape": _split("1.0 ; 2"),
     "counts": ["ClassCounts([0, 1], [3, 5], [4, 9])"],
-    "PairedDifference.counts": _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"),
+    "PairedDifference.counts": _split(
+        "[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"
+    ),
     "PairedDifference.prior": _split("0.5 ; [1, 1, 1, 1] ; 1e-3"),
     "PairedCounts.counts": ["[7, 1, 2]"],
     "PosteriorComparison.from_paired_counts.counts": [_PAIRED],
@@ -127,10 +136,20 @@ VALID = {
     "labels": _split("None ; [0, 1, 2] ; ['a', 'b'] ; [2, 0]"),
     "sample_weight": _split("None ; [1, 2, 1, 0, 1, 1] ; [0.5] * 6"),
     "strategy": _split("'uniform' ; 'stratified' ; [0.2, 0.3, 0.5]"),
-    **{f"{name}.y_true": _BINARY for name in (
-        "fit", "binormal_average_precision_score", "binormal_precision_recall_curve",
-        "binormal_roc_auc_score", "binormal_roc_curve", "binormal_check", "posterior_binormal",
-        "BinormalCurveDisplay.from_predictions", "NormalScoresDisplay.from_predictions")},
+    **{
+        f"{name}.y_true": _BINARY
+        for name in (
+            "fit",
+            "binormal_average_precision_score",
+            "binormal_precision_recall_curve",
+            "binormal_roc_auc_score",
+            "binormal_roc_curve",
+            "binormal_check",
+            "posterior_binormal",
+            "BinormalCurveDisplay.from_predictions",
+            "NormalScoresDisplay.from_predictions",
+        )
+    },
     "y_score": _SCORES,
     "pos_label": _split("None ; 1"),
     "positive_fraction": _split("None ; 0.3"),
@@ -154,7 +173,7 @@ VALID = {
     "cells": _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0.5], [1, 2, 3, 4]]"),
     "names": _split("('A', 'B') ; ['x', 'y']"),
     "from_cells.names": _split("('A', 'B') ; ['x', 'y']"),
-    **dict.fromkeys(["cells.first", "position.name", "margin.name"], _split("'A' ; 'B'")),
+    **_all(["cells.first", "position.name", "margin.name"], _split("'A' ; 'B'")),
     "second": _split("'B' ; 'A'"),
     "name": _split("None ; 'some'"),
     "from_cv_results.name": _split("None ; ['one', 'two']"),
@@ -173,8 +192,8 @@ VALID = {
     "objective": _split("'mean' ; 'lower' ; 'upper' ; 'median' ; 'mode'"),
     "significance": _split("0.05 ; 0.5"),
     "level_": ["0.9"],
-    **dict.fromkeys(["fpr", "recall"], _split("None ; [0, 0.1, 1] ; []")),
-    **dict.fromkeys(["negative", "positive"], ["ScoreMoments(5.0, 0.5, 1.0)"]),
+    **_all(["fpr", "recall"], _split("None ; [0, 0.1, 1] ; []")),
+    **_all(["negative", "positive"], ["ScoreMoments(5.0, 0.5, 1.0)"]),
     "seed": _split("0 ; 7"),
     "model": _split("'normal-binomial' ; 'beta-binomial' ; NormalBinomial(precision=2)"),
     "from_model.model": [_MODEL],
@@ -197,7 +216,7 @@ VALID = {
     "complexity": _split("None ; 'C' ; '-mean_fit_time' ; len"),
     "limit": _split("0.84 ; 0.05"),
     "max_test_size": _split("6 ; 100"),
-    "recalls": _split("0.9 ; [0.9, 0.8] ; [0.5]") + [_ONE],
+    "recalls": [*_split("0.9 ; [0.9, 0.8] ; [0.5]"), _ONE],
     "width": _split("None ; 0.3 ; 0.5"),
     "difference": _split("None ; 0.3 ; 0.2"),
     "paired": _split("True ; False"),
@@ -208,7 +227,9 @@ VALID = {
     "size": _split("1 ; 20"),
     "ax": ["None"],
     "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
-    "PosteriorComparisonDisplay.plot.kind": _split("'decision' ; 'difference' ; 'matrix' ; 'ranks'"),
+    "PosteriorComparisonDisplay.plot.kind": _split(
+        "'decision' ; 'difference' ; 'matrix' ; 'ranks'"
+    ),
     "pair": _split("None ; ('A', 'B')"),
     "cmap": ["'cividis'"],
     "score_name": _split("None ; 'score'"),
@@ -224,9 +245,7 @@ VALID = {
     "empirical": ["None"],
     "BinormalCurveDisplay.x": ["[0, 0.5, 1]"],
     "BinormalCurveDisplay.y": ["[0, 0.8, 1]"],
-    **dict.fromkeys(
-        ["plot_chance_level", "despine", "plot_band", "plot_empirical"], _split("True ; False")
-    ),
+    **_all(["plot_chance_level", "despine", "plot_band", "plot_empirical"], _split("True ; False")),
 }
 
 # Objects whose methods are called.

@@ -153,14 +153,38 @@ def _cause(worker, patience):
     return f"ended the process: {signal.Signals(-code).name if code and code < 0 else code}"
 
 
-def guarded(perform, tasks, *, jobs, cpu, memory):
-    """Perform tasks in workers, and yield (task, result, lost) of each, as they are finished.
+def guarded(perform, tasks, **options):
+    """Perform tasks in workers, and yield (task, result, lost) of each, in their order.
 
     `perform(task, tell)` calls `tell(text)` before anything that may not come back. If it does not,
     `result` is that text, and `lost` says what happened; else `lost` is None.
 
-    A call may take `cpu` seconds, and `memory` bytes of addresses.
+    Of the options, `jobs` is the number of workers; a task may take `cpu` seconds, and `memory`
+    bytes of addresses.
     """
+    early, position = {}, 0
+    for task, result, lost in _finished(perform, tasks, **options):
+        early[task] = result, lost
+        while position < len(tasks) and tasks[position] in early:
+            yield tasks[position], *early.pop(tasks[position])
+            position += 1
+
+
+def every(seconds):
+    """Return a function that tells whether so many seconds have passed since it last said so."""
+    last = [time.monotonic()]
+
+    def is_time():
+        if time.monotonic() - last[0] < seconds:
+            return False
+        last[0] = time.monotonic()
+        return True
+
+    return is_time
+
+
+def _finished(perform, tasks, *, jobs, cpu, memory):
+    """Perform tasks in workers, and yield what came of them, as they are finished."""
     waiting, options = deque(tasks), (perform, cpu, memory)
     patience = 20 * cpu + 60
     workers = [_Worker(*options) for _ in range(jobs)]

@@ -33,14 +33,14 @@ from typing import NamedTuple
 
 import numpy as np
 from _arguments import CALLABLE, EXEMPT, HOSTILE, NONSENSE, NUMBERS, OBJECTS, VALID, WORDS
-from _studies import IMPORTS, guarded, members, namespace, public, versions
+from _studies import IMPORTS, every, guarded, members, namespace, public, versions
 from matplotlib import pyplot as plt
 from sklearn.dummy import DummyClassifier
 
 # Seconds and bytes that a call may take; a worker is killed after more.
-SLOW, KILLED, MEMORY = 5, 12, 4 << 30
-# Calls after which the findings are saved.
-ROUND = 500
+SLOW, KILLED, MEMORY = 5, 6, 4 << 30
+# Seconds after which findings are saved.
+SAVED = 20
 # Shares of calls with a hostile argument, of optional arguments given, of results made twice.
 HOSTILITY, GIVEN, TWICE = 0.6, 0.4, 0.15
 # Members that take long are called more rarely.
@@ -300,7 +300,9 @@ def _is_of_others(call, error):
     if not call.hostile:
         return False
     replaced = {
-        name: text if name not in call.hostile else next(iter(valid_values(call.target, name)), None)
+        name: text
+        if name not in call.hostile
+        else next(iter(valid_values(call.target, name)), None)
         for name, text in call.arguments.items()
     }
     if None in replaced.values():
@@ -510,7 +512,9 @@ def again(call, outcome):
     parameters = call.target.signature.parameters if call.target.signature else {}
     seeds = [name for name in _FRESH if name in parameters]
     seeded = all(call.arguments.get(name, "None") in ("0", "1") for name in seeds)
-    if seeded and not any(word in str(call) for word in ("(i / 2", "Display", "default_rng", "RandomState")):
+    if seeded and not any(
+        word in str(call) for word in ("(i / 2", "Display", "default_rng", "RandomState")
+    ):
         second = perform(call)
         if second.error is not None or not same(outcome.value, second.value):
             yield Finding("", "not repeated", f"{_short(outcome.value)}, then {_short(second)}")
@@ -626,20 +630,32 @@ def main(argv=None):
 
 
 def run(state, arguments):
-    """Make the calls that are missing, in rounds that are saved."""
-    while state["calls"] < arguments.calls:
-        end = min(state["calls"] + ROUND, arguments.calls)
-        tasks = [(state["seed"], number, state["match"]) for number in range(state["calls"], end)]
-        options = {"jobs": arguments.jobs, "cpu": KILLED, "memory": MEMORY}
-        for _, result, lost in guarded(trial, tasks, **options):
-            if lost:
-                target, argument, text = json.loads(result)
-                result = [(target, argument, lost, "", text)]
-            record(state["found"], result)
-        state |= {"calls": end, "versions": versions()}
-        if arguments.results:
-            arguments.results.write_text(json.dumps(state, indent=1) + "\n")
-        print(f"{end} calls, {len(state['found'])} findings", file=sys.stderr, flush=True)
+    """Make the calls that are missing, and save what was found now and then."""
+    numbers = range(state["calls"], arguments.calls)
+    tasks = [(state["seed"], number, state["match"]) for number in numbers]
+    options = {"jobs": arguments.jobs, "cpu": KILLED, "memory": MEMORY}
+    state["versions"], is_time = versions(), every(SAVED)
+    for _, result, lost in guarded(trial, tasks, **options):
+        if lost:
+            target, argument, text = json.loads(result)
+            print(f"{text}: {lost}", file=sys.stderr, flush=True)
+            result = [(target, argument, lost, "", text)]
+        record(state["found"], result)
+        state["calls"] += 1
+        if is_time():
+            print(
+                f"{state['calls']} calls, {len(state['found'])} findings",
+                file=sys.stderr,
+                flush=True,
+            )
+            save(state, arguments.results)
+    save(state, arguments.results)
+
+
+def save(state, path):
+    """Write the findings to a file, if there is one."""
+    if path:
+        path.write_text(json.dumps(state, indent=1) + "\n")
 
 
 if __name__ == "__main__":

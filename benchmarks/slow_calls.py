@@ -2,9 +2,10 @@
 
     python benchmarks/slow_calls.py [--inputs N] [--seed N] [--jobs J] [--match REGEX] [--resume]
 
-An input is an object: 1 to 1,000 classes of 0 to 1e7 samples, perfect, all but perfect, always wrong
-or anything between, with any prior, equal, signed and very unequal weights. Its methods, which are
-found by introspection, are called at points in the centre, in far tails, at corners and at the ends.
+An input is an object: 1 to 1,000 classes of 0 to 1e7 samples, perfect, all but perfect, always
+wrong or anything between, with any prior, equal, signed and very unequal weights. Its methods,
+found by introspection, are called at points in the centre, in far tails, at corners and at the
+ends.
 Each input is made anew for each of a few of its methods, in turn, so that all have the same share.
 A call that takes more than --limit seconds, or 4 GiB, ends a worker process alone.
 
@@ -25,7 +26,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from _studies import IMPORTS, guarded, members, namespace, versions
+from _studies import IMPORTS, every, guarded, members, namespace, versions
 from matplotlib import pyplot as plt
 
 # The goals, in seconds and bytes: for few classes, and for any.
@@ -34,8 +35,8 @@ MEMORY = 4 << 30
 RESULTS = Path(__file__).with_suffix(".json")
 # Calls of each input.
 METHODS = 3
-# Inputs after which the results are saved.
-ROUND = 50
+# Seconds after which results are saved.
+SAVED = 20
 NAMES = namespace()
 # The error of a method of which an argument is not known.
 NOT_CALLED = "an argument is not known"
@@ -242,12 +243,14 @@ def confusion(draw):
 
 
 def drawn(draw):
-    return f"DrawnPosterior(np.random.default_rng(0).beta({draw.log(1e-3, 1e3)}, 2, {round(draw.log(2, 1e6))}))"
+    n, a = round(draw.log(2, 1e6)), draw.log(1e-3, 1e3)
+    return f"DrawnPosterior(np.random.default_rng(0).beta({a}, 2, {n}))"
 
 
 def scores(draw):
     n, rng = round(draw.log(5, 1e5)), f"np.random.default_rng({draw.seed()})"
-    return f"(Y := np.arange({n}) % 2), {rng}.normal({draw.log(0.1, 10)} * Y, 1 + {draw.log(1e-3, 3)} * Y)"
+    mean, spread = draw.log(0.1, 10), draw.log(1e-3, 3)
+    return f"(Y := np.arange({n}) % 2), {rng}.normal({mean} * Y, 1 + {spread} * Y)"
 
 
 def binormal(draw):
@@ -273,7 +276,9 @@ def table_of_pairs(draw):
 
 def compared(draw):
     n_classes = draw.classes()
-    entries = [f'"{name}": {balanced(draw, n_classes)}' for name in "ABCDEF"[: draw.one_of(2, 3, 6)]]
+    entries = [
+        f'"{name}": {balanced(draw, n_classes)}' for name in "ABCDEF"[: draw.one_of(2, 3, 6)]
+    ]
     return f"compare_posteriors({{{', '.join(entries)}}}, rope={draw.one_of(0.0, 0.01)})"
 
 
@@ -290,12 +295,14 @@ def test_size(draw):
     n_classes = draw.classes(100)
     rng = f"np.random.default_rng({draw.seed()})"
     recalls = draw.one_of(
-        str(round(draw.rng.uniform(0.5, 0.999), 3)), f"{rng}.uniform(0.3, 0.99, {n_classes})",
+        str(round(draw.rng.uniform(0.5, 0.999), 3)),
+        f"{rng}.uniform(0.3, 0.99, {n_classes})",
         balanced(draw, n_classes),
     )
     goal = f"width={draw.log(0.01, 0.5)}"
     if "from_counts" not in recalls and draw.rng.random() < 0.5:
-        goal = f"difference={draw.one_of('', '-')}{draw.log(0.001, 0.009)}, paired={draw.one_of(True, False)}"
+        step, is_paired = draw.log(0.001, 0.009), draw.one_of(True, False)
+        goal = f"difference={draw.one_of(step, -step)}, paired={is_paired}"
     return f"required_test_size({recalls}, {goal}, prior={draw.beta_prior()})"
 
 
@@ -388,7 +395,9 @@ def probability(draw, law):
 ARGUMENTS = {
     **dict.fromkeys(["x", "y", "value"], points),
     "p": probability,
-    "level": lambda draw, law: repr(draw.one_of(0.5, 0.95, 0.9999, round(draw.rng.uniform(0.5, 1), 4))),
+    "level": lambda draw, law: repr(
+        draw.one_of(0.5, 0.95, 0.9999, round(draw.rng.uniform(0.5, 1), 4))
+    ),
     "method": lambda draw, law: repr(draw.one_of("central", "hdi")),
     "shape": lambda draw, law: repr(draw.one_of((), 10, 1000)),
     "rng": lambda draw, law: "0",
@@ -506,7 +515,9 @@ def _members(law, match):
 def record(state, rows):
     """Keep the slowest and the largest call of each method, and count them all."""
     for label, text, n_classes, error, seconds, size in rows:
-        old = state["calls"].setdefault(label, {"times": 0, "cpu": -1.0, "memory": -1, "errors": {}})
+        old = state["calls"].setdefault(
+            label, {"times": 0, "cpu": -1.0, "memory": -1, "errors": {}}
+        )
         if error == NOT_CALLED:
             old["errors"].setdefault(error, "")
             continue
@@ -519,6 +530,7 @@ def record(state, rows):
                 old[key], old[f"{key}_classes"], old[f"{key}_call"] = worse, n_classes, text
         if n_classes <= FEW_CLASSES and seconds > max(old.get("few", 0), FEW_SLOW):
             old["few"], old["few_call"] = seconds, text
+        state["lost"] += error.startswith("lost")
         for name, missed in _missed(n_classes, seconds, size).items():
             state[name] += missed
 
@@ -533,17 +545,19 @@ def table(state):
     """Write the slowest call of each method as reStructuredText, the slowest method first."""
     calls = {key: row for key, row in state["calls"].items() if row["times"]}
     total = sum(row["times"] for row in calls.values())
-    lines = [
-        f"{state['versions']}; ``{state['command']}``: {total} calls of {len(calls)} methods on",
-        f"{state['inputs']} inputs. {state['slow_of_few']} took over {FEW_SLOW} s of CPU time with "
-        f"up to {FEW_CLASSES} classes,",
-        f"{state['slow']} over {SLOW} s, {state['large']} over {LARGE / 1e9:g} GB, and "
-        f"{state['lost']} did not come back.",
-        "",
-    ]
-    rule = f"{'=' * 56} {'=' * 7} {'=' * 9} {'=' * 7} {'=' * 8} {'=' * 7}"
-    lines += [rule, f"{'method':56} calls   slowest s classes most MB  over 2 s", rule]
-    lines[-2] = f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'MB':>8} {'few s':>7}"
+    head = (
+        f"{state['versions']}; ``{state['command']}``: {total} calls of {len(calls)} methods on\n"
+        f"{state['inputs']} inputs. {state['slow_of_few']} took over {FEW_SLOW} s of CPU time "
+        f"with up to {FEW_CLASSES} classes,\n{state['slow']} over {SLOW} s, "
+        f"{state['large']} over {LARGE / 1e9:g} GB, and {state['lost']} did not come back. "
+        f"The last column has\nthe slowest call with up to {FEW_CLASSES} classes, if it misses "
+        "the goal.\n"
+    )
+    rule = " ".join("=" * width for width in (56, 7, 9, 7, 8, 7))
+    names = (
+        f"{'method':56} {'calls':>7} {'slowest s':>9} {'classes':>7} {'most MB':>8} {'few s':>7}"
+    )
+    lines = [head, rule, names, rule]
     for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
         few = f"{row['few']:.1f}" if "few" in row else "\\-"
         lines.append(
@@ -557,12 +571,10 @@ def table(state):
 
 def _bad(calls):
     """Yield the calls that miss a goal, the slowest first, and errors of valid inputs."""
-    for key, row in sorted(calls.items(), key=lambda item: -item[1]["cpu"]):
+    for row in sorted(calls.values(), key=lambda row: -row["cpu"]):
         if row["cpu"] > SLOW:
             yield f"{row['cpu_call']}  # {row['cpu']:.1f} s, {row['cpu_classes']} classes"
-        if "few" in row and row["few_call"] != row["cpu_call"]:
-            yield f"{row['few_call']}  # {row['few']:.1f} s"
-        elif "few" in row and row["cpu"] <= SLOW:
+        if "few" in row and (row["few_call"] != row["cpu_call"] or row["cpu"] <= SLOW):
             yield f"{row['few_call']}  # {row['few']:.1f} s"
         if row["memory"] > LARGE:
             yield f"{row['memory_call']}  # {row['memory'] / 1e9:.1f} GB"
@@ -570,23 +582,32 @@ def _bad(calls):
 
 
 def run(state, arguments):
-    """Make the inputs that are missing, in rounds that are saved."""
-    while state["inputs"] < arguments.inputs:
-        end = min(state["inputs"] + ROUND, arguments.inputs)
-        numbers = range(state["inputs"], end)
-        tasks = [(state["seed"], n, turn, state["match"]) for n in numbers for turn in range(METHODS)]
-        options = {"jobs": arguments.jobs, "cpu": arguments.limit, "memory": MEMORY}
-        for _, result, lost in guarded(trial, tasks, **options):
-            if lost:
-                label, text, n_classes = json.loads(result)
-                state["lost"] += 1
-                result = [[label, text, n_classes, f"lost: {lost}", arguments.limit, 0]]
-            record(state, result)
-        state |= {"inputs": end, "versions": versions()}
-        arguments.results.write_text(json.dumps(state, indent=1) + "\n")
-        arguments.results.with_suffix(".rst").write_text(table(state))
-        missed = {name: state[name] for name in ("slow_of_few", "slow", "large", "lost")}
-        print(f"{end} inputs: {missed}", file=sys.stderr, flush=True)
+    """Make the inputs that are missing, and save the results now and then."""
+    numbers = range(state["inputs"], arguments.inputs)
+    seed, match = state["seed"], state["match"]
+    tasks = [(seed, number, turn, match) for number in numbers for turn in range(METHODS)]
+    options = {"jobs": arguments.jobs, "cpu": arguments.limit, "memory": MEMORY}
+    state["versions"], is_time, rows = versions(), every(SAVED), []
+    for (_, number, turn, _), result, lost in guarded(trial, tasks, **options):
+        if lost:
+            label, text, n_classes = json.loads(result)
+            print(f"{text}: {lost}", file=sys.stderr, flush=True)
+            result = [[label, text, n_classes, f"lost: {lost}", arguments.limit, 0]]
+        rows += result
+        if turn == METHODS - 1:  # an input is done
+            record(state, rows)
+            state["inputs"], rows = number + 1, []
+            if is_time():
+                save(state, arguments.results)
+    save(state, arguments.results)
+
+
+def save(state, path):
+    """Write the results and their table to files."""
+    path.write_text(json.dumps(state, indent=1) + "\n")
+    path.with_suffix(".rst").write_text(table(state))
+    missed = {name: state[name] for name in ("slow_of_few", "slow", "large", "lost")}
+    print(f"{state['inputs']} inputs: {missed}", file=sys.stderr, flush=True)
 
 
 def main(argv=None):
