@@ -177,6 +177,8 @@ class Outcome(NamedTuple):
 
 def _frozen(value):
     """Return the bytes of an argument, or nothing."""
+    if isinstance(value, np.ma.MaskedArray):  # a look at one may set what it is filled with
+        return value.data.tobytes() + np.ma.getmaskarray(value).tobytes()
     try:
         return pickle.dumps(value)
     except Exception:
