@@ -16,7 +16,7 @@ NONSENSE = _split(
     np.datetime64("2020") ; np.timedelta64(1, "s") ; Decimal("sNaN") ; pl.Series(["a"]) ;
     ["a", "b"] ; np.array(["a"]) ; np.array([1 + 0j]) ; slice(1) ; np.random.default_rng(0) ;
     datetime.date(2020, 1, 1) ; (lambda r: r.append(r) or r)([]) ; {1: 2, "a": 3} ; [0.5, "a"] ;
-    (i / 2 for i in [1, 2]) ; memoryview(b"ab")"""
+    (i / 2 for i in [1, 2])"""
 )
 # ... and of these perhaps.
 ODD = _split(
@@ -24,7 +24,7 @@ ODD = _split(
     -np.inf ; [] ; [[]] ; range(3) ; pd.NA ; Decimal("0.5") ; Fraction(1, 2) ; [0.5, None] ;
     [np.nan] ; pd.Series([0.5, 0.2], index=[5, 5]) ; pl.Series([0.5, 0.2]) ; np.zeros((2, 2, 2)) ;
     np.array([None, 1]) ; np.array(0.5) ; np.float16(0.5) ; np.array([]) ; [[0.5, 0.5]] * 3 ;
-    pd.DataFrame({"a": [0.5]}) ; np.array([2**63], np.uint64) ; [10**400] ; (0.2, 0.7) ; 1.5"""
+    pd.DataFrame({"a": [0.5]}) ; np.array([2**63], np.uint64) ; [10**400] ; (0.2, 0.7) ; 1.5 ; memoryview(b"ab")"""
 )
 HOSTILE = NONSENSE + ODD
 
@@ -208,6 +208,10 @@ VALID = {
     "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
     "X": _split("np.zeros((12, 1)) ; [[0.0]] * 12"),
     "y": _POINTS,
+    **_all(
+        ["BinormalCurveDisplay.from_estimator.y", "NormalScoresDisplay.from_estimator.y"],
+        ["[0, 1] * 6"],
+    ),
     **{f"{name}.y": ["[0, 1, 2] * 4"] for name in ("cross_val_posterior", "from_estimator")},
     "cv": _split("None ; 2"),
     "params": ["None"],

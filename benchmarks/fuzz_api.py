@@ -47,7 +47,8 @@ HOSTILITY, GIVEN, TWICE = 0.6, 0.4, 0.15
 RARE = {"plot": 0.1, "from_predictions": 0.1, "from_estimator": 0.1, "from_cv_results": 0.1}
 RARE |= {"from_posteriors": 0.1, "from_recalls": 0.1, "from_model": 0.2, "from_search": 0.2}
 RARE |= {"cross_val_posterior": 0.1, "_repr_html_": 0.3, "compare_predictions": 0.5}
-# What global state a call may not change.
+# Methods that behave as scikit-learn says.
+SCIKIT_LEARN = {"set_score_request", "get_metadata_routing"}
 NAMES = {**namespace(), "DummyClassifier": DummyClassifier}
 
 
@@ -104,6 +105,7 @@ def _public_members(kind):
     """Return the members of a class, as far as it is public or has them from one that is."""
     open_kinds = [base for base in kind.__mro__ if base in public().values()]
     names = set().union(*map(members, open_kinds))
+    names -= SCIKIT_LEARN
     return {name: signature for name, signature in members(kind).items() if name in names}
 
 
@@ -259,6 +261,8 @@ def findings(call, outcome):
         return
     try:
         problem = next(rules(call, outcome.value), None)
+    except OverflowError:  # of an integer beyond all doubles
+        problem = None
     except Exception as error:
         problem = f"cannot be checked: {type(error).__name__}: {error}"
     if problem:
@@ -315,8 +319,11 @@ def _is_of_others(call, error):
 
 
 def _named(call):
-    """Return the names that a message may hold."""
-    if call.hostile:
+    """Return the names that a message may hold.
+
+    What is odd, as an array of another length, may be what another argument does not fit to.
+    """
+    if any(call.arguments[name] in NONSENSE for name in call.hostile):
         return call.hostile
     return tuple(call.target.signature.parameters) if call.target.signature else ()
 

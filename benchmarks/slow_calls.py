@@ -185,7 +185,7 @@ def difference(draw):
 
 
 def power(draw):
-    n_classes, exponent = draw.classes(), draw.one_of(draw.log(0.01, 100), 1 / draw.classes())
+    n_classes, exponent = draw.classes(), draw.one_of(draw.log(0.01, 100), draw.log(1e-3, 1))
     correct, total = draw.counts(n_classes)
     options = f"prior={draw.prior()}, class_weight={draw.weights(n_classes, signed=False)}"
     inner = f"PosteriorBalancedAccuracy.from_counts({correct}, {total}, {options}).distribution"
@@ -197,8 +197,8 @@ def groups(draw, most=300):
     correct, total = draw.counts(number)
     if draw.rng.random() < 0.3 and number > 8:
         n_classes = draw.classes(10)
-        correct, total = correct.replace(total := "T", "T"), total
         number = max(number // n_classes, 1)
+        draw.largest = max(number, n_classes)
         correct = f"np.resize({correct}, ({number}, {n_classes}))"
         total = f"np.resize(T, ({number}, {n_classes}))"
     return f"group_posterior({correct}, {total}, model={model!r})"
