@@ -24,7 +24,8 @@ ODD = _split(
     -np.inf ; [] ; [[]] ; range(3) ; pd.NA ; Decimal("0.5") ; Fraction(1, 2) ; [0.5, None] ;
     [np.nan] ; pd.Series([0.5, 0.2], index=[5, 5]) ; pl.Series([0.5, 0.2]) ; np.zeros((2, 2, 2)) ;
     np.array([None, 1]) ; np.array(0.5) ; np.float16(0.5) ; np.array([]) ; [[0.5, 0.5]] * 3 ;
-    pd.DataFrame({"a": [0.5]}) ; np.array([2**63], np.uint64) ; [10**400] ; (0.2, 0.7) ; 1.5 ; memoryview(b"ab")"""
+    pd.DataFrame({"a": [0.5]}) ; np.array([2**63], np.uint64) ; [10**400] ; (0.2, 0.7) ; 1.5 ;
+    memoryview(b"ab")"""
 )
 HOSTILE = NONSENSE + ODD
 

@@ -26,6 +26,7 @@ import sys
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -142,13 +143,23 @@ def valid_values(target, name):
     return next((VALID[key] for key in keys if key in VALID), [])
 
 
+@cache
+def weights(match=""):
+    """Return how often each is called: more often with more parameters, less with more objects."""
+    found = targets(match)
+    times = Counter(target.name for target in found)
+    return [
+        (1 + len(target.signature.parameters if target.signature else ()))
+        * RARE.get(target.name.rpartition(".")[2], 1)
+        / times[target.name]
+        for target in found
+    ]
+
+
 def draw(seed, number, match=""):
     """Return a random call."""
     rng = random.Random(f"{seed} {number}")
-    while True:
-        target = rng.choice(targets(match))
-        if rng.random() < RARE.get(target.name.rpartition(".")[2], 1):
-            break
+    target = rng.choices(targets(match), weights(match))[0]
     if target.signature is None:
         return Call(target, {})
     parameters = [
