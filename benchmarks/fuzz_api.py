@@ -371,7 +371,8 @@ def rules(call, value):
 
 def _numbers_are_finite(call, value):
     """Tell whether a float of a call with valid arguments is finite."""
-    return call.hostile or not isinstance(value, float) or value == value
+    given_nan = any("nan" in text for text in call.arguments.values())
+    return call.hostile or given_nan or not isinstance(value, float) or value == value
 
 
 def _support(owner):
@@ -495,6 +496,7 @@ RULES = {
     **dict.fromkeys(["cdf", "ccdf", "prob_above", "prob_below"], _probability),
     **dict.fromkeys(["logcdf", "logccdf"], _log_probability),
     "pdf": _density,
+    "logpdf": lambda owner, value, x: _density(owner, np.exp(value), x),
     "icdf": _quantile,
     "iccdf": lambda owner, value, p: _quantile(owner, value, p, upper=True),
     **dict.fromkeys(["interval", "credible_interval"], _interval),
