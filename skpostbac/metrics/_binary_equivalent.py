@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import make_scorer
 from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
@@ -17,6 +16,7 @@ from skpostbac.metrics._choice_counts import count_choices
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._figure_posterior import ExactPosterior
 from skpostbac.metrics._labels import unique_label_array
+from skpostbac.metrics._make_scorer import make_label_scorer
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._law import plain_float
 
@@ -209,7 +209,7 @@ def make_binary_equivalent_scorer(
     """
     if labels is not None:
         labels = unique_label_array(labels, "labels")
-    return make_scorer(binary_equivalent_accuracy_score, balanced=balanced, labels=labels)
+    return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
 
 
 @dataclass(frozen=True, repr=False)

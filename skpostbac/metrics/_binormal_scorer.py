@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.metrics import make_scorer
-
 from skpostbac.metrics._binormal import (
     binormal_average_precision_score,
     binormal_roc_auc_score,
 )
+from skpostbac.metrics._make_scorer import make_named_scorer
 from skpostbac.stats._validation import check_probability
 
 METRICS = {
@@ -77,4 +76,4 @@ def make_binormal_scorer(
             raise ValueError("positive_fraction is for average_precision: roc_auc does not use it")
         options["positive_fraction"] = check_probability(positive_fraction, "positive_fraction")
     responses = ("decision_function", "predict_proba")
-    return make_scorer(METRICS[metric], response_method=responses, **options)
+    return make_named_scorer(METRICS[metric], response_method=responses, **options)

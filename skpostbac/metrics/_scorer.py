@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skpostbac.metrics._class_weight import (
@@ -18,6 +17,7 @@ from skpostbac.metrics._class_weight import (
 )
 from skpostbac.metrics._counts import ClassCounts, class_counts
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
+from skpostbac.metrics._make_scorer import CountsDict, NoNumber, make_label_scorer
 from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, word_keys
 from skpostbac.metrics._outcomes import read_outcomes
 from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
@@ -96,18 +96,18 @@ def make_posterior_scorer(
         labels = unique_label_array(labels, "labels")
         resolve_prior(prior, len(labels))
         resolve_class_weight(class_weight, labels)
-    return make_scorer(
+    return make_label_scorer(
         posterior_balanced_accuracy_score,
+        labels=labels,
         objective=objective,
         level=level,
         prior=prior,
-        labels=labels,
         class_weight=class_weight,
         adjusted=adjusted,
     )
 
 
-class ClassCountsScorer(StablePickle):
+class ClassCountsScorer(StablePickle, NoNumber):
     """Scorer that returns the counts of each class, so that folds pool exactly.
 
     Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
@@ -142,7 +142,8 @@ class ClassCountsScorer(StablePickle):
     Notes
     -----
     Where scikit-learn wants a single number, as in
-    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`.
+    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`. The error of
+    a dict that is averaged, compared or made a float says so.
 
     Examples
     --------
@@ -189,7 +190,8 @@ class ClassCountsScorer(StablePickle):
             If the estimator has no `classes_`, or if `y` has a class that is not among them.
         """
         y_pred = estimator.predict(X)
-        return _as_dict(_fold_counts(estimator, y, y_pred, self, sample_weight))
+        counts = _fold_counts(estimator, y, y_pred, self, sample_weight)
+        return CountsDict(_as_dict(counts), type(self).__qualname__)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
         """Request, refuse or rename `sample_weight` where metadata routing is enabled.
@@ -240,7 +242,7 @@ class ClassCountsScorer(StablePickle):
         return f"ClassCountsScorer({labels})"
 
 
-class OutcomesScorer(StablePickle):
+class OutcomesScorer(StablePickle, NoNumber):
     """Scorer that also keeps which test samples were predicted correctly.
 
     Use it in place of :class:`ClassCountsScorer` in a search: its candidates are tested on the
@@ -329,7 +331,8 @@ class OutcomesScorer(StablePickle):
                 f"got {self.max_test_size} for one of {counts.n_samples:.0f}"
             )
         words = pack_bits(_sorted_hits(y, y_pred, counts.classes), n_words(self.max_test_size))
-        return _as_dict(counts) | dict(zip(word_keys(len(words)), words.tolist(), strict=True))
+        outcomes = dict(zip(word_keys(len(words)), words.tolist(), strict=True))
+        return CountsDict(_as_dict(counts) | outcomes, type(self).__qualname__)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OutcomesScorer):
@@ -365,7 +368,7 @@ def _fold_counts(
     counts = class_counts(y, y_pred, labels=scorer.labels, sample_weight=sample_weight)
     if scorer.labels is not None:
         return counts
-    return counts.reindex(_estimator_labels(estimator, counts, type(scorer).__name__))
+    return counts.reindex(_estimator_labels(estimator, counts, type(scorer).__qualname__))
 
 
 def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> NDArray[np.bool_]:

@@ -1,25 +1,32 @@
 """Everything in scikit-learn that takes a scorer, run on real data."""
 
+import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV
 from sklearn.metrics import balanced_accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    LearningCurveDisplay,
     RandomizedSearchCV,
     StratifiedKFold,
     TunedThresholdClassifierCV,
+    ValidationCurveDisplay,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -34,7 +41,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac.metrics import (
     ClassCountsScorer,
+    OutcomesScorer,
+    binary_equivalent_accuracy_score,
+    binormal_average_precision_score,
+    binormal_roc_auc_score,
     class_counts,
+    make_binary_equivalent_scorer,
+    make_binormal_scorer,
     make_posterior_scorer,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
@@ -286,6 +299,279 @@ def test_tuned_threshold(tumours, lower):
     ).fit(X, y)
     assert tuned.best_score_ == np.max(tuned.cv_results_["scores"])
     assert 0 < tuned.best_threshold_ < 1
+
+
+# ---- every scorer in every client: what a plain function gives that calls the score function
+
+
+def mean_of_folds(estimator, X, y, sample_weight=None):
+    """Score as `make_posterior_scorer` does."""
+    return posterior_balanced_accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
+
+
+def bound_of_one_class(estimator, X, y):
+    """Score a recall alone."""
+    predictions = estimator.predict(X)
+    return posterior_balanced_accuracy_score(y, predictions, objective="lower", labels=[1])
+
+
+def binary_equivalent(estimator, X, y):
+    """Score as `make_binary_equivalent_scorer` does."""
+    return binary_equivalent_accuracy_score(y, estimator.predict(X), labels=[0, 1])
+
+
+def roc_auc(estimator, X, y, sample_weight=None):
+    """Score as `make_binormal_scorer` does."""
+    return binormal_roc_auc_score(y, estimator.decision_function(X), sample_weight=sample_weight)
+
+
+def average_precision(estimator, X, y):
+    """Score as `make_binormal_scorer` does for the other area."""
+    return binormal_average_precision_score(y, estimator.decision_function(X))
+
+
+NUMBERS = {
+    "posterior": (make_posterior_scorer, mean_of_folds),
+    "labels": (lambda: make_posterior_scorer("lower", labels=[1]), bound_of_one_class),
+    "bea": (make_binary_equivalent_scorer, binary_equivalent),
+    "bea-labels": (lambda: make_binary_equivalent_scorer(labels=[0, 1]), binary_equivalent),
+    "roc": (make_binormal_scorer, roc_auc),
+    "precision": (lambda: make_binormal_scorer("average_precision"), average_precision),
+}
+OTHERS = sorted(NUMBERS.keys() - {"posterior", "roc"})
+LOGISTIC = pytest.mark.filterwarnings(  # of scikit-learn's own changes to LogisticRegressionCV
+    "ignore:.*legacy:FutureWarning", "ignore:.*l1_ratios:FutureWarning"
+)
+LDA = LinearDiscriminantAnalysis()
+TOLERANCES = {"tol": [1e-4, 1e-3]}
+SMALL = StratifiedKFold(2)
+FITS = {
+    "grid": GridSearchCV(LDA, TOLERANCES, cv=SMALL),
+    "randomized": RandomizedSearchCV(LDA, TOLERANCES, n_iter=2, cv=SMALL, random_state=0),
+    "halving": HalvingGridSearchCV(LDA, TOLERANCES, cv=SMALL, min_resources=200, random_state=0),
+    "halving-random": HalvingRandomSearchCV(
+        LDA, TOLERANCES, cv=SMALL, min_resources=200, random_state=0
+    ),
+    "rfecv": RFECV(LDA, cv=SMALL),
+    "logistic": LogisticRegressionCV(Cs=2, cv=SMALL),
+    "ridge": RidgeClassifierCV(cv=SMALL),
+    "boosting": HistGradientBoostingClassifier(
+        max_iter=5, early_stopping=True, n_iter_no_change=2, random_state=0
+    ),
+}
+FOUND = ["cv_results_", "scores_", "best_score_", "validation_score_"]
+CALLS = {
+    "cross_validate": lambda s, X, y: cross_validate(LDA, X, y, scoring=s, cv=SMALL)["test_score"],
+    "cross_validate-dict": lambda s, X, y: cross_validate(
+        LDA, X, y, scoring={"a": s, "b": "accuracy"}, cv=SMALL
+    )["test_a"],
+    "cross_val_score": lambda s, X, y: cross_val_score(LDA, X, y, scoring=s, cv=SMALL),
+    "learning_curve": lambda s, X, y: learning_curve(
+        LDA, X, y, scoring=s, cv=SMALL, train_sizes=[0.5, 1.0]
+    )[2],
+    "validation_curve": lambda s, X, y: validation_curve(
+        LDA, X, y, param_name="tol", param_range=[1e-4, 1e-3], scoring=s, cv=SMALL
+    )[1],
+    "permutation_test": lambda s, X, y: permutation_test_score(
+        LDA, X, y, scoring=s, cv=SMALL, n_permutations=2, random_state=0
+    )[1],
+    "features": lambda s, X, y: (
+        SequentialFeatureSelector(LDA, n_features_to_select=1, scoring=s, cv=SMALL)
+        .fit(X, y)
+        .get_support()
+    ),
+    "importance": lambda s, X, y: (
+        permutation_importance(
+            clone(LDA).fit(X, y), X, y, scoring=s, n_repeats=1, random_state=0
+        ).importances
+    ),
+    "learning_display": lambda s, X, y: (
+        LearningCurveDisplay.from_estimator(
+            LDA, X, y, scoring=s, cv=SMALL, train_sizes=[0.5, 1.0]
+        ).test_scores
+    ),
+    "validation_display": lambda s, X, y: (
+        ValidationCurveDisplay.from_estimator(
+            LDA, X, y, scoring=s, cv=SMALL, param_name="tol", param_range=[1e-4, 1e-3]
+        ).test_scores
+    ),
+} | {
+    name: lambda s, X, y, model=model: scores_found(model, s, X, y) for name, model in FITS.items()
+}
+
+
+def scores_found(model, scorer, X, y):
+    """Return the scores that a model stores that is fitted with a scorer."""
+    fitted = clone(model).set_params(scoring=scorer).fit(X, y)
+    found = next(getattr(fitted, name) for name in FOUND if hasattr(fitted, name))
+    if not isinstance(found, dict):
+        return found
+    return found.get("mean_test_score", next(iter(found.values())))
+
+
+def pickle_copy(counts):
+    """Return what a pickle restores."""
+    return pickle.loads(pickle.dumps(counts))
+
+
+@pytest.fixture(scope="module")
+def features():
+    """Four features of the tumours, and classes 0 and 1 that are sorted by no feature."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X[:, :4]), y
+
+
+@pytest.fixture
+def closed_figures():
+    """Close what the displays have opened."""
+    yield
+    if "matplotlib" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+@LOGISTIC
+@pytest.mark.usefixtures("closed_figures")
+@pytest.mark.parametrize(
+    ("client", "scorer"),
+    [
+        *((client, scorer) for client in CALLS for scorer in ("posterior", "roc")),
+        *((client, scorer) for client in ("logistic", "validation_display") for scorer in OTHERS),
+    ],
+)
+def test_scores_in_every_client(client, scorer, features):
+    """They are those of a function that calls the score function."""
+    if client.endswith("display"):
+        pytest.importorskip("matplotlib")
+    make, function = NUMBERS[scorer]
+    if (client, scorer) == ("boosting", "roc"):
+        with pytest.raises(ValueError, match="y_score must differ within each class"):
+            CALLS[client](make(), *features)  # before the first tree all scores are the same
+        return
+    scores = CALLS[client](make(), *features)
+    assert np.all(np.isfinite(scores))
+    np.testing.assert_array_equal(scores, CALLS[client](function, *features))
+
+
+@pytest.mark.usefixtures("closed_figures")
+@pytest.mark.parametrize(
+    ("scorer", "label"),
+    [
+        ("posterior", "Posterior balanced accuracy score"),
+        ("labels", "Posterior balanced accuracy score"),
+        ("bea", "Binary equivalent accuracy score"),
+        ("precision", "Binormal average precision score"),
+    ],
+)
+def test_displays_name_the_score(scorer, label, features):
+    """Without a `score_name`, the name is that of the score function."""
+    pytest.importorskip("matplotlib")
+    display = ValidationCurveDisplay.from_estimator(
+        LDA, *features, param_name="tol", param_range=[1e-4, 1e-3], scoring=NUMBERS[scorer][0]()
+    )
+    assert display.ax_.get_ylabel() == label
+
+
+@LOGISTIC
+def test_labels_of_logistic_regression(features):
+    """Folds are scored with all classes, also where one of them lacks a class."""
+    X, y = features
+    folds = [(np.arange(0, 300), np.flatnonzero(y == 0)[-80:]), (np.arange(300, 569), np.arange(9))]
+    model = LogisticRegressionCV(Cs=1, cv=folds, scoring=make_posterior_scorer())
+    scores = scores_found(model, make_posterior_scorer(), X, y).ravel()
+    predicted = [
+        LogisticRegression(C=1e-4).fit(X[train], y[train]).predict(X[test]) for train, test in folds
+    ]
+    expected = [
+        posterior_balanced_accuracy_score(y[test], y_pred, labels=[0, 1])
+        for (_, test), y_pred in zip(folds, predicted, strict=True)
+    ]
+    np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+# ---- scorers of counts where one number is needed
+
+
+COUNTS = [
+    pytest.param(ClassCountsScorer(), id="counts"),
+    pytest.param(OutcomesScorer(600), id="outcomes"),
+]
+NO_NUMBER = [
+    "cross_validate-dict",
+    "cross_val_score",
+    "permutation_test",
+    "features",
+    "rfecv",
+    "logistic",
+    "boosting",
+    "learning_display",
+    "validation_display",
+]
+
+
+@LOGISTIC
+@pytest.mark.parametrize("scorer", COUNTS)
+@pytest.mark.parametrize("client", NO_NUMBER)
+def test_counts_say_what_to_use_instead(client, scorer, features):
+    """Whatever a client does with what it takes for a number."""
+    name = type(scorer).__name__
+    with pytest.raises(
+        (TypeError, AttributeError), match=rf"^{name} returns counts.*use make_posterior_scorer\(\)"
+    ):
+        CALLS[client](scorer, *features)
+
+
+@pytest.mark.parametrize("scorer", COUNTS)
+def test_counts_tune_no_threshold(scorer, features):
+    """The scorer has no score function, and says which has."""
+    with pytest.raises(AttributeError, match=r"returns counts.*use make_posterior_scorer\(\)"):
+        TunedThresholdClassifierCV(LDA, scoring=scorer, cv=SMALL).fit(*features)
+
+
+def test_counts_choose_no_penalty(features):
+    """RidgeClassifierCV compares the scores of its penalties."""
+    with pytest.raises(TypeError, match=r"returns counts.*use make_posterior_scorer\(\)"):
+        RidgeClassifierCV(scoring=ClassCountsScorer()).fit(*features)
+
+
+@pytest.mark.filterwarnings("ignore:The scoring OutcomesScorer.* does not support sample_weight")
+@pytest.mark.parametrize("scorer", COUNTS)
+@pytest.mark.parametrize("client", ["grid", "randomized", "ridge"])
+def test_counts_in_a_search_without_a_rule(client, scorer, features):
+    """scikit-learn itself says that it needs a `refit`."""
+    model = clone(FITS[client]).set_params(scoring=scorer)
+    with pytest.raises(ValueError, match="the parameter refit must be set"):
+        model.fit(features[0], features[1])
+
+
+@pytest.mark.parametrize("scorer", COUNTS)
+def test_importance_of_features_by_counts(scorer, features):
+    """A dict of scores has an importance each: how many correct predictions a feature brings."""
+    X, y = features
+    X = np.column_stack([X[:, 2], np.zeros(len(y))])
+    result = permutation_importance(
+        clone(LDA).fit(X, y), X, y, scoring=scorer, n_repeats=1, random_state=0
+    )
+    assert result["total_1"].importances.tolist() == [[0.0], [0.0]]
+    assert result["correct_1"].importances[0] > 50
+    assert result["correct_1"].importances[1] == 0
+
+
+@pytest.mark.parametrize("scorer", COUNTS)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, pickle_copy], ids=lambda f: f.__name__
+)
+def test_counts_are_a_dict(copied, scorer, features):
+    """They stay what they are, equal to a plain dict, through copies and pickles."""
+    counts = copied(scorer(clone(LDA).fit(*features), *features))
+    assert isinstance(counts, dict)
+    assert counts == dict(counts) == eval(repr(counts))
+    assert f"{counts}" == str(dict(counts))
+    assert type(counts | {}) is dict
+    with pytest.raises(TypeError, match="returns counts, not one number"):
+        f"{counts:.3f}"
+    for refused in (float, int, abs, np.mean, lambda x: x + 1, lambda x: 2 * x, lambda x: x < x):
+        with pytest.raises(TypeError, match="returns counts, not one number"):
+            refused(counts)
 
 
 # ---- metadata routing, with params={} where there are none: scikit-learn 1.6 fails for None
