@@ -26,7 +26,7 @@ from skpostbac.metrics import (
     PosteriorBinormal,
     posterior_binormal,
 )
-from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._binormal import estimate_model
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.stats._law import Interval
@@ -528,8 +528,7 @@ class BinormalCurveDisplay:
 
 
 def _kind(curve: str) -> _Kind:
-    if curve not in KINDS:
-        raise ValueError(f"curve must be one of {list(KINDS)}, got {curve!r}")
+    check_choice(curve, KINDS, "curve")
     return KINDS[curve]
 
 

@@ -13,6 +13,7 @@ from skpostbac.displays._comparison_kinds import KINDS, Request
 from skpostbac.displays._posterior import rows_size
 from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._arrays import check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._predictions import Predictions
 from skpostbac.metrics._prior import PriorLike
@@ -163,8 +164,7 @@ class PosteriorComparisonDisplay:
         'Mean [90% interval]: 0.11 [0.02, 0.21]'
         >>> plt.close(display.figure_)
         """
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
+        check_choice(kind, KINDS, "kind")
         names = self.comparison.names
         if kind == "difference":
             pair = _check_pair(self.comparison, pair)

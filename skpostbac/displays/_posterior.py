@@ -27,6 +27,7 @@ from skpostbac.displays._style import (
 )
 from skpostbac.displays._text import chance_label, literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
+from skpostbac.metrics._arrays import check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._predictions import Predictions, is_named, named_predictions
@@ -178,8 +179,7 @@ class PosteriorDisplay:
         ('Mean [90% HDI]', '0.83 [0.73, 0.94]')
         >>> plt.close(display.figure_)
         """
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}")
+        check_choice(kind, KINDS, "kind")
         posteriors = named_posteriors(self.posteriors)
         gallery = portray_all(posteriors, level, method, curve_kwargs)
         chance = chance_level(posteriors) if plot_chance_level else None

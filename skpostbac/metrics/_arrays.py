@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.stats._beta_average import _LARGEST, _SMALLEST
-from skpostbac.stats._validation import as_numpy, first, float_array
+from skpostbac.stats._validation import as_numpy, check_choice, first, float_array, input_errors
 
 __all__ = [
     "LARGEST",
     "SMALLEST",
     "FloatArray",
     "as_numpy",
+    "check_choice",
     "check_nonnegative",
     "first",
     "float_array",
+    "input_errors",
     "nonnegative_array",
 ]
 

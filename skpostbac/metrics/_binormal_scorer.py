@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skpostbac.metrics._arrays import check_choice
 from skpostbac.metrics._binormal import (
     binormal_average_precision_score,
     binormal_roc_auc_score,
@@ -68,8 +69,7 @@ def make_binormal_scorer(
     >>> cross_val_score(LinearDiscriminantAnalysis(), X[:, :2], y, scoring=scorer, cv=3)
     array([0.55, 0.57, 0.71])
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {list(METRICS)}, got {metric!r}")
+    check_choice(metric, METRICS, "metric")
     options = {"pos_label": pos_label}
     if positive_fraction is not None:
         if metric == "roc_auc":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import confusion_matrix
 
-from skpostbac.metrics._arrays import FloatArray, check_nonnegative, float_array
+from skpostbac.metrics._arrays import LARGEST, FloatArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts import class_counts
 from skpostbac.metrics._labels import (
     LabelArray,
@@ -67,8 +67,19 @@ def check_confusion_matrix(C: ArrayLike) -> FloatArray:
             f"got an array of shape {matrix.shape}"
         )
     check_nonnegative(matrix, "C")
+    _check_totals(matrix)
     _check_unnormalised(matrix)
     return matrix
+
+
+def _check_totals(matrix: FloatArray) -> None:
+    """Refuse more samples of a class than counts may have."""
+    with np.errstate(over="ignore"):
+        total = matrix.sum(axis=1)
+    if np.any(large := total > LARGEST):
+        raise ValueError(
+            f"C must have rows that add up to at most {LARGEST:g}, got {first(total, large)}"
+        )
 
 
 def _check_unnormalised(matrix: FloatArray) -> None:

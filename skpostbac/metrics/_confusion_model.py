@@ -116,4 +116,5 @@ def _shares(prevalence: ArrayLike, C: FloatArray) -> FloatArray | None:
             f"prevalence must have a share for each of the {len(C)} classes, not all zero, "
             f"got {shares}"
         )
-    return np.asarray(shares / shares.sum())
+    relative = shares / shares.max()  # the sum of the shares may overflow
+    return np.asarray(relative / relative.sum())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from reprlib import repr as short_repr
 
 import numpy as np
 
-from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._confusion_laws import (
     law_of_accuracy,
     law_of_class,
@@ -100,8 +102,7 @@ def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:
         raise ValueError(
             f"metric must be a function or one of {sorted({*BY_CLASS, *OVERALL})}, got {metric!r}"
         )
-    if average not in tuple(AVERAGES):
-        raise ValueError(f"average must be one of {sorted(AVERAGES)}, got {average!r}")
+    check_choice(average, sorted(AVERAGES), "average")
     if pos_label is not None and not by_class:
         raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
     if average != "macro" and (pos_label is not None or not by_class):
@@ -109,10 +110,11 @@ def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:
 
 
 def _position(pos_label: Hashable, classes: LabelArray) -> int:
-    labels = label_list(classes)
-    if pos_label not in labels:
-        raise ValueError(f"pos_label={pos_label!r} is not a valid label: it should be in {labels}")
-    return labels.index(pos_label)
+    places = {label: place for place, label in enumerate(label_list(classes))}
+    with suppress(KeyError, TypeError):  # of what cannot be hashed, such as an array
+        return places[pos_label]
+    found = short_repr(pos_label)
+    raise ValueError(f"pos_label={found} is not a valid label: it should be in {list(places)}")
 
 
 def _of_shares(metric: ConfusionMetric) -> ConfusionMetric:

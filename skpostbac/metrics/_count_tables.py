@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from skpostbac.metrics._arrays import nonnegative_array
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix, matrix_index
 from skpostbac.metrics._counts import ClassCounts
-from skpostbac.metrics._labels import label_index
+from skpostbac.metrics._labels import label_index, unique_label_array
 
 
 def counts_of_numbers(
@@ -35,9 +35,19 @@ def counts_of_matrix(C: ArrayLike, labels: ArrayLike | None) -> ClassCounts:
     ClassCounts('a': 7/9, 'b': 2/3)
     """
     matrix, index = check_confusion_matrix(C), matrix_index(C)
-    with np.errstate(over="ignore"):  # infinite counts are refused
-        total = matrix.sum(axis=1)
-    return _numbered(np.diag(matrix), total, index if labels is None else labels)
+    if labels is not None:
+        index = _row_labels(labels, len(matrix))
+    return _numbered(np.diag(matrix), matrix.sum(axis=1), index)
+
+
+def _row_labels(labels: ArrayLike, n_rows: int) -> ArrayLike:
+    """Return the labels of the rows of a confusion matrix, of which each must have one."""
+    array = unique_label_array(labels, "labels")
+    if len(array) != n_rows:
+        raise ValueError(
+            f"labels must have one label for each of the {n_rows} rows of C, got {len(array)}"
+        )
+    return array
 
 
 def _numbered(correct: ArrayLike, total: ArrayLike, classes: Any) -> ClassCounts:

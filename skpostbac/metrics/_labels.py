@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import date, timedelta
+from decimal import Decimal
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from skpostbac.metrics._arrays import as_numpy
+from skpostbac.metrics._arrays import as_numpy, input_errors
 
 LabelArray: TypeAlias = NDArray[Any]
 IndexArray: TypeAlias = NDArray[np.intp]
@@ -56,14 +57,9 @@ class SortedLabels(NamedTuple):
     """Returns the position in ``values`` of each label of a block."""
 
 
-@contextmanager
-def naming(name: str) -> Iterator[None]:
+def naming(name: str) -> AbstractContextManager[None]:
     """Put the name of the argument before the message of an error, in one line."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name}: {' '.join(str(error).split())}") from error
+    return input_errors(name)
 
 
 def as_label_array(y: ArrayLike, name: str) -> LabelArray:
@@ -291,7 +287,9 @@ def _check_uniform(values: LabelArray, name: str) -> None:
     if values.dtype.kind in "biuU":  # in which nothing is missing
         return
     labels = label_list(values)
-    if any(map(_is_missing, labels)):
+    with naming(name):  # labels may compare by functions of their own
+        is_missing = any(map(_is_missing, labels))
+    if is_missing:
         raise ValueError(f"Input {name} contains NaN.")
     if values.dtype.kind == "O" and len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(
@@ -309,8 +307,26 @@ def _check_discrete(values: LabelArray, name: str) -> None:
     if not (is_integral(values) or _holds_strings(values) or values.dtype.kind in "mM"):
         with naming(name), np.errstate(invalid="ignore"):
             kind = type_of_target(values, input_name=name)
-            hint = f" ({NO_SCORES})" if kind == "continuous" else ""
+            hint = f" ({NO_SCORES})" if kind == "continuous" else _odd_label(values)
             raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}{hint}")
+
+
+def _odd_label(values: LabelArray) -> str:
+    """Write, of labels that are objects, the first that is none, and what would be one."""
+    odd = [label for label in label_list(values) if not _is_plain_label(label)]
+    if values.dtype.kind != "O" or not odd:
+        return ""
+    return (
+        f" such as {short_repr(odd[0])}: class labels are strings, integers of at most 64 bits, "
+        "booleans, or arrays of datetime64"
+    )
+
+
+def _is_plain_label(label: object) -> bool:
+    """Tell whether a label is what arrays of labels hold; an integer also if it is in range."""
+    if isinstance(label, int | np.integer):
+        return -(2**63) <= int(label) < 2**63
+    return isinstance(label, str)
 
 
 def check_same_kind(first: LabelArray, second: LabelArray) -> None:
@@ -387,5 +403,7 @@ def _holds_strings(values: LabelArray) -> bool:
 
 
 def _is_missing(label: Any) -> bool:
-    # The comparison of pandas.NA with itself has no truth value.
-    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+    # The comparison of pandas.NA with itself has no truth value, that of a signaling NaN raises.
+    if label is None or type(label).__name__ == "NAType":
+        return True
+    return label.is_nan() if isinstance(label, Decimal) else bool(label != label)

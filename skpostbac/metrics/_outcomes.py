@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short_repr
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from skpostbac.metrics._arrays import FloatArray, nonnegative_array
+from skpostbac.metrics._arrays import LARGEST, FloatArray, nonnegative_array
 from skpostbac.metrics._categorical import as_labels
 from skpostbac.metrics._labels import (
     EncodedLabels,
@@ -82,7 +83,9 @@ def read_outcomes(
         return Outcomes(np.array([]), n_samples, _no_codes, [], weight)
     true = encode_sorted(labels, "y_true")
     hits = [_find_hits(labels, true, y_pred, name) for name, y_pred in y_preds.items()]
-    return Outcomes(true.values, n_samples, true.codes, hits, weight)
+    outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight)
+    _check_weights(outcomes)
+    return outcomes
 
 
 def check_samples(outcomes: Outcomes) -> None:
@@ -94,6 +97,21 @@ def check_samples(outcomes: Outcomes) -> None:
         )
     if outcomes.weight is not None and not outcomes.weight.any():
         raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
+
+
+def _check_weights(outcomes: Outcomes) -> None:
+    """Refuse weights of a class that add up to more than counts may be."""
+    weight, classes = outcomes.weight, outcomes.classes
+    with np.errstate(over="ignore"):
+        if weight is None or weight.sum() <= LARGEST:
+            return
+        sums = np.bincount(outcomes.codes(slice(None)), weight, minlength=len(classes))
+    if np.any(large := sums > LARGEST):
+        place = int(np.argmax(large))
+        raise ValueError(
+            f"sample_weight must add up to at most {LARGEST:g} for each class, "
+            f"got {sums[place]:g} for {short_repr(label_list(classes)[place])}"
+        )
 
 
 def _no_codes(block: slice) -> IndexArray:
@@ -109,7 +127,7 @@ def _check_lengths(y_true: Labels, y_preds: Mapping[str, Labels], weight: FloatA
     if weight is not None:
         others["sample_weight"] = weight
     for name, other in others.items():
-        with naming(name):
+        with naming(f"y_true and {name}"):
             check_consistent_length(column, other)
     return len(column)
 
@@ -127,7 +145,7 @@ def _find_hits(
     if compare is not None:
         return compare
     pred = encode_sorted(y_pred, name)
-    with naming(name):
+    with naming(f"y_true and {name}"):
         check_same_kind(true.values, pred.values)
     index = {label: code for code, label in enumerate(label_list(true.values))}
     recoded = np.array([index.get(label, -1) for label in label_list(pred.values)])

@@ -16,6 +16,7 @@ from skpostbac.metrics._arrays import (
     check_nonnegative,
     first,
     float_array,
+    input_errors,
     nonnegative_array,
 )
 from skpostbac.metrics._counts import (
@@ -129,7 +130,10 @@ class PairedCounts:
         counts: ArrayLike,
     ) -> None:
         names, labels = check_names(names), unique_label_array(classes, "classes")
-        index, bits = np.asarray(class_index), np.asarray(patterns)
+        with input_errors("class_index must hold integers"):
+            index = np.asarray(class_index)
+        with input_errors("patterns must hold booleans"):
+            bits = np.asarray(patterns)
         number = nonnegative_array(counts, "counts")
         _check_rows(index, bits, number, (len(labels), len(names)))
         rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._confusion_matrix import (
@@ -24,7 +22,7 @@ from skpostbac.metrics._figure_posterior import FigurePosterior
 from skpostbac.metrics._labels import LabelArray, unique_label_array
 from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
 from skpostbac.metrics._prior_warning import warn_if_prior_moves
-from skpostbac.metrics._random_state import RandomStateLike, draw_seed
+from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._validation import check_level
 
@@ -252,7 +250,7 @@ def posterior_confusion_metric(
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
         Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`.
     n_draws : int, default=None
-        Random draws for a metric without an exact law, at least 2. By default 100,000, and fewer
+        Random draws for a metric without an exact law, from 2 to 1e9. By default 100,000, and fewer
         with many classes: 10,000 with 100, and at least 1,000, except for the metrics of a single
         class, of which less must be drawn.
     random_state : int, RandomState, Generator or None, default=None
@@ -332,7 +330,7 @@ def _infer(
     """Make the posterior, and warn the caller of the function that calls this one."""
     target = find_target(metric, classes, pos_label, average)
     if n_draws is not None:
-        n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
+        n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
     spec = check_prior(prior)
     model = ConfusionModel.of(C, spec, prevalence)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import class_counts
 from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
@@ -107,8 +107,7 @@ def posterior_balanced_accuracy_score(
 
 def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
     """Refuse an unknown objective, and a level that is not in (0, 1)."""
-    if objective not in known:
-        raise ValueError(f"objective must be one of {list(known)}, got {objective!r}")
+    check_choice(objective, known, "objective")
     check_level(level)
 
 

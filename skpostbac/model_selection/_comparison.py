@@ -6,12 +6,10 @@ import reprlib
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_scalar
 
 from skpostbac._html import block, table
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
@@ -22,7 +20,7 @@ from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._predictions import Predictions, by_argument, check_names
 from skpostbac.metrics._prior import PriorLike, independent_prior
 from skpostbac.metrics._prior_warning import WEAKER, warn_if_prior_dominates
-from skpostbac.metrics._random_state import RandomStateLike, draw_seed
+from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.metrics._score import OBJECTIVES, check_objective
 from skpostbac.model_selection._joint import (
     PAIRED,
@@ -196,7 +194,7 @@ class PosteriorComparison(StablePickle):
             for name in counts.names
         )
         check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
-        n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=1))
+        n_draws = check_n_draws(n_draws, 1)
         joint = PairedJoint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
         return cls(counts.names, posteriors, rope=rope, joint=joint)
 
@@ -691,7 +689,7 @@ def compare_predictions(
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`.
     n_draws : int, default=100_000
-        Number of random draws, for ranks and losses of more than two classifiers.
+        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws. It is drawn from once, here; the result then stays the same. By
         default fresh entropy.

@@ -18,6 +18,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     class_counts,
 )
+from skpostbac.metrics._categorical import as_labels
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._labels import LabelArray, encode_sorted, label_list, unique_label_array
 from skpostbac.metrics._outcome_words import WORD_KEY
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
@@ -449,9 +451,10 @@ def cross_val_posterior(
     0.9072
     """
     _check_estimator(estimator)
-    labels = class_counts(y, y).classes if labels is None else labels
+    labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")
     _check_prior(labels, prior, class_weight)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
+    _check_splits(splits)
     scores = cross_validate(
         estimator,
         X,
@@ -478,7 +481,27 @@ def _check_estimator(estimator: object) -> None:
         )
 
 
-def _check_prior(labels: ArrayLike, prior: PriorLike, class_weight: ClassWeightLike) -> None:
+def _classes_of(y: Any) -> LabelArray:
+    """Return the sorted classes of labels."""
+    labels = as_labels(y, "y")
+    if isinstance(labels, np.ndarray) and not len(labels):
+        raise ValueError("y must have at least one sample, got none")
+    return encode_sorted(labels, "y").values
+
+
+def _check_splits(splits: Sequence[Any]) -> None:
+    """Refuse what is no pair of indices, and no splits at all."""
+    if not splits:
+        raise ValueError("cv must have at least one split, got none")
+    for split in splits:
+        if not isinstance(split, tuple | list) or len(split) != 2:
+            raise TypeError(
+                "cv must be an int, a splitter or an iterable of pairs (train, test) of indices, "
+                f"got {short_repr(split)} in place of a pair"
+            )
+
+
+def _check_prior(labels: LabelArray, prior: PriorLike, class_weight: ClassWeightLike) -> None:
     """Refuse a bad prior before the first fit, not after the last."""
     nothing = np.zeros(np.size(labels))
     counts = ClassCounts(labels, nothing, nothing)

@@ -97,7 +97,8 @@ class PlannedTest:
 
     def sizes_ahead(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again."""
-        reach = min(20 + int(np.ceil(3 / self.rates.min(initial=1.0))), _FURTHEST_AHEAD)
+        rate = max(self.rates.min(initial=1.0), 3 / _FURTHEST_AHEAD)
+        reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST_AHEAD)
         is_quick = len(self.classes) == 1 and self.goal.has_formula(self.classes[0])
         count = min(reach, _MANY_AHEAD if is_quick else _FEW_AHEAD)
         ahead = np.rint(np.linspace(size + 1, size + reach, count))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
 
 from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ from skpostbac.metrics._class_weight import ClassWeightLike
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
 
-def training_inflation(training_variation: TrainingVariation, n_folds: int) -> float:
+def training_inflation(training_variation: object, n_folds: int) -> float:
     """Return what the variance of a pooled score is multiplied by.
 
     Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
@@ -33,9 +34,10 @@ def training_inflation(training_variation: TrainingVariation, n_folds: int) -> f
     """
     if training_variation is None:
         return 1.0
-    if training_variation != "nadeau-bengio":
+    if not isinstance(training_variation, str) or training_variation != "nadeau-bengio":
         raise ValueError(
-            f"training_variation must be None or 'nadeau-bengio', got {training_variation!r}"
+            "training_variation must be None or 'nadeau-bengio', "
+            f"got {short_repr(training_variation)}"
         )
     if n_folds < 2:
         raise ValueError(

@@ -109,6 +109,8 @@ def _strengths(values: Any) -> tuple[float, ...]:
 
 
 def _checked(name: str, value: Any, low: float, high: float) -> float:
-    if not isinstance(value, Real) or not low <= float(value) <= high:
+    # Not as a float, for which an integer may be too large.
+    number: Any = value if isinstance(value, Real) else np.nan
+    if not low <= number <= high:
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value!r:.80}")
     return float(value)

@@ -7,6 +7,8 @@ bytes, complex numbers, dates, None, masked values and numbers beyond the range 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Integral, Real
 from reprlib import repr as short_repr
@@ -26,6 +28,29 @@ RngLike: TypeAlias = (
 _MOST_DIMENSIONS = 64
 
 
+@contextmanager
+def input_errors(prefix: str) -> Iterator[None]:
+    """Raise what goes wrong with an argument as a ValueError or TypeError, with words before it.
+
+    Objects of other libraries raise errors of their own where NumPy reads them. The message is put
+    in one line.
+    """
+    try:
+        yield
+    except (MemoryError, Warning):
+        raise
+    except Exception as error:
+        kind = ValueError if isinstance(error, ValueError | ArithmeticError) else TypeError
+        raise kind(f"{prefix}: {' '.join(str(error).split())}") from error
+
+
+def check_choice(value: object, choices: Iterable[str], name: str) -> None:
+    """Refuse what is not one of some strings; an array is not compared with them."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {known}, got {shown(value)}")
+
+
 # Numbers
 
 
@@ -38,24 +63,20 @@ def float_array(values: ArrayLike, name: str) -> Floats:
         If they are not, if one of them is masked or beyond the range of a float, or if the array
         would be ragged.
     TypeError
-        As :func:`as_numpy` raises it.
+        If NumPy cannot read them.
     """
     _check_nesting(values, name)
     if isinstance(values, bytearray):  # to NumPy, an array of small integers
         raise ValueError(f"{name} must be an array of numbers, got {shown(values)}")
     values = as_numpy(values, name)
-    try:
+    wanted = f"{name} must be an array of numbers"
+    with input_errors(wanted):
         array = np.asarray(values)
         # NumPy writes numbers beside strings as text: look at what was given.
         objects = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from error
     _check_real(array.dtype, objects, name)
-    try:
-        with np.errstate(over="ignore"):  # long doubles become infinite
-            return array.astype(np.float64)
-    except (OverflowError, ValueError) as error:  # a long integer, a signalling NaN
-        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+    with input_errors(wanted), np.errstate(over="ignore"):  # long doubles become infinite
+        return array.astype(np.float64)
 
 
 def as_numpy(values: Any, name: str) -> Any:
