@@ -30,6 +30,7 @@ from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import fold_counts
+from skpostbac.model_selection._results import candidate_params, value_column
 from skpostbac.model_selection._training_variation import TrainingVariation
 
 if TYPE_CHECKING:
@@ -249,13 +250,13 @@ class PosteriorSearchDisplay:
         >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_cv_results")
-        fitted = _fitted_candidates(cv_results)
-        params = _params(cv_results)
+        fitted, n_candidates = _fitted_candidates(cv_results)
+        params = _params(cv_results, n_candidates)
         param = _check_param(param, params)
         _check_index(best_index, len(params))
         groups = varying_params(params, but=param)
         posteriors = pooled_posteriors(
-            _rows(cv_results, fitted),
+            _rows(cv_results, fitted, n_candidates),
             labels=labels,
             prior=prior,
             class_weight=class_weight,
@@ -439,8 +440,8 @@ def _lines(
         yield order[of_name == number], line
 
 
-def _fitted_candidates(cv_results: Any) -> list[int]:
-    """Return the candidates of which no fit failed, and warn of the others."""
+def _fitted_candidates(cv_results: Any) -> tuple[list[int], int]:
+    """Return the candidates of which no fit failed, and how many there are; warn of the others."""
     counts = fold_counts(cv_results)
     fitted = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
     if not fitted:
@@ -451,19 +452,19 @@ def _fitted_candidates(cv_results: Any) -> list[int]:
             FitFailedWarning,
             stacklevel=3,
         )
-    return fitted
+    return fitted, len(counts.correct)
 
 
-def _rows(cv_results: Any, candidates: Sequence[int]) -> dict[Any, list[Any]]:
+def _rows(cv_results: Any, candidates: Sequence[int], n_candidates: int) -> dict[Any, list[Any]]:
     """Return the results of these candidates."""
-    columns = {key: list(cv_results[key]) for key in cv_results}
+    columns = {key: value_column(cv_results, key, n_candidates) for key in cv_results}
     return {key: [column[i] for i in candidates] for key, column in columns.items()}
 
 
-def _params(cv_results: Any) -> list[dict[str, Any]]:
+def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:
     if "params" not in cv_results:
         raise ValueError("cv_results must be those of a search: there are no 'params'")
-    return list(cv_results["params"])
+    return candidate_params(cv_results, n_candidates)
 
 
 def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.metrics import PairedCounts
-from skpostbac.metrics._outcome_words import class_order, unpack_bits
+from skpostbac.metrics._outcome_words import WORD_BITS, class_order, unpack_bits
 from skpostbac.model_selection._pooling import (
     Floats,
     FoldCounts,
@@ -116,10 +116,14 @@ def pair_candidates(
     place = np.array([places.get(counts.labels[position], -1) for position in order])
     sizes = _shared_sizes(counts, candidates)[:, order]
     _check_outcomes(words, candidates)
-    hits = [
-        unpack_bits(words[candidates, split], n_samples)
-        for split, n_samples in enumerate(sizes.sum(axis=1).tolist())
-    ]
+    n_samples = sizes.sum(axis=1).tolist()
+    if max(n_samples) > WORD_BITS * words.shape[2]:
+        raise ValueError(
+            f"cv_results has outcomes of at most {WORD_BITS * words.shape[2]} samples of each "
+            f"split, got counts of {max(n_samples)}"
+        )
+    hits = [unpack_bits(words[candidates, split], n) for split, n in enumerate(n_samples)]
+    _check_agreement(hits, counts.correct[candidates].sum(axis=2))
     class_index = np.repeat(np.tile(place, len(sizes)), sizes.ravel())
     is_kept = class_index >= 0
     return PairedCounts(
@@ -140,8 +144,23 @@ def _shared_sizes(counts: FoldCounts, candidates: Sequence[int]) -> NDArray[np.i
             f"cv_results has outcomes on other folds for candidate {candidates[0]} than for "
             f"candidate {candidates[int(np.argmax(differs))]}: they cannot be paired"
         )
+    if np.any(fraction := total[0] % 1 > 0):
+        raise ValueError(
+            "cv_results must count each sample once where it has outcomes of samples, "
+            f"got a count of {total[0][fraction][0]:g}"
+        )
     sizes: NDArray[np.intp] = total[0].astype(np.intp)
     return sizes
+
+
+def _check_agreement(hits: Sequence[NDArray[np.bool_]], correct: Floats) -> None:
+    """Refuse outcomes, for each split, and counts (n_candidates, n_splits) of other predictions."""
+    found = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
+    if np.any(differs := found != correct):
+        raise ValueError(
+            f"cv_results has outcomes with {found[differs][0]} correct predictions where "
+            f"{correct[differs][0]:g} were counted"
+        )
 
 
 def _check_outcomes(words: Floats, candidates: Sequence[int]) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, takewhile
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -33,12 +32,14 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     class_counts,
 )
+from skpostbac.metrics._arrays import LARGEST
 from skpostbac.metrics._categorical import as_labels
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._labels import LabelArray, encode_sorted, label_list, unique_label_array
-from skpostbac.metrics._outcome_words import WORD_KEY
+from skpostbac.metrics._outcome_words import WORD_BITS, WORD_KEY
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
+from skpostbac.model_selection._results import number_column
 from skpostbac.model_selection._training_variation import (
     TrainingVariation,
     named,
@@ -48,7 +49,9 @@ from skpostbac.model_selection._training_variation import (
 Floats = NDArray[np.float64]
 
 # A column of counts: of one split of a search, or of all folds of cross_validate.
-_KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d+)_)?test_)correct_(?P<label>.+)", re.DOTALL)
+_KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
+# A column of outcomes of samples.
+_WORD = re.compile(r"(?:split\d{1,9}_)?test_outcomes_(\d{1,9})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +166,10 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
     names = list(dict.fromkeys(key["label"] for key in keys))
     from_search = prefixes != ["test_"]
     correct, total = (
-        _stack(cv_results, prefixes, [f"{kind}_{name}" for name in names], from_search)
+        _stack(cv_results, prefixes, [f"{kind}_{name}" for name in names], from_search, LARGEST)
         for kind in ("correct", "total")
     )
+    _check_correct(correct, total)
     counts = FoldCounts(tuple(names), correct, total, _has_failed(correct, total), from_search)
     return counts if labels is None else counts.select(labels)
 
@@ -179,10 +183,37 @@ def fold_words(cv_results: Any) -> Floats | None:
         See :class:`OutcomesScorer`.
     """
     prefixes = _prefixes(_count_keys(cv_results))
-    names = list(
-        takewhile(lambda name: prefixes[0] + name in cv_results, map(WORD_KEY.format, count()))
-    )
-    return _stack(cv_results, prefixes, names, prefixes != ["test_"]) if names else None
+    names = _word_names(cv_results)
+    if not names:
+        return None
+    for key in (prefix + name for prefix in prefixes for name in names):
+        if key not in cv_results:
+            raise ValueError(f"cv_results has no {key!r}, and outcomes of samples in other columns")
+    words = _stack(cv_results, prefixes, names, prefixes != ["test_"], 2**WORD_BITS - 1)
+    if np.any(fraction := words % 1 > 0):
+        raise ValueError(
+            f"cv_results must hold integers as outcomes (test_outcomes_0, ...), "
+            f"got {words[fraction][0]}"
+        )
+    return words
+
+
+def _word_names(cv_results: Any) -> list[str]:
+    """Return the names of all words of outcomes, of which none may be missing in the middle."""
+    found = {int(match[1]) for key in cv_results if (match := _WORD.fullmatch(str(key)))}
+    missing = set(range(len(found))) - found
+    if missing:
+        raise ValueError(f"cv_results has no column of {WORD_KEY.format(min(missing))!r}")
+    return [WORD_KEY.format(number) for number in sorted(found)]
+
+
+def _check_correct(correct: Floats, total: Floats) -> None:
+    """Refuse more correct predictions than samples; nan is neither more nor less."""
+    if np.any(more := correct > total):
+        raise ValueError(
+            "cv_results must not count more correct predictions than samples, "
+            f"got {correct[more][0]:g} of {total[more][0]:g}"
+        )
 
 
 def _has_failed(correct: Floats, total: Floats) -> NDArray[np.bool_]:
@@ -215,24 +246,38 @@ def _prefixes(keys: Sequence[re.Match[str]]) -> list[str]:
 
 
 def _stack(
-    cv_results: Any, prefixes: Sequence[str], names: Sequence[str], from_search: bool
+    cv_results: Any, prefixes: Sequence[str], names: Sequence[str], from_search: bool, most: float
 ) -> Floats:
-    """Return columns of counts as an array (n_candidates, n_splits, l)."""
-    columns = np.stack(
-        [[_column(cv_results, prefix + name) for name in names] for prefix in prefixes]
-    )
+    """Return columns of numbers up to `most` as an array (n_candidates, n_splits, l)."""
+    keys = [[prefix + name for name in names] for prefix in prefixes]
+    found = {key: _column(cv_results, key, most) for row in keys for key in row}
+    _check_lengths({key: len(column) for key, column in found.items()})
+    columns = np.stack([[found[key] for key in row] for row in keys])
     # (n_splits, l, n_candidates) from a search, (1, l, n_splits) from cross_validate
     return columns.transpose(2, 0, 1) if from_search else columns.transpose(0, 2, 1)
 
 
-def _column(cv_results: Any, key: str) -> Floats:
-    """Return one column of counts."""
+def _check_lengths(lengths: dict[str, int]) -> None:
+    """Refuse columns of different lengths, and empty ones."""
+    (one, length), *others = lengths.items()
+    if not length:
+        raise ValueError(f"cv_results must have at least one row, got an empty {one!r}")
+    for other, found in others:
+        if found != length:
+            raise ValueError(
+                f"cv_results must have columns of the same length, "
+                f"got {length} values of {one!r} and {found} of {other!r}"
+            )
+
+
+def _column(cv_results: Any, key: str, most: float) -> Floats:
+    """Return one column of counts or outcomes."""
     if key not in cv_results:
         raise ValueError(
             f"cv_results has no {key!r}: all splits must count the same classes, "
             "give ClassCountsScorer the labels of all of them"
         )
-    return np.asarray(cv_results[key], dtype=float)
+    return number_column(cv_results, key, most)
 
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> int:

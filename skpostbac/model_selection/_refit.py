@@ -289,7 +289,7 @@ class PosteriorRefit:
             self._value(posterior)
             for posterior in progress(posteriors, number, "evaluating candidates")
         ]
-        keys = complexity_keys(cv_results, self.complexity, candidates)
+        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
         joint, best = self._joint(cv_results, candidates, posteriors), int(np.argmax(values))
         worse = [
             0.0 if i == best else float(joint.difference(i, best).cdf(-self.rope))
