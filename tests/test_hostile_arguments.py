@@ -1,7 +1,6 @@
 """Values that no argument takes: one ValueError or TypeError that names the argument."""
 
-import datetime
-import warnings
+import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 
@@ -89,7 +88,7 @@ HOSTILE = {
     "sNaNs": [Decimal("sNaN")] * N,
     "decimals": [Decimal(-1), Decimal(1)] * 3,
     "fractions": [Fraction(-1), Fraction(1, 3)] * 3,
-    "dates": [datetime.date(2020, 1, 1)] * N,
+    "dates": [dt.date(2020, 1, 1)] * N,
     "objects": [object()] * N,
     "unreadables": [Unreadable()] * N,
     "dicts": [{}] * N,
@@ -113,7 +112,13 @@ FUNCTIONS = {
     posterior_balanced_accuracy_score: LABELS | MODEL | {"objective": "mean"},
     posterior_accuracy: LABELS | {"prior": "uniform"},
     posterior_confusion_metric: LABELS
-    | {"prior": "uniform", "pos_label": None, "average": "macro", "prevalence": "sampled"},
+    | {
+        "metric": "recall",
+        "prior": "uniform",
+        "pos_label": None,
+        "average": "macro",
+        "prevalence": "sampled",
+    },
     guessing_test: {"y_true": Y_TRUE, "y_pred": Y_PRED, "labels": None},
     binary_equivalent_accuracy_score: LABELS,
     binary_equivalent_recalls: LABELS,
@@ -145,36 +150,248 @@ FUNCTIONS = {
     PosteriorRefit: MODEL | {"objective": "lower", "labels": None, "n_repeats": 1},
     required_test_size: {"recalls": 0.8, "width": 0.2},
     cross_val_posterior: MODEL
-    | {"estimator": DummyClassifier(), "X": X_WINE, "y": Y_WINE, "cv": 2, "labels": None},
+    | {"estimator": DummyClassifier(), "X": X_WINE, "y": Y_WINE, "labels": None},
     Hyperprior: {"rate": 1, "base": 1},
 }
-# What an argument may be called, beside by its name, in the wording of scikit-learn and elsewhere.
+# What an error may say in place of the name of the argument.
 OTHER_WORDS = {
-    "labels": ["At least one label specified"],
-    "C": ["counts must be integers"],
-    "cv": ["k-fold", "n_splits"],
-    "X": ["array", "estimator", "samples"],
-    "metric": ["0-dimensional"],
+    "labels": "At least one label specified must be in y_true",
+    "C": "counts must be integers",
+    "metric": "only 0-dimensional arrays",  # of what a metric returns
 }
+
+
+def complaint(function, argument, value):
+    """Return what is wrong with the error for a value, None if nothing is."""
+    try:
+        function(**FUNCTIONS[function] | {argument: value})
+    except (ValueError, TypeError) as error:
+        is_named = argument in str(error) or OTHER_WORDS.get(argument, argument) in str(error)
+        return None if is_named else str(error)
+    except Exception as error:  # warnings too
+        return repr(error)
+    return None
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning", "ignore:.*holds none of")
-@pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize(
     ("function", "argument"),
     [
         pytest.param(function, argument, id=f"{function.__qualname__}-{argument}")
         for function, arguments in FUNCTIONS.items()
         for argument in arguments
-        if argument not in ("X", "cv")
+        if argument not in ("estimator", "X")
     ],
 )
-def test_errors_name_the_argument(function, argument, value):
-    """An error is a ValueError or TypeError; a warning, ours alone."""
-    if value == "2**63" and argument in ("width", "max_test_size"):
-        pytest.skip("an integer like any other")
-    words = [argument, *OTHER_WORDS.get(argument, [])]
+def test_errors_name_the_argument(function, argument):
+    """Whatever it is given; and no warning but our own leaks."""
+    complaints = {name: complaint(function, argument, value) for name, value in HOSTILE.items()}
+    assert not {name: found for name, found in complaints.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("cv", "error", "message"),
+    [
+        ([], ValueError, "cv must have at least one split"),
+        ({}, ValueError, "cv must have at least one split"),
+        ([1, 2], TypeError, "cv must be an int, a splitter or an iterable of pairs"),
+        ([[1, 2, 3]], TypeError, "cv must be an int, a splitter or an iterable of pairs"),
+    ],
+    ids=["list", "dict", "numbers", "triples"],
+)
+def test_splits_are_checked(cv, error, message):
+    """Before the first fit."""
+    with pytest.raises(error, match=message):
+        cross_val_posterior(DummyClassifier(), X_WINE, Y_WINE, cv=cv)
+
+
+@pytest.mark.parametrize("n_draws", [2**63, 10**400])
+def test_draws_without_end_are_refused(n_draws):
+    """They would take years, and no memory holds them."""
+    with pytest.raises(ValueError, match="n_draws"):
+        posterior_confusion_metric(Y_TRUE, Y_PRED, "f1", n_draws=n_draws)
+    with pytest.raises(ValueError, match="n_draws"):
+        compare_predictions(Y_TRUE, {"a": Y_PRED, "b": Y_TRUE}, n_draws=n_draws)
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ([0, 1, float("inf")] * 2, "such as inf"),
+        ([0, 2**63] * 3, "such as 9223372036854775808"),
+        ([Decimal(0), Decimal(1)] * 3, r"such as Decimal\('0'\)"),
+        ([dt.date(2020, 1, 1)] * 6, r"such as datetime.date\(2020, 1, 1\)"),
+    ],
+    ids=["infinity", "long", "decimals", "dates"],
+)
+@pytest.mark.parametrize("argument", ["y_true", "y_pred"])
+def test_odd_labels_are_shown(argument, values, found):
+    """The message shows the label, and says what class labels are."""
+    labels = {"y_true": Y_TRUE, "y_pred": Y_PRED} | {argument: values}
+    with pytest.raises(ValueError, match=rf"^{argument}: .* {found}: class labels are strings"):
+        class_counts(**labels)
+
+
+@pytest.mark.parametrize(
+    ("weights", "found"),
+    [([1e308] * 6, "inf"), ([6e14] * 6, r"1.8e\+15"), ([2**63] * 6, r"2.76701e\+19")],
+    ids=["overflow", "sum", "integers"],
+)
+@pytest.mark.parametrize(
+    "function",
+    [
+        class_counts,
+        lambda y_true, y_pred, **weight: paired_counts(y_true, {"a": y_pred}, **weight),
+        posterior_accuracy,
+        binary_equivalent_recalls,
+    ],
+    ids=["counts", "pairs", "accuracy", "recalls"],
+)
+def test_sums_of_weights_are_bounded(function, weights, found):
+    """The message has the sum, and of which class it is."""
+    with pytest.raises(ValueError, match=rf"^sample_weight must add up .* got {found} for 0$"):
+        function(Y_TRUE, Y_PRED, sample_weight=weights)
+
+
+def test_shares_of_classes_may_be_huge():
+    """Only their ratio matters, also where their sum would be infinite."""
+    moderate, huge = (
+        PosteriorConfusionMetric.from_confusion_matrix(
+            [[7, 2], [1, 5]], "accuracy", prevalence=[scale, 3 * scale]
+        )
+        for scale in (1, 5e307)
+    )
+    assert huge.mean() == moderate.mean()
+
+
+# ---- results of a cross-validation
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """Results of a search with outcomes of samples."""
+    return (
+        GridSearchCV(
+            DummyClassifier(random_state=0),
+            {"strategy": ["prior", "uniform"]},
+            scoring=OutcomesScorer(len(Y_WINE)),
+            refit=False,
+            cv=3,
+        )
+        .fit(X_WINE, Y_WINE)
+        .cv_results_
+    )
+
+
+READERS = {
+    "pooled": pooled_posteriors,
+    "paired": pooled_paired_counts,
+    "refit": PosteriorRefit(),
+    "summary": PosteriorRefit(complexity=len).summary,
+    "display": PosteriorSearchDisplay.from_cv_results,
+}
+COLUMNS = {
+    "short": [1.0],
+    "long": [1.0] * 3,
+    "empty": [],
+    "number": 1.0,
+    "None": None,
+    "text": ["a", "b"],
+    "digits": ["1", "2"],
+    "negative": [-1.0, 1.0],
+    "infinite": [np.inf, 1.0],
+    "1e308": [1e308, 1e308],
+    "huge": [10**400, 1],
+    "complex": [1j, 1],
+    "ragged": [[1], [1, 2]],
+    "matrix": np.ones((2, 2)),
+    "objects": np.array([object(), 1], object),
+    "dates": np.array(["2020", "2021"], "M8[D]"),
+    "masked": np.ma.array([1.0, 2.0], mask=[True, False]),
+    "sNaN": [Decimal("sNaN"), 1],
+    "NA": [pd.NA, 1],
+    "unreadable": Unreadable(),
+    "unreadables": [Unreadable()] * 2,
+    "text of two": "ab",
+}
+KEYS = ["split0_test_correct_1", "split1_test_total_2", "split2_test_outcomes_0"]
+
+
+def not_named(reader, results):
+    """Return the error of results, if it is of a wrong type or does not name them."""
     try:
-        function(**FUNCTIONS[function] | {argument: HOSTILE[value]})
+        READERS[reader](results)
     except (ValueError, TypeError) as error:
-        assert any(word in str(error) for word in words), error
+        return None if "cv_results" in str(error) else str(error)
+    except Exception as error:
+        return repr(error)
+    return "no error"
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("key", KEYS)
+def test_columns_are_checked(key, reader, searched):
+    """A message names the results and, as a rule, the column."""
+    if reader == "display":
+        pytest.importorskip("matplotlib")
+    if "outcomes" in key and reader in ("pooled", "display"):
+        return  # not read, or read as numbers alone
+    found = {name: not_named(reader, {**searched, key: value}) for name, value in COLUMNS.items()}
+    found["missing"] = not_named(reader, {k: v for k, v in searched.items() if k != key})
+    assert not {name: message for name, message in found.items() if message}
+
+
+@pytest.mark.parametrize("reader", ["summary", "display"])
+def test_params_are_checked(reader, searched):
+    """There is a dict of parameters for each candidate."""
+    if reader == "display":
+        pytest.importorskip("matplotlib")
+    found = {n: not_named(reader, {**searched, "params": value}) for n, value in COLUMNS.items()}
+    assert not {name: message for name, message in found.items() if message}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_results_is_named(reader):
+    """Neither a dict nor a DataFrame of results."""
+    found = {name: not_named(reader, value) for name, value in HOSTILE.items()}
+    assert not {name: message for name, message in found.items() if message}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda r: {**r, "split0_test_total_0": r["split0_test_total_0"] + 0.5},
+            "each sample once",
+        ),
+        (
+            lambda r: {**r, "split0_test_outcomes_0": r["split0_test_outcomes_0"] * 0},
+            "outcomes with .* correct predictions where .* were counted",
+        ),
+        (
+            lambda r: {**r, "split0_test_outcomes_0": np.array([0.5, 0.5])},
+            "must hold integers as outcomes",
+        ),
+        (
+            lambda r: {k: v for k, v in r.items() if "outcomes_0" in k or "outcomes" not in k},
+            "outcomes of at most 53 samples",
+        ),
+        (
+            lambda r: {k: v for k, v in r.items() if "outcomes_0" not in k},
+            "no column of 'outcomes_0'",
+        ),
+    ],
+    ids=["weighted", "other counts", "fractions", "few", "gap"],
+)
+def test_outcomes_agree_with_counts(change, message, searched):
+    """Or they are not those of the counted samples."""
+    with pytest.raises(ValueError, match=message):
+        pooled_paired_counts(change(searched))
+
+
+def test_none_is_a_failed_fit():
+    """As in results that were stored as JSON."""
+    scores = cross_validate(DummyClassifier(), X_WINE, Y_WINE, scoring=ClassCountsScorer(), cv=3)
+    stored = {key: [None, *column[1:].tolist()] for key, column in scores.items()}
+    with pytest.raises(ValueError, match=r"counts of failed fits: split 0$"):
+        pooled_posteriors(stored)

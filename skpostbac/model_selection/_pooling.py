@@ -15,7 +15,7 @@ correction for this, which is off by default.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from reprlib import repr as short_repr
 from typing import Any
@@ -498,8 +498,7 @@ def cross_val_posterior(
     _check_estimator(estimator)
     labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")
     _check_prior(labels, prior, class_weight)
-    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
-    _check_splits(splits)
+    splits = _splits(estimator, X, y, groups, cv)
     scores = cross_validate(
         estimator,
         X,
@@ -534,12 +533,21 @@ def _classes_of(y: Any) -> LabelArray:
     return encode_sorted(labels, "y").values
 
 
-def _check_splits(splits: Sequence[Any]) -> None:
-    """Refuse what is no pair of indices, and no splits at all."""
+def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
+    """Return the pairs of training and test indices, of which there must be one."""
+    if isinstance(cv, Iterable) and not (isinstance(cv, str) or hasattr(cv, "split")):
+        cv = list(cv)
+        _check_pairs(cv)
+    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     if not splits:
         raise ValueError("cv must have at least one split, got none")
+    return splits
+
+
+def _check_pairs(splits: Sequence[Any]) -> None:
+    """Refuse splits that are no pairs."""
     for split in splits:
-        if not isinstance(split, tuple | list) or len(split) != 2:
+        if not hasattr(split, "__len__") or len(split) != 2:
             raise TypeError(
                 "cv must be an int, a splitter or an iterable of pairs (train, test) of indices, "
                 f"got {short_repr(split)} in place of a pair"
