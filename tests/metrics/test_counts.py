@@ -187,8 +187,8 @@ def test_updating_keeps_the_order_of_the_labels():
     ("batch", "message"),
     [
         ((["a"], ["a"]), "Mix of label input types"),
-        (([1, 2], [1]), r"^y_pred: .*inconsistent numbers of samples: \[2, 1\]"),
-        (([], [1]), r"^y_pred: .*inconsistent numbers of samples: \[0, 1\]"),
+        (([1, 2], [1]), r"^y_true and y_pred: .*inconsistent numbers of samples: \[2, 1\]"),
+        (([], [1]), r"^y_true and y_pred: .*inconsistent numbers of samples: \[0, 1\]"),
         (([None], [1]), "Input y_true contains NaN"),
     ],
     ids=["mixed", "length", "empty", "missing"],

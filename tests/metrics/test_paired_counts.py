@@ -279,14 +279,18 @@ def test_nothing_is_shared_with_the_caller():
             {"A": [0, 1], "B": [0]},
             {},
             ValueError,
-            r"^predictions\['B'\]: .*inconsistent numbers of samples: \[2, 1\]$",
+            r"^y_true and predictions\['B'\]: .*inconsistent numbers of samples: \[2, 1\]$",
             id="length",
         ),
         pytest.param(
             {"A": [0, 1], "B": [0, None]}, {}, ValueError, r"predictions\['B'\]", id="missing"
         ),
         pytest.param(
-            {"A": ["x", "y"]}, {}, ValueError, r"^predictions\['A'\]: Mix of label", id="mixed"
+            {"A": ["x", "y"]},
+            {},
+            ValueError,
+            r"^y_true and predictions\['A'\]: Mix of label",
+            id="mixed",
         ),
         pytest.param(
             {"A": [0.5, 1]}, {}, ValueError, r"predictions\['A'\]: continuous", id="continuous"
@@ -299,7 +303,11 @@ def test_nothing_is_shared_with_the_caller():
             {"A": [0, 1]}, {"sample_weight": [1, -1]}, ValueError, "sample_weight", id="weight"
         ),
         pytest.param(
-            {"A": [0, 1]}, {"sample_weight": [1]}, ValueError, "^sample_weight: ", id="few weights"
+            {"A": [0, 1]},
+            {"sample_weight": [1]},
+            ValueError,
+            "^y_true and sample_weight: ",
+            id="few weights",
         ),
         pytest.param(
             {"A": [0, 1]}, {"sample_weight": [0, 0]}, ValueError, "non-zero", id="no weight"
