@@ -318,15 +318,16 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
         assert record["prior_influence"] == pytest.approx(shift, rel=1e-12)
         assert record["prior_dominates"] is True
     note = (
-        "The prior moves the mean by up to 4.0 standard deviations: consider --prior hierarchical."
+        "The prior moves the mean by up to 4.0 standard deviations: consider --prior hierarchical"
     )
-    assert run(*args).splitlines().count(note) == 1
+    note += ", which leaves out the comparison." if columns == 2 else "."
+    assert " ".join(run(*args).split()).count(note) == 1
     assert "The prior moves" not in run(*args, "--prior", "1,2")
 
 
-@pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
+@pytest.mark.parametrize("columns", [1, 2], ids=["alone", "several"])
 def test_hierarchical_prior(write, run, columns):
-    """Each posterior has it; a comparison has another prior, and says so."""
+    """Each posterior has it; several classifiers are then not compared, which one line says."""
     rows = [(letter, letter, letter if number else "a") for letter in "abcd" for number in range(5)]
     header = ["truth", "one", "two"]
     path = write("\n".join(",".join(row[: columns + 1]) for row in [header, *rows]) + "\n")
@@ -338,15 +339,58 @@ def test_hierarchical_prior(write, run, columns):
         assert record["mean"] == pytest.approx(posterior.mean(), rel=1e-12)
         assert record["prior_dominates"] is False
     assert document["settings"]["prior"] == "hierarchical"
+    assert document["comparison"] is document["ranking"] is None
+    assert (document["note"] is None) == (columns == 1)
     text = " ".join(run(*args).split())
-    assert ("have the jeffreys prior" in text) == (columns == 2)
-    if columns == 2:
-        with pytest.warns(PriorInfluenceWarning):
-            comparison = compare_predictions(
-                truth, dict(zip(header[1:], predictions, strict=True)), prior="jeffreys"
-            )
-        found = document["comparison"]["prob_greater"]["one"]["two"]
-        assert found == pytest.approx(comparison.prob_greater()[0, 1], rel=1e-12)
+    assert text.count("The classifiers are not compared or ranked: a comparison") == columns - 1
+
+
+def shown_means(text, name):
+    """Return the posterior means of a classifier that a text has: in sentences, tables, labels."""
+    number = r"(\d\.\d+)"
+    patterns = [
+        rf"{name} has(?: the highest posterior mean of \d+ classifiers,)? {number}",
+        # accuracy and balanced accuracy of the sample stand before the mean
+        rf"(?m)^{name} +\d\.\d+ +\d\.\d+ +{number}",
+        rf"(?m)^\d {name} +[<> ]*[\d.]+ +[\d.]+ +[\d.]+ +{number}$",  # of the ranking
+        rf"<td>{name}</td><td>[\d.]+</td><td>[\d.]+</td><td>{number}</td>",
+        rf"<td>\d {name}</td>(?:<td>[^<]*</td>){{3}}<td>{number}</td>",
+    ]
+    return [found for pattern in patterns for found in re.findall(pattern, text)]
+
+
+@pytest.mark.parametrize("prior", ["hierarchical", "uniform", "jeffreys", "reciprocal", "2,1"])
+def test_one_mean_per_classifier_in_a_report(write, run, tmp_path, prior):
+    """Text, JSON, page and pictures show the posteriors of one and the same prior."""
+    rows = [(letter, letter, letter if number else "a") for letter in "abcdef" for number in (0, 1)]
+    path = write("\n".join(map(",".join, [("truth", "one", "two"), *rows])) + "\n")
+    args = [path, "--truth", "truth", "--prior", prior]
+    page, picture = tmp_path / "report.html", tmp_path / "posteriors.svg"
+    text = run(*args, "--html", str(page), "--plot", str(picture))
+    document = json.loads(run(*args, "--json"))
+    html, svg = page.read_text(encoding="utf-8"), picture.read_text(encoding="utf-8")
+    truth, *predictions = zip(*rows, strict=True)
+    given = tuple(map(float, prior.split(","))) if "," in prior else prior
+    means = {}
+    for record, name, predicted in zip(
+        document["posteriors"], ["one", "two"], predictions, strict=True
+    ):
+        with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
+            mean = posterior_balanced_accuracy(truth, predicted, prior=given).mean()
+        means[name] = mean
+        ranked = [row["mean"] for row in document["ranking"] or [] if row["name"] == name]
+        assert [record["mean"], *ranked] == pytest.approx([mean] * (1 + len(ranked)), rel=1e-12)
+        for source, least in [(text, 1), (html, 2)]:
+            found = shown_means(source, name)
+            assert len(found) == least + len(ranked)
+            assert set(found) == {f"{mean:.3f}"}
+    # A picture labels each row with "0.88 [0.70, 0.98]"; that of the classes in the page, as well.
+    labels = {f"{mean:.2f}" for mean in means.values()}
+    assert set(re.findall(r"<!-- (\d\.\d\d) \[", svg)) == labels
+    assert labels <= set(re.findall(r">(\d\.\d\d) \[", html.split("</figure>")[0]))
+    if document["ranking"]:
+        difference = document["comparison"]["pairs"][0]["mean"]
+        assert difference == pytest.approx(means["one"] - means["two"], abs=1e-12)
 
 
 def test_labels_keep_an_absent_class(write, run):
@@ -731,13 +775,19 @@ def test_page_of_one_classifier_says_how_good_it_is(write, run, tmp_path, read_h
     assert not any("Ranking" in text for text in page.text)
 
 
-def test_page_says_which_prior_the_comparison_has(write, run, tmp_path):
-    """It cannot be the hierarchical one."""
+def test_page_without_a_comparison_has_the_result_first(write, run, tmp_path, read_html):
+    """The best and its mean come first, ties are named, and the caveat comes after."""
     path = tmp_path / "report.html"
-    run(write(SMALL), "--truth", "truth", "--prior", "hierarchical", "--html", str(path))
+    table = "truth,one,two,three\na,a,a,a\na,b,a,a\nb,b,b,b\nb,b,b,b\n"
+    run(write(table), "--truth", "truth", "--prior", "hierarchical", "--html", str(path))
     text = path.read_text(encoding="utf-8")
-    assert text.count("Comparison and ranking have the jeffreys prior") == 2
-    assert text.index("have the jeffreys prior") < text.index("has the highest posterior mean")
+    lead = text[text.index('<div class="lead">') :]
+    assert lead.startswith(
+        '<div class="lead"><p>two has the highest posterior mean of 3 classifiers, as three has, '
+    )
+    assert lead.index("one has ") < lead.index("The classifiers are not compared or ranked")
+    assert "How much better" not in text
+    assert "Dirichlet" not in text
 
 
 def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac import __version__
-from skpostbac._cli._evaluation import Evaluation, Settings, paired_prior
+from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._prior_warning import dominating_influence
@@ -34,7 +34,8 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "comparison" and "ranking".
+        With the keys "version", "data", "settings", "posteriors", "comparison", "ranking" and
+        "note".
     """
     table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
     document = {
@@ -44,6 +45,7 @@ def make_document(evaluation: Evaluation) -> Record:
         "posteriors": _describe_posteriors(table, posteriors, settings.level),
         "comparison": None,
         "ranking": None,
+        "note": evaluation.note or None,
     }
     if evaluation.comparison is not None:
         document["comparison"] = _describe_comparison(evaluation.comparison, settings)
@@ -129,12 +131,10 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
 
 
 def _describe_comparison(comparison: PosteriorComparison, settings: Settings) -> Record:
-    prior = paired_prior(settings)
-    note = "" if prior == settings.prior else f" Comparison and ranking have the {prior} prior."
     # The better one comes first, so that a difference is what is gained.
     pairs = combinations(comparison.ranking(), 2)
     return {
-        "note": comparison.explanation + note,
+        "note": comparison.explanation,
         "prob_greater": _by_name(comparison),
         "pairs": [
             _describe_pair(comparison, first, second, settings.level) for first, second in pairs

@@ -9,13 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac._cli._table import InputError, Table
-from skpostbac.metrics import PosteriorBalancedAccuracy, class_counts, paired_counts
+from skpostbac.metrics import (
+    PairedCounts,
+    PosteriorBalancedAccuracy,
+    class_counts,
+    paired_counts,
+)
+from skpostbac.metrics._format import describe_estimate
 from skpostbac.model_selection import PosteriorComparison
+from skpostbac.model_selection._report import TRAINING, explain_score, name_best
 
 # Classifiers that the sentences speak of, best first.
 SENTENCES = 5
 # The same table gives the same output.
 SEED = 0
+
+# There is no joint distribution of classifiers on the same samples whose classes share a prior.
+NOT_COMPARED = (
+    "The classifiers are not compared or ranked: a comparison takes a prior that is independent "
+    "for each class, which is uniform, jeffreys, neutral, reciprocal or A,B."
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,19 @@ class Evaluation:
     posteriors: dict[str, PosteriorBalancedAccuracy]
     """By name of the classifier, in the order of the table."""
     comparison: PosteriorComparison | None
-    """None for a classifier that is alone."""
+    """Of these posteriors; None for a classifier that is alone, and with a prior that takes none."""
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Names of the classifiers by decreasing posterior mean; ties stay in order."""
+        posteriors = self.posteriors
+        return tuple(sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True))
+
+    @property
+    def note(self) -> str:
+        """Why there is no comparison of several classifiers, in a sentence; else empty."""
+        is_missing = self.comparison is None and len(self.posteriors) > 1
+        return NOT_COMPARED if is_missing else ""
 
 
 def evaluate(table: Table, settings: Settings) -> Evaluation:
@@ -61,45 +86,66 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     """
     if len(table.classifiers) == 1:
         return Evaluation(table, settings, _alone(table, settings), None)
-    comparison = _compare(table, settings)
-    return Evaluation(table, settings, _by_classifier(comparison, settings), comparison)
+    counts = _count(table, settings)
+    if settings.prior == "hierarchical":
+        return Evaluation(table, settings, _each(counts, settings), None)
+    comparison = _compare(counts, settings)
+    # Those that are compared are those that are shown.
+    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
+    return Evaluation(table, settings, posteriors, comparison)
 
 
 def report(evaluation: Evaluation) -> list[str]:
     """Say in sentences what it comes to, the most important first."""
-    settings, comparison = evaluation.settings, evaluation.comparison
-    if comparison is None:
+    level, number = evaluation.settings.level, len(evaluation.posteriors)
+    if number == 1:
         (posterior,) = evaluation.posteriors.values()
-        return posterior.report(settings.level).splitlines()
-    lines = comparison.report(settings.level).splitlines()
-    number = len(comparison.names)
+        return posterior.report(level).splitlines()
+    if evaluation.comparison is None:
+        lines = _report_each(evaluation)
+    else:
+        lines = evaluation.comparison.report(level).splitlines()
     hidden = [f"Of {number} classifiers, {SENTENCES} are named."] if number > SENTENCES else []
-    return [*_prior_note(settings), *lines[: min(number, SENTENCES)], *hidden, *lines[number:]]
+    return [*lines[: min(number, SENTENCES)], *hidden, *lines[number:]]
 
 
-def _prior_note(settings: Settings) -> list[str]:
-    """Say which prior the comparison has, if it is another."""
-    prior = paired_prior(settings)
-    if prior == settings.prior:
-        return []
-    return [f"Comparison and ranking have the {prior} prior, each classifier alone the other one."]
+def _report_each(evaluation: Evaluation) -> list[str]:
+    """Say how good each of several classifiers is, the best first, and that this is all."""
+    best, *others = evaluation.ranking
+    means = {name: evaluation.posteriors[name].mean() for name in evaluation.ranking}
+    return [
+        f"{name_best(means)}, {_describe(evaluation, best)}.",
+        *(f"{name} has {_describe(evaluation, name)}." for name in others),
+        evaluation.note,
+        explain_score(evaluation.posteriors[best]),
+        TRAINING,
+    ]
 
 
-def paired_prior(settings: Settings) -> str | tuple[float, ...]:
-    """Return the prior of classifiers that share a test set, which must not be hierarchical."""
-    return "jeffreys" if settings.prior == "hierarchical" else settings.prior
+def _describe(evaluation: Evaluation, name: str) -> str:
+    posterior, level = evaluation.posteriors[name], evaluation.settings.level
+    return describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
 
 
-def _compare(table: Table, settings: Settings) -> PosteriorComparison:
+def _count(table: Table, settings: Settings) -> PairedCounts:
     y_true, *y_preds = _columns(table)
     predictions = dict(zip(table.classifiers, y_preds, strict=True))
+    return paired_counts(y_true, predictions, **_options(table, settings))
+
+
+def _compare(counts: PairedCounts, settings: Settings) -> PosteriorComparison:
     # Not by compare_predictions: the document has its own notes of labels and of the prior.
     return PosteriorComparison.from_paired_counts(
-        paired_counts(y_true, predictions, **_options(table, settings)),
-        prior=paired_prior(settings),
-        rope=settings.rope,
-        random_state=SEED,
+        counts, prior=settings.prior, rope=settings.rope, random_state=SEED
     )
+
+
+def _each(counts: PairedCounts, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
+    """Evaluate classifiers that are not compared."""
+    return {
+        name: PosteriorBalancedAccuracy(counts.margin(name), prior=settings.prior)
+        for name in counts.names
+    }
 
 
 def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
@@ -108,18 +154,6 @@ def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccur
     (name,) = table.classifiers
     counts = class_counts(y_true, y_pred, **_options(table, settings))
     return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
-
-
-def _by_classifier(
-    comparison: PosteriorComparison, settings: Settings
-) -> dict[str, PosteriorBalancedAccuracy]:
-    posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
-    if paired_prior(settings) == settings.prior:
-        return posteriors
-    return {
-        name: PosteriorBalancedAccuracy(posterior.counts, prior=settings.prior)
-        for name, posterior in posteriors.items()
-    }
 
 
 def _columns(table: Table) -> NDArray[np.object_]:

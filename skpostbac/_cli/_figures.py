@@ -35,7 +35,7 @@ def draw_posteriors(evaluation: Evaluation) -> Figure:
     """Draw the posterior of each classifier, the best first, and the score of guessing."""
     n = len(evaluation.posteriors)
     figure = _new_figure(n)
-    posteriors = {name: evaluation.posteriors[name] for name in _ranking(evaluation)}
+    posteriors = {name: evaluation.posteriors[name] for name in evaluation.ranking}
     PosteriorDisplay(posteriors).plot(
         figure.subplots(),
         kind="ridge" if n <= MOST_RIDGES else "forest",
@@ -72,7 +72,7 @@ def page_figures(evaluation: Evaluation) -> dict[str, str]:
     """Return the pictures of a page as SVG elements, by their captions."""
     level = f"{100 * evaluation.settings.level:.12g}%"
     figures = {_caption(evaluation, level): draw_posteriors(evaluation)}
-    names = _ranking(evaluation)
+    names = evaluation.ranking
     if evaluation.comparison is not None:
         caption = f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
         figures[caption] = draw_difference(evaluation.comparison, evaluation.settings.level)
@@ -88,13 +88,6 @@ def _caption(evaluation: Evaluation, level: str) -> str:
     interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
     guessing = ", guessing dotted" if _n_classes(evaluation) > 1 else ""
     return f"Posterior of the balanced accuracy: {interval}{guessing}."
-
-
-def _ranking(evaluation: Evaluation) -> tuple[str, ...]:
-    """Return the names of the classifiers, the best first."""
-    if evaluation.comparison is None:
-        return tuple(evaluation.posteriors)
-    return evaluation.comparison.ranking()
 
 
 def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:

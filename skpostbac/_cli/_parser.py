@@ -51,8 +51,9 @@ keys of the JSON object:
               the difference first - second; rope: below, within, above)
   ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is
               estimated from random draws), expected_rank, expected_loss, mean
-  A number that does not exist is null. So are comparison and ranking of a single classifier, rope
-  if it is 0, and chance with a single class.
+  note        why several classifiers are not compared, or null
+  A number that does not exist is null. So are comparison and ranking of a single classifier and
+  with the hierarchical prior, rope if it is 0, and chance with a single class.
 
 examples:
   skpostbac
@@ -136,8 +137,8 @@ def _add_evaluation(parser: Parser) -> None:
         type=_prior,
         default=DEFAULT_PRIOR,
         help="prior of the accuracy on each class: uniform, jeffreys, neutral, reciprocal, "
-        "hierarchical (classes borrow strength from one another; comparisons then have the "
-        "jeffreys prior), or the parameters A,B of a Beta distribution (default: %(default)s)",
+        "hierarchical (classes borrow strength from one another; several classifiers are then "
+        "not compared), or the parameters A,B of a Beta distribution (default: %(default)s)",
     )
     group.add_argument(
         "--level",

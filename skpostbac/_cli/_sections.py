@@ -37,7 +37,7 @@ def make_sections(document: Record) -> list[Section]:
     Returns
     -------
     sections : list of Section
-        One section for a single classifier, four for several.
+        The posteriors, and three more of a comparison if there is one.
     """
     settings = document["settings"]
     level = f"{100 * settings['level']:.12g}%"
@@ -86,7 +86,8 @@ def _posteriors(document: Record, level: str) -> Section:
         [
             *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
             *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
-            *_report_prior(list(filter(itemgetter("prior_dominates"), records))),
+            *_report_prior(list(filter(itemgetter("prior_dominates"), records)), len(records)),
+            *([document["note"]] if document["note"] else []),
         ],
     )
 
@@ -113,12 +114,13 @@ def _report_unseen(record: Record) -> str:
     return f"{printable(record['name'])}: {what} of no class, and counted as wrong."
 
 
-def _report_prior(dominated: Sequence[Record]) -> list[str]:
+def _report_prior(dominated: Sequence[Record], number: int) -> list[str]:
     if not dominated:
         return []
     shift = max(abs(record["prior_influence"]) for record in dominated)
     note = f"The prior moves the mean by up to {shift:.1f} standard deviations"
-    return [f"{note}: consider --prior hierarchical."]
+    cost = ", which leaves out the comparison" if number > 1 else ""
+    return [f"{note}: consider --prior hierarchical{cost}."]
 
 
 def _comparison(comparison: Record) -> Section:

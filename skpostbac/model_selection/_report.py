@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from skpostbac.metrics._format import describe_estimate, format_probability, round_estimate
@@ -9,7 +10,11 @@ from skpostbac.metrics._prior_warning import dominating_influence, explain
 from skpostbac.stats import Interval
 
 if TYPE_CHECKING:
+    from skpostbac.metrics import PosteriorBalancedAccuracy
     from skpostbac.model_selection._comparison import PosteriorComparison, RopeMasses
+
+
+TRAINING = "This is about these predictions: classifiers trained on other samples would differ."
 
 
 def write_report(comparison: PosteriorComparison, level: float) -> str:
@@ -20,7 +25,7 @@ def write_report(comparison: PosteriorComparison, level: float) -> str:
         _introduce(standings, level),
         *(_compare_with_best(comparison, best["name"], record, level) for record in others),
         comparison.explanation,
-        _explain_score(comparison),
+        explain_score(comparison.posteriors[0]),
         *_tell_of_training(comparison),
         *_tell_of_prior(comparison),
         *_describe_draws(max(record["prob_best_error"] for record in standings)),
@@ -32,7 +37,7 @@ def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
     """Say what is not known, unless the posteriors have a correction for it."""
     if any(getattr(posterior, "training_variation", None) for posterior in comparison.posteriors):
         return []
-    return ["This is about these predictions: classifiers trained on other samples would differ."]
+    return [TRAINING]
 
 
 def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
@@ -48,8 +53,8 @@ def _describe_draws(error: float) -> list[str]:
     return [f"{source}, with a standard error of up to about {error:.1g}."]
 
 
-def _explain_score(comparison: PosteriorComparison) -> str:
-    posterior = comparison.posteriors[0]
+def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
+    """Say what the scores are, and what guessing scores."""
     guessing = f"; guessing scores {posterior.chance:.3f}" if posterior.chance < 1 else ""
     return (
         "Scores are balanced accuracies: the share of samples that is recognised, averaged over "
@@ -58,14 +63,20 @@ def _explain_score(comparison: PosteriorComparison) -> str:
 
 
 def _introduce(standings: list[dict[str, Any]], level: float) -> str:
-    best, *others = standings
-    tied = [record["name"] for record in others if record["mean"] == best["mean"]]
-    also = f", as {' and '.join(tied)} has" if tied else ""
+    best = standings[0]
     return (
-        f"{best['name']} has the highest posterior mean of {len(standings)} classifiers{also}, "
+        f"{name_best({record['name']: record['mean'] for record in standings})}, "
         f"{_describe(best, level)}; it is the best with probability "
         f"{format_probability(best['prob_best'])}."
     )
+
+
+def name_best(means: Mapping[str, float]) -> str:
+    """Say which classifier, the first of all, has the highest mean, and which others have."""
+    best, *others = means
+    tied = [name for name in others if means[name] == means[best]]
+    also = f", as {' and '.join(tied)} has" if tied else ""
+    return f"{best} has the highest posterior mean of {len(means)} classifiers{also}"
 
 
 def _compare_with_best(
