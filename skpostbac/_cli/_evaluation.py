@@ -50,7 +50,7 @@ class Evaluation:
     posteriors: dict[str, PosteriorBalancedAccuracy]
     """By name of the classifier, in the order of the table."""
     comparison: PosteriorComparison | None
-    """Of these posteriors; None for a classifier that is alone, and with a prior that takes none."""
+    """Of these posteriors; None for a single classifier, and with a prior that takes none."""
 
     @property
     def ranking(self) -> tuple[str, ...]:

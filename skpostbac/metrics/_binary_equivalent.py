@@ -212,7 +212,7 @@ def make_binary_equivalent_scorer(
     return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     r"""Posterior distribution of the binary-equivalent accuracy.
 

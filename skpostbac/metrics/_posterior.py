@@ -94,9 +94,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     Notes
     -----
-    ``p + q`` pools the counts of two posteriors of the same prior and class weights. It is
-    the posterior given both sets of observations, and counts the prior once. Pooled folds of a
-    cross-validation describe the predictions that were made; the posterior knows nothing of the
+    ``p + q`` pools the counts of two posteriors whose priors and class weights have the same
+    values for all classes of the pool, whether they were given by name, as a pair or as an array.
+    It is the posterior given both sets of observations, and counts the prior once. Pooled folds of
+    a cross-validation describe the predictions that were made; the posterior knows nothing of the
     variation between training sets.
 
     References
@@ -404,10 +405,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
-        specs = self._specs()
-        for name, spec in specs.items():
-            _check_poolable(self.counts, other.counts, name, (spec, other._specs()[name]))
-        return PosteriorBalancedAccuracy(self.counts + other.counts, **specs)
+        counts = self.counts + other.counts
+        specs = {name: _pooled_spec(self, other, counts, name) for name in self._specs()}
+        return PosteriorBalancedAccuracy(counts, **specs)
 
     def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
         # `sum` starts from 0.
@@ -558,19 +558,49 @@ def _check_range(prior: Prior, counts: ClassCounts) -> None:
         )
 
 
-def _check_poolable(one: ClassCounts, two: ClassCounts, name: str, specs: tuple[Any, Any]) -> None:
-    """Refuse specs that differ, or that list classes which the pool may order otherwise."""
-    if not _same_spec(*specs):
+def _pooled_spec(
+    one: PosteriorBalancedAccuracy, two: PosteriorBalancedAccuracy, counts: ClassCounts, name: str
+) -> Any:
+    """Return the prior or the class weights of the pool: those that both have for its classes."""
+    specs = [one._specs()[name], two._specs()[name]]
+    if any(_is_by_class(spec, name) for spec in specs):
+        _check_same_order(one.counts, two.counts, name)
+    if not _same_values(*(_resolve(spec, counts, name) for spec in specs)):
         raise ValueError(f"Posteriors of different {name} cannot be pooled")
-    by_class = isinstance(specs[0], np.ndarray) and (name == "class_weight" or specs[0].ndim == 2)
-    if by_class and label_list(one.classes) != label_list(two.classes):
+    return min(specs, key=lambda spec: _freedom(spec, name))
+
+
+def _check_same_order(one: ClassCounts, two: ClassCounts, name: str) -> None:
+    """Refuse arrays of values by class where the pool may order the classes otherwise."""
+    if label_list(one.classes) != label_list(two.classes):
         raise ValueError(
             f"Posteriors with an array as {name} can be pooled only if they have the same "
             "classes in the same order"
         )
 
 
-def _same_spec(one: object, two: object) -> bool:
+def _is_by_class(spec: object, name: str) -> bool:
+    return isinstance(spec, np.ndarray) and (name == "class_weight" or spec.ndim == 2)
+
+
+def _resolve(spec: Any, counts: ClassCounts, name: str) -> Prior:
+    if name == "prior":
+        return resolve_prior(spec, counts.n_classes)
+    return resolve_class_weight(spec, counts.classes)
+
+
+def _same_values(one: Prior, two: Prior) -> bool:
     if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
         return np.array_equal(one, two)
     return type(one) is type(two) and one == two
+
+
+def _freedom(spec: object, name: str) -> tuple[bool, bool, bool]:
+    """Rank what means the same for these classes by what it would mean for further ones.
+
+    The least free of two stands for both, so that no sum of several depends on their order: what
+    adapts to any number of classes comes last, an array of values by class first. Of a name and
+    numbers the name stays.
+    """
+    adapts = spec is None or (isinstance(spec, str) and spec == "reciprocal")
+    return adapts, not _is_by_class(spec, name), not isinstance(spec, str)

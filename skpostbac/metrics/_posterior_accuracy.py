@@ -20,7 +20,7 @@ from skpostbac.stats import BetaAverage
 ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class PosteriorAccuracy(ExactPosterior):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 

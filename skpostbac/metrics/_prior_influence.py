@@ -12,13 +12,14 @@ import numpy as np
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
+from skpostbac.stats._pickling import StablePickle
 
 # Classes named in the repr.
 SHOWN_CLASSES = 3
 
 
-@dataclass(frozen=True, repr=False)
-class PriorInfluence:
+@dataclass(frozen=True, eq=False, repr=False)
+class PriorInfluence(StablePickle):
     r"""How far the prior moves the posterior mean, and by which classes.
 
     Made by :meth:`PosteriorBalancedAccuracy.prior_influence`. All shifts are in posterior standard

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
-from collections.abc import Callable, Mapping, Sized
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -72,7 +73,7 @@ class RopeMasses(NamedTuple):
     """Probability of a difference above ``rope``: the first is better, by more than that."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class PosteriorComparison(StablePickle):
     """Posterior probabilities of which classifier is better, and by how much.
 
@@ -94,9 +95,12 @@ class PosteriorComparison(StablePickle):
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in [0, 1): differences of at most
         this size, to either side, make no difference in practice.
-    joint : object, default=None
-        How the posteriors depend on each other; by default they are independent.
-        :meth:`from_paired_counts` sets it.
+
+    Attributes
+    ----------
+    names, posteriors, rope
+        As the parameters. The posteriors are independent, unless they were made by
+        :meth:`from_paired_counts`.
 
     Raises
     ------
@@ -106,8 +110,8 @@ class PosteriorComparison(StablePickle):
     ValueError
         If there are fewer than two classifiers, not as many posteriors as names, an empty name or
         one twice;
-        if the posteriors are of different classes, which makes their balanced accuracies
-        different quantities; or if `rope` is not in [0, 1).
+        if the posteriors are of different classes or have different class weights, which makes
+        their balanced accuracies different quantities; or if `rope` is not in [0, 1).
 
     See Also
     --------
@@ -134,19 +138,30 @@ class PosteriorComparison(StablePickle):
 
     names: tuple[str, ...]
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
-    rope: float = field(default=0.0, kw_only=True)
-    joint: Joint | None = field(default=None, kw_only=True)
+    rope: float
+    # How the posteriors depend on each other. It is made of them, or they of it.
+    _joint: Joint
 
-    def __post_init__(self) -> None:
-        names, posteriors = _as_tuple(self.names, "names"), _as_tuple(self.posteriors, "posteriors")
+    def __init__(
+        self,
+        names: Sequence[str],
+        posteriors: Sequence[PosteriorBalancedAccuracy],
+        *,
+        rope: float = 0.0,
+    ) -> None:
+        names, posteriors = _as_tuple(names, "names"), _as_tuple(posteriors, "posteriors")
         _check_number(names, posteriors)
         check_names(names)
         for name, posterior in zip(names, posteriors, strict=True):
             _check_posterior(name, posterior)
         _check_classes(names, posteriors)
+        _check_weights(names, posteriors)
         _check_priors(posteriors)
         vars(self).update(  # past the frozen __setattr__
-            names=names, posteriors=posteriors, rope=check_rope(self.rope)
+            names=names,
+            posteriors=posteriors,
+            rope=check_rope(rope),
+            _joint=IndependentJoint(posteriors),
         )
 
     @classmethod
@@ -196,12 +211,14 @@ class PosteriorComparison(StablePickle):
         check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
         n_draws = check_n_draws(n_draws, 1)
         joint = PairedJoint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
-        return cls(counts.names, posteriors, rope=rope, joint=joint)
+        comparison = cls(counts.names, posteriors, rope=rope)
+        vars(comparison)["_joint"] = joint
+        return comparison
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        kind = "" if self.joint is None else f", {self.joint.kind}"
+        kind = f", {self._joint.kind}" if isinstance(self._joint, PairedJoint) else ""
         return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
 
     def __str__(self) -> str:
@@ -559,10 +576,6 @@ class PosteriorComparison(StablePickle):
         return np.array([float(OBJECTIVES[objective](entry, level)) for entry in self.posteriors])
 
     @cached_property
-    def _joint(self) -> Joint:
-        return IndependentJoint(self.posteriors) if self.joint is None else self.joint
-
-    @cached_property
     def _prob_greater(self) -> Floats:
         return self._joint.prob_greater()
 
@@ -597,7 +610,7 @@ def compare_posteriors(
     ----------
     posteriors : mapping of str to PosteriorBalancedAccuracy
         The posterior of each of T >= 2 classifiers by its name. All must be of the same classes,
-        in any order; priors and class weights may differ.
+        in any order, with the same class weights; priors may differ.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
 
@@ -611,8 +624,8 @@ def compare_posteriors(
     TypeError
         If `posteriors` is not a mapping from strings to posteriors; the message names the entry.
     ValueError
-        If there are fewer than two, if they are of different classes, or if `rope` is not in
-        [0, 1).
+        If there are fewer than two, if they are of different classes or have different class
+        weights, or if `rope` is not in [0, 1).
 
     Notes
     -----
@@ -828,6 +841,24 @@ def _check_classes(
                 f"{_describe_surplus(names[0], first, classes)}, "
                 f"{_describe_surplus(name, classes, first)}"
             )
+
+
+def _check_weights(
+    names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
+) -> None:
+    """Refuse averages of different weights, which are different quantities."""
+    first, *others = (
+        dict(zip(label_list(entry.counts.classes), entry.class_weight.tolist(), strict=True))
+        for entry in posteriors
+    )
+    for name, weights in zip(names[1:], others, strict=True):
+        for label, weight in first.items():
+            # The classes may be in another order, and sums of weights rounded otherwise.
+            if not math.isclose(weights[label], weight, rel_tol=1e-9):
+                raise ValueError(
+                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
+                    f"{weight:g} of {names[0]!r}, and {weights[label]:g} of {name!r}"
+                )
 
 
 def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -> str:

@@ -30,7 +30,7 @@ from skpostbac.stats._order import (
     sharpen,
 )
 from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
-from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._pickling import StablePickle, comparable
 from skpostbac.stats._positive_part import mean_positive_part
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,15 @@ class MonteCarloError(NamedTuple):
     """Shape (T,)."""
     expected_loss: Floats
     """Shape (T,)."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and comparable(self) == comparable(other)
+
+    def __ne__(self, other: object) -> bool:  # tuples have their own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(comparable(self))
 
 
 class Joint(Protocol):
@@ -104,7 +113,7 @@ class Joint(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IndependentJoint(StablePickle):
     """Independent posteriors: all by quadrature."""
 
@@ -174,7 +183,7 @@ class IndependentJoint(StablePickle):
         return [posterior.distribution for posterior in self.posteriors]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairedJoint(StablePickle):
     """Posteriors of classifiers that were tested on the same samples.
 

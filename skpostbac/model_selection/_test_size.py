@@ -52,7 +52,7 @@ _SHOWN_CLASSES = 5
 
 
 @dataclass(frozen=True, eq=False)
-class PlannedTest:
+class PlannedTest(StablePickle):
     """A test set of any size: its classes, and what it is to show.
 
     Attributes

@@ -1,7 +1,9 @@
-"""Pickles of immutable objects that compute some of their parts on first use."""
+"""Immutable objects that are what they were made of: in pickles, in copies and in comparisons."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from dataclasses import Field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,10 +11,12 @@ import numpy as np
 
 
 class StablePickle:
-    """Pickles what an object was made of, and restores it as immutable as it was.
+    """Pickles and compares what an object was made of, and restores it as immutable as it was.
 
     What cached properties have computed stays behind, as it can be computed again: pickles, and
     what hashes them such as :func:`joblib.hash`, do not depend on what was asked of an object.
+    Objects of one class are equal if they were made of the same, which a pickle or a copy is.
+    Dataclasses take part with ``eq=False``, and leave out the fields of ``compare=False``.
     """
 
     def __getstate__(self) -> dict[str, Any]:
@@ -26,5 +30,56 @@ class StablePickle:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are of one class, and made of the same."""
+        if not isinstance(other, StablePickle) or type(other) is not type(self):
+            return NotImplemented
+        return self._made_of() == other._made_of()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._made_of()))
+
+    def _made_of(self) -> Hashable:
+        ignored = {name for name, field in _fields(self).items() if not field.compare}
+        state = self.__getstate__()
+        return comparable({name: state[name] for name in state.keys() - ignored})
+
     def _is_cached(self, name: str) -> bool:
         return isinstance(getattr(type(self), name, None), cached_property)
+
+
+def comparable(value: Any) -> Hashable:
+    """Return what is equal for equal values: arrays by their numbers, NaN like any other number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> comparable(np.array([1.0, np.nan])) == comparable(np.array([1.0, np.nan]))
+    True
+    """
+    if isinstance(value, np.ndarray):
+        return value.shape, _numbers(value)
+    if isinstance(value, float) and value != value:
+        return "nan"
+    if isinstance(value, tuple | list):
+        return tuple(map(comparable, value))
+    if isinstance(value, Mapping):
+        return frozenset((key, comparable(item)) for key, item in value.items())
+    params = getattr(value, "__dataclass_params__", None)
+    if params is not None and params.eq and not isinstance(value, type):
+        # The == of a dataclass has no answer for arrays.
+        parts = [getattr(value, name) for name, field in _fields(value).items() if field.compare]
+        return type(value), comparable(parts)
+    return value  # type: ignore[no-any-return]
+
+
+def _fields(value: object) -> dict[str, Field[Any]]:
+    """Return the fields of a dataclass by their names, none of anything else."""
+    return {field.name: field for field in fields(value)} if is_dataclass(value) else {}
+
+
+def _numbers(array: np.ndarray[Any, Any]) -> Hashable:
+    if array.dtype.kind not in "biuf":
+        return comparable(array.ravel().tolist())
+    # -0.0 is equal to 0.0, and has other bytes.
+    return array.dtype.str, (array + 0.0 if array.dtype.kind == "f" else array).tobytes()

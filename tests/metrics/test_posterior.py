@@ -18,6 +18,7 @@ from skpostbac.metrics import (
     class_counts,
     posterior_balanced_accuracy,
 )
+from skpostbac.stats import Hyperprior
 
 PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 TABLE = PUBLISHED["carrillo_table_1"]["rows"]
@@ -279,9 +280,16 @@ def test_pooling_keeps_weights_by_label():
     ("one", "two", "message"),
     [
         ({"prior": "uniform"}, {"prior": "jeffreys"}, "different prior cannot be pooled"),
-        ({"prior": "uniform"}, {"prior": (1, 1)}, "different prior cannot be pooled"),
+        ({"prior": "uniform"}, {"prior": (1, 2)}, "different prior cannot be pooled"),
+        ({"prior": "uniform"}, {"prior": [[1, 1], [1, 2]]}, "different prior cannot be pooled"),
+        ({"prior": "hierarchical"}, {"prior": "uniform"}, "different prior cannot be pooled"),
         ({"prior": (1, 2)}, {"prior": (2, 1)}, "different prior cannot be pooled"),
-        ({"class_weight": None}, {"class_weight": [1, 1]}, "different class_weight cannot"),
+        ({"class_weight": None}, {"class_weight": [1, 2]}, "different class_weight cannot"),
+        (
+            {"prior": "jeffreys", "classes": [0, 1]},
+            {"prior": "reciprocal", "classes": [0, 2]},
+            "different prior cannot be pooled",
+        ),
         ({"class_weight": [1, 2]}, {"class_weight": [2, 1]}, "different class_weight cannot"),
         (
             {"prior": [[1, 1], [2, 2]], "classes": [0, 1]},
@@ -294,12 +302,50 @@ def test_pooling_keeps_weights_by_label():
             "array as class_weight can be pooled only if they have the same classes",
         ),
     ],
-    ids=["name", "name and pair", "pair", "weighted", "weights", "prior rows", "weight rows"],
+    ids=[
+        "name",
+        "name and pair",
+        "name and rows",
+        "hierarchical",
+        "pair",
+        "weighted",
+        "pool",
+        "weights",
+        "prior rows",
+        "weight rows",
+    ],
 )
 def test_pooling_needs_the_same_prior_and_weights(one, two, message):
     """Nothing is chosen between two priors, and no row is given to another class."""
     with pytest.raises(ValueError, match=message):
         from_counts([1, 1], [2, 2], **one) + from_counts([1, 1], [2, 2], **two)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "kept"),
+    [
+        ({"prior": "uniform"}, {"prior": (1, 1)}, ""),
+        ({"prior": "uniform"}, {"prior": [[1, 1], [1, 1]]}, "prior=<array of shape (2, 2)>, "),
+        ({"prior": "jeffreys"}, {"prior": (0.5, 0.5)}, "prior='jeffreys', "),
+        ({"prior": "reciprocal"}, {"prior": "jeffreys"}, "prior='jeffreys', "),
+        ({"prior": "hierarchical"}, {"prior": Hyperprior()}, "prior='hierarchical', "),
+        ({"class_weight": None}, {"class_weight": [3, 3]}, "weighted, "),
+        ({"class_weight": {0: 1, 1: 2}}, {"class_weight": [2, 4]}, "weighted, "),
+    ],
+    ids=["pair", "rows", "jeffreys", "reciprocal", "hyperprior", "weights", "dict"],
+)
+def test_equal_values_can_be_pooled(one, two, kept):
+    """Posteriors that are equal have a sum, from either side, of what is surest of further classes.
+
+    Two classes of the reciprocal prior have Jeffreys'; of three they would not.
+    """
+    counts = ClassCounts([0, 1], [7, 3], [9, 4])
+    p, q = (PosteriorBalancedAccuracy(counts, **keywords) for keywords in (one, two))
+    assert p == q
+    for pool in (p + q, q + p, sum([p, q])):
+        assert pool == PosteriorBalancedAccuracy(counts + counts, **one)
+        assert pool == PosteriorBalancedAccuracy(counts + counts, **two)
+        assert f"{kept}n_classes" in repr(pool)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Comparison of classifiers on independent test sets."""
 
 import copy
+import dataclasses
 import pickle
 from itertools import combinations
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,
@@ -248,15 +249,56 @@ def test_a_hundred_equal_classifiers():
     np.testing.assert_allclose(comparison.prob_greater(), 0.5, rtol=0, atol=1e-12)
 
 
-def test_classifiers_may_differ_in_all_but_the_classes():
-    """Numbers of samples, prior, weights and order of the classes are each posterior's own."""
+def test_classifiers_may_differ_in_samples_prior_and_order():
+    """Numbers of samples, prior and order of the classes are each posterior's own."""
     comparison = compare_posteriors(
         {
             "a": posterior([9, 8], [10, 10], classes=["x", "y"], prior="jeffreys"),
-            "b": posterior([5, 5], [9, 9], classes=["y", "x"], class_weight=[1, 2]),
+            "b": posterior([5, 5], [9, 9], classes=["y", "x"]),
         }
     )
     assert comparison.ranking() == ("a", "b")
+
+
+def test_weights_in_another_order_are_the_same():
+    """They go with the labels, given by a dict or by arrays of any scale."""
+    weights = {"x": 1, "y": 3}
+    comparison = compare_posteriors(
+        {
+            "a": posterior([9, 8], [10, 10], classes=["x", "y"], class_weight=weights),
+            "b": posterior([5, 5], [9, 9], classes=["y", "x"], class_weight=[0.3, 0.1]),
+        }
+    )
+    assert comparison.ranking() == ("a", "b")
+
+
+def test_averages_of_other_weights_are_not_compared():
+    """They are different quantities; the message names a class and its weights."""
+    message = r"posteriors must have the same class_weight: 'x' has 0.5 of 'a', and 0.25 of 'b'"
+    with pytest.raises(ValueError, match=message):
+        compare_posteriors(
+            {
+                "a": posterior([9, 8], [10, 10], classes=["x", "y"]),
+                "b": posterior([9, 8], [10, 10], classes=["x", "y"], class_weight=[1, 3]),
+            }
+        )
+
+
+def test_how_posteriors_depend_is_not_for_the_caller_to_say():
+    """It follows from what they are made of, so that it cannot be that of other data."""
+    counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]])
+    paired = PosteriorComparison.from_paired_counts(counts, random_state=0)
+    one, two = posterior([9, 8], [10, 10]), posterior([5, 5], [9, 9])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'joint'"):
+        PosteriorComparison(("A", "B"), (one, two), joint=paired)
+    # A copy with other fields would have the joint distribution of other data.
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        dataclasses.replace(paired, posteriors=(one, two))
+    margins = PosteriorComparison(paired.names, paired.posteriors)
+    assert margins != paired
+    assert paired == PosteriorComparison.from_paired_counts(counts, random_state=0)
+    means = [entry.mean() for entry in paired.posteriors]
+    assert paired.difference("A", "B").mean() == pytest.approx(means[0] - means[1], abs=1e-14)
 
 
 @pytest.mark.parametrize("count", [5, 12])

@@ -134,7 +134,7 @@ def test_three_against_simulation():
 def test_two_drawn_jointly_are_the_exact_pair():
     """A third classifier changes nothing in the law of the other two."""
     comparison = compare()
-    tally = comparison.joint._tally
+    tally = comparison._joint._tally
     drawn = tally.ranks[:, 0] / DRAWS
     np.testing.assert_allclose(
         drawn, comparison.prob_best(), rtol=0, atol=SIGMAS * 0.5 / np.sqrt(DRAWS)

@@ -1,0 +1,229 @@
+"""All public results: equal after a pickle or a copy, immutable, and of nobody else's memory."""
+
+import copy
+import inspect
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+
+import skpostbac
+from skpostbac import stats
+
+Y_TRUE = [0] * 12 + [1] * 8
+Y_PRED = [0] * 10 + [1] * 8 + [0] * 2
+OTHER = [0] * 9 + [1] * 3 + [1] * 8
+SCORES = [*np.linspace(-1, 1, 12) ** 3, *np.linspace(-0.5, 2, 8) ** 2]
+CELLS = [[27.0, 3.0, 5.0, 5.0], [12.0, 0.0, 4.0, 4.0]]
+
+
+def counts(array):
+    return skpostbac.ClassCounts(
+        array(["cat", "dog", "fox"]), array([28.0, 9.0, 0.0]), array([30.0, 12.0, 0.0])
+    )
+
+
+def posterior(array):
+    weights = array([1.0, 2.0, 3.0])
+    prior = array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]])
+    return skpostbac.PosteriorBalancedAccuracy(counts(array), prior=prior, class_weight=weights)
+
+
+def paired(array, **keywords):
+    predictions = {"one": array(Y_PRED), "two": array(OTHER), "three": array(Y_PRED[::-1])}
+    return skpostbac.compare_predictions(
+        array(Y_TRUE), predictions, prior="reciprocal", n_draws=200, random_state=0, **keywords
+    )
+
+
+def binormal(array):
+    return skpostbac.posterior_binormal(array(Y_TRUE), array(SCORES), n_draws=50, random_state=0)
+
+
+def precision(array):
+    return skpostbac.PosteriorConfusionMetric.from_confusion_matrix(
+        array([[9.0, 1.0, 1.0], [2.0, 8.0, 1.0], [0.0, 0.0, 0.0]]),
+        "precision",
+        prevalence="observed",
+        n_draws=50,
+        random_state=0,
+    )
+
+
+def planned(array):
+    weights, prior = array([1.0, 2.0]), array([[1.0, 1.0], [2.0, 1.0]])
+    return skpostbac.required_test_size(
+        array([0.9, 0.8]), width=0.6, class_weight=weights, prior=prior
+    )
+
+
+# A call that returns each of the public classes; all arrays that it is given come from `array`.
+MAKE = {
+    "BetaAverage": lambda array: stats.BetaAverage(
+        array([3.0, 2.0]), array([1.0, 4.0]), weights=array([0.2, 0.8])
+    ),
+    "BetaBinomial": lambda array: stats.BetaBinomial(),
+    "BinormalCheck": lambda array: skpostbac.binormal_check(array(Y_TRUE), array(SCORES)),
+    "BinormalDraws": lambda array: binormal(array).parameters,
+    "BinormalModel": lambda array: skpostbac.BinormalModel.fit(array(Y_TRUE), array(SCORES)),
+    "ClassCounts": counts,
+    "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(labels=array(["a", "b"])),
+    "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
+    "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
+    "GroupPosterior": lambda array: skpostbac.group_posterior(
+        array([8.0, 9.0, 5.0]), array([10.0, 10.0, 10.0])
+    ),
+    "GuessingTest": lambda array: skpostbac.guessing_test(array(Y_TRUE), array(Y_PRED)),
+    "HierarchicalBetaAverage": lambda array: stats.HierarchicalBetaAverage(
+        array([3.0, 2.0]), array([4.0, 4.0]), weights=array([0.2, 0.8])
+    ),
+    "Hyperprior": lambda array: stats.Hyperprior(),
+    "Interval": lambda array: posterior(array).credible_interval(),
+    "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
+    "NormalBinomial": lambda array: stats.NormalBinomial(),
+    "NormalScores": lambda array: skpostbac.binormal_check(array(Y_TRUE), array(SCORES)).negative,
+    "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),
+    "PairedCounts": lambda array: skpostbac.PairedCounts.from_cells(array(CELLS)),
+    "PairedDifference": lambda array: stats.PairedDifference(
+        array(CELLS), prior=array([[0.5] * 4, [1.0] * 4]), weights=array([0.2, 0.8])
+    ),
+    "PosteriorAccuracy": lambda array: skpostbac.PosteriorAccuracy(counts(array)),
+    "PosteriorBalancedAccuracy": posterior,
+    "PosteriorBinaryEquivalentAccuracy": lambda array: posterior(array).binary_equivalent(),
+    "PosteriorBinormal": binormal,
+    "PosteriorComparison": paired,
+    # The observed recall of a class without samples is nan.
+    "PosteriorConfusionMetric": precision,
+    "PosteriorRefit": lambda array: skpostbac.PosteriorRefit(
+        prior=array([[1.0, 1.0], [2.0, 1.0]]), class_weight=array([1.0, 2.0]), labels=array([0, 1])
+    ),
+    "PowerTransform": lambda array: stats.PowerTransform(stats.BetaAverage([3], [1]), 0.5),
+    "PriorInfluence": lambda array: posterior(array).prior_influence(),
+    "ProbAboveChance": lambda array: posterior(array).prob_above_chance(),
+    "RequiredTestSize": planned,
+    "RopeMasses": lambda array: paired(array, rope=0.1).rope_masses("one", "two"),
+    "ScoreMoments": lambda array: binormal(array).negative,
+}
+
+
+def public_classes():
+    """Return the names of the public classes that are made to be kept."""
+    for room in (skpostbac, stats):
+        for name in room.__all__:
+            value = getattr(room, name)
+            is_result = inspect.isclass(value) and not issubclass(value, Warning)
+            if is_result and not inspect.isabstract(value) and not name.endswith("Display"):
+                yield name
+
+
+def test_each_public_class_has_an_entry():
+    """One that is new is tested as the others are."""
+    assert sorted(MAKE) == sorted(set(public_classes()))
+
+
+# Those of models of scores, whose arrays have no == yet.
+PENDING = {"BinormalCheck", "BinormalDraws", "CurveBand", "NormalScores"}
+EACH = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.xfail(strict=False)] if name in PENDING else [])
+        for name in MAKE
+    ],
+)
+# A scorer has metadata requests to be set; a tuple hands out the arrays that it was made of.
+FROZEN = sorted({*MAKE} - PENDING - {"ClassCountsScorer", "MonteCarloError", "OutcomesScorer"})
+COPIES = {
+    **{f"protocol {n}": lambda x, n=n: pickle.loads(pickle.dumps(x, n)) for n in range(6)},
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@cache
+def made(name):
+    """Return a result that has been asked for something."""
+    result = MAKE[name](np.array)
+    repr(result)
+    return result
+
+
+def hash_of(result):
+    """Return the hash, None for what cannot be hashed."""
+    try:
+        return hash(result)
+    except TypeError:
+        return None
+
+
+def arrays_in(value, depth=3):
+    """Return the arrays that an object holds, and those in what it holds."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    held = value if isinstance(value, tuple) else getattr(value, "__dict__", {}).values()
+    return [array for part in held for array in arrays_in(part, depth - 1)] if depth else []
+
+
+def public_attributes(result):
+    """Return the names of what a result stores or computes, without its methods."""
+    names = {*dir(type(result)), *getattr(result, "__dict__", {})}
+    return [
+        name
+        for name in sorted(names)
+        if not (name.startswith("_") or callable(getattr(type(result), name, None)))
+    ]
+
+
+@EACH
+def test_call_returns_the_class(name):
+    """The entry has the class that it is for."""
+    room = skpostbac if name in skpostbac.__all__ else stats
+    assert isinstance(made(name), getattr(room, name))
+
+
+@EACH
+def test_copies_are_equal(name):
+    """In both directions, with one hash, or none; whatever was asked of the original."""
+    result = made(name)
+    for copied in COPIES.values():
+        other = copied(result)
+        assert type(other) is type(result)
+        assert (result == other, other == result, result != other) == (True, True, False)
+        assert hash_of(result) == hash_of(other)
+    assert result != "another"
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_copies_are_immutable(name):
+    """No array of a result, or of its copies, can be written to."""
+    for one in (made(name), *(copied(made(name)) for copied in COPIES.values())):
+        for attribute in {*public_attributes(one)} & {*getattr(one, "__dict__", {})}:
+            value = getattr(one, attribute)
+            for part in value if isinstance(value, tuple) else (value,):
+                assert not (isinstance(part, np.ndarray) and part.flags.writeable)
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_attributes_cannot_be_set(name):
+    """Neither those that are stored nor those that are computed."""
+    result = made(name)
+    for attribute in public_attributes(result):
+        with pytest.raises(AttributeError, match=r"cannot assign|can't set|no setter|writable"):
+            setattr(result, attribute, None)
+
+
+@EACH
+def test_memory_of_the_caller_is_not_kept(name):
+    """Arrays that were given can be changed at will."""
+    given = []
+
+    def array(values):
+        given.append(np.array(values))
+        return given[-1]
+
+    result = MAKE[name](array)
+    held = arrays_in(result)
+    assert not [one for one in held for other in given if np.shares_memory(one, other)]
+    for values in given:
+        values[...] = values.flat[0]
+    assert result == made(name)
