@@ -46,7 +46,9 @@ _MANY_AHEAD, _FEW_AHEAD = 200, 16
 _FURTHEST_AHEAD = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
-_LARGEST_GUESS = 10**9
+# Samples of a class that a plan is computed for. The outcomes of a class of known recall are
+# counted within a few standard deviations; after a pilot all of them are, in arrays of that size.
+_MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
 # Classes named one by one in the report.
 _SHOWN_CLASSES = 5
 
@@ -74,6 +76,16 @@ class PlannedTest(StablePickle):
     goal: Goal
     rates: FloatArray
     seed: int
+
+    @property
+    def most_samples(self) -> int:
+        """Largest number of samples of a class that takes bounded time and memory."""
+        is_pilot = any(isinstance(plan.second, BetaBinomial) for plan in self.classes)
+        return _MOST_AFTER_PILOT if is_pilot else _MOST_SAMPLES
+
+    def largest_size(self, most: int) -> int:
+        """Return the size at which the most common class has at most so many samples."""
+        return int(most / self.shares.max() + _ROUNDING)
 
     def samples(self, size: int) -> NDArray[np.int64]:
         """Return the samples of each class if the rarest has `size`."""
@@ -212,7 +224,8 @@ class RequiredTestSize(StablePickle):
         Parameters
         ----------
         size : int
-            Samples of the rarest class, at least 1. The other classes follow in proportion.
+            Samples of the rarest class, at least 1. The other classes follow in proportion. No
+            class may have more than 1e9 samples, and 1e7 if the recalls are those of a pilot.
 
         Returns
         -------
@@ -222,9 +235,15 @@ class RequiredTestSize(StablePickle):
         Raises
         ------
         ValueError
-            If `size` is not a positive integer.
+            If `size` is not a positive integer, or too large.
         """
-        return self._plan.careful_assurance(_check_count(size, "size")).value
+        size, plan = _check_count(size, "size"), self._plan
+        if size > (largest := plan.largest_size(plan.most_samples)):
+            raise ValueError(
+                f"size must be at most {largest}, for at most {plan.most_samples} samples of a "
+                f"class, got {size}"
+            )
+        return plan.careful_assurance(size).value
 
     def summary(self) -> dict[str, float]:
         """Return the figures of the answer.
@@ -337,7 +356,7 @@ def required_test_size(
         margin: the cells both right, only the first, only the second, neither have the Dirichlet
         prior :math:`(a^2, ab, ab, b^2) / (a + b)`.
     max_size : int, default=1000000
-        Largest number of samples of a class to be considered.
+        Largest number of samples of a class to be considered, at most 1e9, and 1e7 after a pilot.
     random_state : int, RandomState, Generator or None, default=0
         Seed of quasi-random outcomes, which are used only where the outcomes are too many to be
         enumerated.
@@ -432,14 +451,14 @@ def required_test_size(
         gain = float(classes.weights @ (pair.second - pair.first))
         goal = f"a difference of {gain:g} is detected"
         start = _first_guess(plan, gain, level, target)
-    ladder, size = _search(plan, start, _check_count(max_size, "max_size"), target)
+    ladder, size = _search(plan, start, _check_max_size(max_size, plan), target)
     return _result(ladder, size, goal, classes.labels)
 
 
 def _search(plan: PlannedTest, start: int, largest: int, target: float) -> tuple[Ladder, int]:
     """Find the smallest size that reaches the target, and return it with all that were tried."""
     ladder = Ladder(plan, target)
-    top = int(largest / plan.shares.max() + _ROUNDING)
+    top = plan.largest_size(largest)
     size = ladder.smallest(start, top) if top else None
     if size is None:
         raise ValueError(
@@ -605,7 +624,7 @@ def _first_guess(plan: PlannedTest, aim: float, level: float, target: float) -> 
         for part, share in zip(plan.classes, plan.shares.tolist(), strict=True)
     )
     z = ndtri(level) + ndtri(target)
-    return int(np.clip(spread * (z / aim) ** 2, 1, _LARGEST_GUESS))
+    return int(np.clip(spread * (z / aim) ** 2, 1, _MOST_SAMPLES))
 
 
 def _result(ladder: Ladder, size: int, goal: str, classes: LabelArray) -> RequiredTestSize:
@@ -664,6 +683,13 @@ def _shares(class_proportions: ArrayLike | None, n_classes: int) -> FloatArray:
     if not (array > 0).all():
         raise ValueError(f"class_proportions must be positive, got {first(array, ~(array > 0))}")
     return np.asarray(array / array.min())
+
+
+def _check_max_size(max_size: object, plan: PlannedTest) -> int:
+    count = _check_count(max_size, "max_size")
+    if count > plan.most_samples:
+        raise ValueError(f"max_size must be at most {plan.most_samples}, got {count}")
+    return count
 
 
 def _check_count(value: object, name: str) -> int:

@@ -422,3 +422,42 @@ def test_size_of_assurance_at_is_checked():
     """A test set of no samples is none."""
     with pytest.raises(ValueError, match="size must be a positive integer, got 0"):
         required_test_size(0.8, width=0.2).assurance_at(0)
+
+
+LARGE = {
+    "width": ({"recalls": [0.9, 0.8], "width": 0.1}, 10**9),
+    "proportions": (
+        {"recalls": [0.9, 0.8], "width": 0.1, "class_proportions": [1, 10]},
+        10**8,
+    ),
+    "paired": ({"recalls": 0.7, "difference": 0.1}, 10**9),
+    "separate": ({"recalls": [0.7, 0.8], "difference": 0.1, "paired": False}, 10**9),
+    "pilot": ({"recalls": PosteriorBalancedAccuracy.from_counts([8], [10]), "width": 0.2}, 10**7),
+}
+
+
+@pytest.mark.parametrize(("keywords", "largest"), LARGE.values(), ids=LARGE)
+def test_large_sizes(keywords, largest):
+    """The assurance tends to 1, up to a bound beyond which each size is refused at once."""
+    found = required_test_size(**keywords)
+    assert found.assurance_at(largest) == pytest.approx(1, rel=0, abs=1e-10)
+    for size in (largest + 1, 10**18, 2**70):
+        with pytest.raises(ValueError, match=rf"size must be at most {largest}, for at most .*"):
+            found.assurance_at(size)
+    with pytest.raises(
+        ValueError, match=r"max_size must be at most 10+, got 1180591620717411303424"
+    ):
+        required_test_size(**keywords, max_size=2**70)
+
+
+def test_assurance_of_many_samples_after_a_pilot():
+    """The width is then that of the normal law, and the recall that of the pilot."""
+    pilot = PosteriorBalancedAccuracy.from_counts([8], [10])
+    found = required_test_size(pilot, width=0.02)
+    size = 4000
+    # 2 z (theta (1 - theta) / n)^(1/2) <= width for theta beside the middle of [0, 1]
+    spread = size * (0.02 / (2 * stats.norm.ppf(0.975))) ** 2
+    beside = np.sqrt(0.25 - spread)
+    expected = 1 - np.diff(stats.beta(9, 3).cdf([0.5 - beside, 0.5 + beside])).item()
+    assert 0.1 < expected < 0.9
+    assert found.assurance_at(size) == pytest.approx(expected, abs=2e-3)
