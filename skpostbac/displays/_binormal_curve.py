@@ -28,6 +28,7 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._binormal import estimate_model
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.stats._law import Interval
 from skpostbac.stats._validation import check_level
@@ -464,6 +465,12 @@ class BinormalCurveDisplay:
         'known (AUC = 0.76)'
         >>> plt.close("all")
         """
+        check_flags(
+            plot_band=plot_band,
+            plot_empirical=plot_empirical,
+            plot_chance_level=plot_chance_level,
+            despine=despine,
+        )
         ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name

@@ -15,6 +15,7 @@ from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._predictions import Predictions
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._random_state import RandomStateLike
@@ -102,6 +103,10 @@ class PosteriorComparisonDisplay:
     artists_: dict[str, Any]
 
     def __init__(self, comparison: PosteriorComparison) -> None:
+        if not isinstance(comparison, PosteriorComparison):
+            raise TypeError(
+                f"comparison must be a PosteriorComparison, got {type(comparison).__name__}"
+            )
         self.comparison = comparison
 
     def plot(
@@ -164,6 +169,7 @@ class PosteriorComparisonDisplay:
         'Mean [90% interval]: 0.11 [0.02, 0.21]'
         >>> plt.close(display.figure_)
         """
+        check_flags(despine=despine)
         check_choice(kind, KINDS, "kind")
         names = self.comparison.names
         if kind == "difference":

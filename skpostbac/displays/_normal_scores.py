@@ -12,6 +12,7 @@ from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, ink, own_axes
 from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
+from skpostbac.metrics._flags import check_flags
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -181,6 +182,7 @@ class NormalScoresDisplay:
         array([0., 1., 2.])
         >>> plt.close(display.figure_)
         """
+        check_flags(despine=despine)
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
         self.lines_ = tuple(self._plot_lines(lines_kwargs))

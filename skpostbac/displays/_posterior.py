@@ -30,6 +30,7 @@ from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accu
 from skpostbac.metrics._arrays import check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._predictions import Predictions, is_named, named_predictions
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import pooled_posteriors
@@ -106,6 +107,7 @@ class PosteriorDisplay:
         *,
         score_name: str | None = None,
     ) -> None:
+        named_posteriors(posteriors)
         self.posteriors = posteriors
         self.score_name = score_name
 
@@ -179,6 +181,7 @@ class PosteriorDisplay:
         ('Mean [90% HDI]', '0.83 [0.73, 0.94]')
         >>> plt.close(display.figure_)
         """
+        check_flags(plot_chance_level=plot_chance_level, despine=despine)
         check_choice(kind, KINDS, "kind")
         posteriors = named_posteriors(self.posteriors)
         gallery = portray_all(posteriors, level, method, curve_kwargs)

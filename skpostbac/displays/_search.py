@@ -27,6 +27,7 @@ from skpostbac.displays._text import (
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import fold_counts
@@ -128,6 +129,7 @@ class PosteriorSearchDisplay:
         groups: Sequence[str] | None = None,
         best_index: int | None = None,
     ) -> None:
+        _check_candidates(values, posteriors, groups, best_index)
         self.param = param
         self.values = values
         self.posteriors = posteriors
@@ -327,6 +329,7 @@ class PosteriorSearchDisplay:
         array([0.6838, 0.8309])
         >>> plt.close(display.figure_)
         """
+        check_flags(plot_chance_level=plot_chance_level, despine=despine)
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
         low, high = np.transpose(intervals)
@@ -367,6 +370,24 @@ class PosteriorSearchDisplay:
         chance = self.posteriors[0].chance
         style = {"color": NEUTRAL, "linestyle": ":", "label": chance_label(chance)}
         return self.ax_.axhline(chance, **line_kwargs(style, kwargs))
+
+
+def _check_candidates(
+    values: Sequence[Any], posteriors: Sequence[Any], groups: Any, best_index: Any
+) -> None:
+    """Refuse what does not fit the number of posteriors."""
+    for place, posterior in enumerate(posteriors):
+        if not isinstance(posterior, PosteriorBalancedAccuracy):
+            name = type(posterior).__name__
+            raise TypeError(f"posteriors[{place}] must be a PosteriorBalancedAccuracy, got {name}")
+    n = len(posteriors)
+    if not n or len(values) != n or (groups is not None and len(groups) != n):
+        raise ValueError(
+            f"values and groups must be as many as posteriors, at least one, got {len(values)} "
+            f"values{'' if groups is None else f' and {len(groups)} groups'} for {n} posteriors"
+        )
+    if best_index is not None and best_index not in range(n):
+        raise ValueError(f"best_index must be None or from 0 to {n - 1}, got {best_index!r}")
 
 
 @dataclass(frozen=True)

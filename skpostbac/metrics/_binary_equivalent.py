@@ -15,6 +15,7 @@ from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._choice_counts import count_choices
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._figure_posterior import ExactPosterior
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._labels import unique_label_array
 from skpostbac.metrics._make_scorer import make_label_scorer
 from skpostbac.stats import BoundedDistribution, PowerTransform
@@ -132,6 +133,7 @@ def binary_equivalent_accuracy_score(
     >>> binary_equivalent_accuracy_score([0, 0, 1, 1], [0, 2, 1, 1])  # of 3/4
     0.8660
     """
+    check_flags(balanced=balanced)
     counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
@@ -207,6 +209,7 @@ def make_binary_equivalent_scorer(
     >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())
     0.803
     """
+    check_flags(balanced=balanced)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
     return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
@@ -230,9 +233,9 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     Raises
     ------
     ValueError
-        If there is a single class.
+        If there is a single class, or if the accuracy may lie beyond [0, 1].
     TypeError
-        If the number of classes is no integer.
+        If the number of classes is no integer, or the accuracy no distribution.
 
     References
     ----------
@@ -251,6 +254,12 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     n_classes: int
 
     def __post_init__(self) -> None:
+        if not isinstance(self.accuracy, BoundedDistribution):
+            raise TypeError(
+                f"accuracy must be a BoundedDistribution, got {type(self.accuracy).__name__}"
+            )
+        if not 0 <= self.accuracy.support()[0] <= self.accuracy.support()[1] <= 1:
+            raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
         check_scalar(self.n_classes, "n_classes", Integral)
         if self.n_classes < 2:
             raise ValueError("A binary-equivalent accuracy needs at least two classes, got one")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
 from skpostbac.metrics._choice_counts import count_choices
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.stats._binomial_sum import log_survival
+
+# Of sums of probabilities.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +38,14 @@ class GuessingTest:
     log_p_value : float
         Logarithm of the p-value, finite also where that rounds to 0.
 
+    Raises
+    ------
+    TypeError
+        If `correct` or `n` is no integer, or another number no real number.
+    ValueError
+        If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or if
+        `log_p_value` is above 0 or NaN.
+
     References
     ----------
     .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
@@ -52,6 +65,17 @@ class GuessingTest:
     n: int
     expected_correct: float
     log_p_value: float
+
+    def __post_init__(self) -> None:
+        check_scalar(self.n, "n", Integral, min_val=1)
+        check_scalar(self.correct, "correct", Integral, min_val=0, max_val=self.n)
+        check_scalar(self.expected_correct, "expected_correct", Real)
+        check_scalar(self.log_p_value, "log_p_value", Real)
+        # Not by limits of check_scalar, which NaN and the last bits of a sum pass or exceed.
+        if not -_ROUNDING <= self.expected_correct <= self.n * (1 + _ROUNDING):
+            raise ValueError(f"expected_correct must be in [0, n], got {self.expected_correct!r}")
+        if not self.log_p_value <= _ROUNDING:
+            raise ValueError(f"log_p_value must be at most 0, got {self.log_p_value!r}")
 
     @classmethod
     def from_counts(cls, counts: ClassCounts, *, strategy: ArrayLike = "uniform") -> GuessingTest:

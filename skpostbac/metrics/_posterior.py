@@ -35,7 +35,7 @@ from skpostbac.metrics._prior import (
     format_prior,
     resolve_prior,
 )
-from skpostbac.metrics._prior_influence import PriorInfluence, prior_influence
+from skpostbac.metrics._prior_influence import PriorInfluence
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
 from skpostbac.metrics._prob_above_chance import ProbAboveChance, prob_above_chance
 from skpostbac.metrics._report import write_report
@@ -297,7 +297,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
         PriorInfluence(shift=0.26, mean=0.561, observed=0.544, most_moved=(1, 0))
         """
-        return prior_influence(
+        return PriorInfluence(
             self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
         )
 

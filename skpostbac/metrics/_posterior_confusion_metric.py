@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +86,17 @@ class PosteriorConfusionMetric(FigurePosterior):
     metric: str
     observed: float
     _law: BetaAverage | DrawnPosterior
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.metric, str):
+            raise TypeError(f"metric must be a string, got {type(self.metric).__name__}")
+        if not isinstance(self.observed, Real):
+            raise TypeError(f"observed must be a number, got {type(self.observed).__name__}")
+        if not isinstance(self._law, BetaAverage | DrawnPosterior):
+            raise TypeError(
+                "distribution must be a BetaAverage or a DrawnPosterior, "
+                f"got {type(self._law).__name__}"
+            )
 
     @classmethod
     def from_confusion_matrix(

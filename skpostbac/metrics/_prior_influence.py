@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
+from numbers import Real
 from reprlib import repr as short_repr
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_scalar
 
-from skpostbac.metrics._arrays import FloatArray
-from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._arrays import FloatArray, nonnegative_array
+from skpostbac.metrics._counts import ClassCounts, check_counts
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats._pickling import StablePickle
 
@@ -18,7 +21,7 @@ from skpostbac.stats._pickling import StablePickle
 SHOWN_CLASSES = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class PriorInfluence(StablePickle):
     r"""How far the prior moves the posterior mean, and by which classes.
 
@@ -31,6 +34,17 @@ class PriorInfluence(StablePickle):
     hierarchical prior expects of it after it has seen the others. It is compared with the balanced
     accuracy of the classes that have samples, which is what an average without it would have put in
     its place, and is listed in `unobserved`.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        What was observed.
+    recall_means : array-like of shape (n_classes,)
+        Posterior mean of the accuracy on each class, in [0, 1].
+    class_weight : array-like of shape (n_classes,)
+        Non-negative weights of the classes, of sum 1.
+    standard_deviation : float
+        That of the posterior of the weighted average; positive.
 
     Attributes
     ----------
@@ -45,6 +59,13 @@ class PriorInfluence(StablePickle):
         them has a positive weight.
     class_shifts : tuple of n_classes floats
         The part of each class in `shift`.
+
+    Raises
+    ------
+    TypeError
+        If `counts` are no ClassCounts, or the standard deviation is no number.
+    ValueError
+        If the lengths differ, or if a number is out of its range.
 
     Notes
     -----
@@ -67,6 +88,31 @@ class PriorInfluence(StablePickle):
     mean: float
     observed: float
     class_shifts: tuple[float, ...]
+
+    def __init__(
+        self,
+        counts: ClassCounts,
+        recall_means: ArrayLike,
+        class_weight: ArrayLike,
+        standard_deviation: float,
+    ) -> None:
+        check_counts(counts)
+        means = _by_class(recall_means, "recall_means", counts)
+        weights = _by_class(class_weight, "class_weight", counts)
+        deviation = check_scalar(standard_deviation, "standard_deviation", Real)
+        if not deviation > 0:
+            raise ValueError(f"standard_deviation must be positive, got {deviation!r}")
+        seen = counts.total > 0
+        weight = weights[seen].sum()
+        observed = float(weights[seen] @ counts.recalls[seen] / weight) if weight else math.nan
+        moved = means - np.where(seen, counts.recalls, observed)
+        vars(self).update(  # past the frozen __setattr__
+            counts=counts,
+            recall_means=tuple(means.tolist()),
+            mean=float(weights @ means),
+            observed=observed,
+            class_shifts=tuple((weights * moved / deviation).tolist()),
+        )
 
     @property
     def shift(self) -> float:
@@ -124,31 +170,12 @@ class PriorInfluence(StablePickle):
         return f"PriorInfluence({', '.join(facts)})"
 
 
-def prior_influence(
-    counts: ClassCounts, recall_means: FloatArray, weights: FloatArray, standard_deviation: float
-) -> PriorInfluence:
-    """Compare posterior means with what was observed.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-        What was observed.
-    recall_means : ndarray of shape (n_classes,)
-        Posterior mean of the accuracy on each class.
-    weights : ndarray of shape (n_classes,)
-        Weights of the classes, of sum 1.
-    standard_deviation : float
-        That of the posterior of the average.
-    """
-    recalls = counts.recalls
-    seen = counts.total > 0
-    weight = weights[seen].sum()
-    observed = float(weights[seen] @ recalls[seen] / weight) if weight else math.nan
-    moved = recall_means - np.where(seen, recalls, observed)
-    return PriorInfluence(
-        counts,
-        tuple(recall_means.tolist()),
-        float(weights @ recall_means),
-        observed,
-        tuple((weights * moved / standard_deviation).tolist()),
-    )
+def _by_class(values: ArrayLike, name: str, counts: ClassCounts) -> FloatArray:
+    """Return one number in [0, 1] for each class."""
+    array = nonnegative_array(values, name)
+    if len(array) != counts.n_classes or np.any(array > 1):
+        raise ValueError(
+            f"{name} must have a number in [0, 1] for each of the {counts.n_classes} classes, "
+            f"got {array}"
+        )
+    return array

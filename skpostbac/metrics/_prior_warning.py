@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from typing import TYPE_CHECKING
 
@@ -134,6 +135,16 @@ def explain(influence: PriorInfluence, remedy: str) -> str:
     return (
         f"The prior moves the mean of the balanced accuracy from the observed "
         f"{influence.observed:.3f} to {influence.mean:.3f}, which is {abs(influence.shift):.1f} "
-        "posterior standard deviations. With many classes and few samples of each, use "
-        f"{remedy}."
+        f"posterior standard deviations. {_advise(influence, remedy)}"
     )
+
+
+def _advise(influence: PriorInfluence, remedy: str) -> str:
+    """Say what to do: about classes without samples, or where all classes have too few."""
+    labels = influence.unobserved
+    shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
+    if not labels or abs(sum(shift for total, shift in shifts if total)) > LARGEST_SHIFT:
+        return f"With many classes and few samples of each, use {remedy}."
+    shown = reprlib.repr(labels[0] if len(labels) == 1 else list(labels))
+    subject = f"Class {shown} has" if len(labels) == 1 else f"The classes {shown} have"
+    return f"{subject} no samples, and only the prior tells of them: leave out what was not tested."

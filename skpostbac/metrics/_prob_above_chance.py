@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,14 @@ class ProbAboveChance(float):
     prior : float
         The same probability before the data.
     bayes_factor : float
-        The odds after the data, divided by the odds before.
+        The odds after the data, divided by the odds before; nan where there are none.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is no real number.
+    ValueError
+        If a probability is not in [0, 1], or the Bayes factor is negative.
 
     Attributes
     ----------
@@ -48,6 +56,13 @@ class ProbAboveChance(float):
     _bayes_factor: float
 
     def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
+        for name, value in {"probability": probability, "prior": prior}.items():
+            _check_real(value, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
+        _check_real(bayes_factor, "bayes_factor")
+        if bayes_factor < 0:
+            raise ValueError(f"bayes_factor must not be negative, got {bayes_factor!r}")
         self = super().__new__(cls, probability)
         self._prior, self._bayes_factor = float(prior), float(bayes_factor)
         return self
@@ -70,6 +85,11 @@ class ProbAboveChance(float):
             f"ProbAboveChance({float(self):.6g}, prior={self.prior:.6g}, "
             f"bayes_factor={self.bayes_factor:.6g})"
         )
+
+
+def _check_real(value: object, name: str) -> None:
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}")
 
 
 def prob_above_chance(

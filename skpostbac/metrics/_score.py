@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._counts import class_counts
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._posterior import PosteriorBalancedAccuracy
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.stats._validation import check_level
@@ -72,7 +73,7 @@ def posterior_balanced_accuracy_score(
         If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` meets a single
         class, or as :func:`posterior_balanced_accuracy` raises it.
     TypeError
-        As :func:`posterior_balanced_accuracy` raises it.
+        If `adjusted` is no bool, or as :func:`posterior_balanced_accuracy` raises it.
 
     See Also
     --------
@@ -99,6 +100,7 @@ def posterior_balanced_accuracy_score(
     0.4714
     """
     check_objective(objective, level)
+    check_flags(adjusted=adjusted)
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     score = float(OBJECTIVES[objective](posterior, level))

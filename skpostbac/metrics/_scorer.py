@@ -16,6 +16,7 @@ from skpostbac.metrics._class_weight import (
     resolve_class_weight,
 )
 from skpostbac.metrics._counts import ClassCounts, class_counts
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.metrics._make_scorer import CountsDict, NoNumber, make_label_scorer
 from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, word_keys
@@ -91,6 +92,7 @@ def make_posterior_scorer(
     {'max_depth': 4}
     """
     check_objective(objective, level)
+    check_flags(adjusted=adjusted)
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)
     if labels is not None:
         labels = unique_label_array(labels, "labels")

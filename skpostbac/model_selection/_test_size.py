@@ -16,6 +16,7 @@ from skpostbac.metrics._class_weight import (
     check_class_weight,
     resolve_class_weight,
 )
+from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._labels import LabelArray, label_list
 from skpostbac.metrics._prior import check_prior, independent_prior, resolve_prior
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
@@ -173,7 +174,7 @@ def _bisect(reaches: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class RequiredTestSize(StablePickle):
     """Number of test samples, and the assurance that they give.
 
@@ -212,6 +213,28 @@ class RequiredTestSize(StablePickle):
     sizes: NDArray[np.int64]
     assurances: FloatArray
     _plan: PlannedTest
+
+    def __init__(self, ladder: Ladder, size: int, goal: str, classes: LabelArray) -> None:
+        if not isinstance(ladder, Ladder):
+            raise TypeError("a RequiredTestSize is made by required_test_size")
+        # The assurance of the size itself is checked exactly.
+        ladder.found[size] = found = ladder.plan.careful_assurance(size)
+        sizes = np.array(sorted(ladder.found), dtype=np.int64)
+        assurances = np.array([ladder.found[other].value for other in sizes.tolist()])
+        samples = ladder.plan.samples(size)
+        for array in (samples, sizes, assurances):
+            array.flags.writeable = False
+        vars(self).update(  # past the frozen __setattr__
+            samples=samples,
+            classes=classes,
+            assurance=found.value,
+            standard_error=found.standard_error,
+            goal=goal,
+            target=ladder.target,
+            sizes=sizes,
+            assurances=assurances,
+            _plan=ladder.plan,
+        )
 
     @property
     def total(self) -> int:
@@ -370,7 +393,8 @@ def required_test_size(
     Raises
     ------
     TypeError
-        If `recalls` is a pilot's posterior and a difference is asked for.
+        If `recalls` is a pilot's posterior and a difference is asked for, or if `paired` is no
+        bool.
     ValueError
         If not exactly one of `width` and `difference` is given, if an argument is out of its
         range, if the recalls, the difference and the agreement cannot hold together, or if
@@ -431,6 +455,7 @@ def required_test_size(
     0.741
     """
     level, target = check_level(level), check_probability(assurance, "assurance")
+    check_flags(paired=paired)
     if (width is None) == (difference is None):
         raise ValueError("exactly one of width and difference must be given")
     if agreement is not None and (difference is None or not paired):
@@ -452,7 +477,7 @@ def required_test_size(
         goal = f"a difference of {gain:g} is detected"
         start = _first_guess(plan, gain, level, target)
     ladder, size = _search(plan, start, _check_max_size(max_size, plan), target)
-    return _result(ladder, size, goal, classes.labels)
+    return RequiredTestSize(ladder, size, goal, classes.labels)
 
 
 def _search(plan: PlannedTest, start: int, largest: int, target: float) -> tuple[Ladder, int]:
@@ -625,27 +650,6 @@ def _first_guess(plan: PlannedTest, aim: float, level: float, target: float) -> 
     )
     z = ndtri(level) + ndtri(target)
     return int(np.clip(spread * (z / aim) ** 2, 1, _MOST_SAMPLES))
-
-
-def _result(ladder: Ladder, size: int, goal: str, classes: LabelArray) -> RequiredTestSize:
-    """Return what was found, with the assurance of the size itself checked exactly."""
-    ladder.found[size] = found = ladder.plan.careful_assurance(size)
-    sizes = np.array(sorted(ladder.found), dtype=np.int64)
-    assurances = np.array([ladder.found[other].value for other in sizes.tolist()])
-    samples = ladder.plan.samples(size)
-    for array in (samples, sizes, assurances):
-        array.flags.writeable = False
-    return RequiredTestSize(
-        samples,
-        classes,
-        found.value,
-        found.standard_error,
-        goal,
-        ladder.target,
-        sizes,
-        assurances,
-        ladder.plan,
-    )
 
 
 def _probabilities(values: ArrayLike, name: str) -> FloatArray:

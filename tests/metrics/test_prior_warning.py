@@ -174,3 +174,23 @@ def test_intervals_miss_where_it_warns():
         warned.append(dominating_influence(posterior) is not None)
     assert np.mean(covered) < 0.2
     assert all(warned)
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "subject"),
+    [
+        ([99, 0], [100, 0], "Class 1 has no samples"),
+        ([99, 0, 0], [100, 0, 0], r"The classes \[1, 2\] have no samples"),
+    ],
+    ids=["one", "two"],
+)
+def test_classes_without_samples_are_named(correct, total, subject):
+    """Where they alone are what the prior decides, many classes are not to blame."""
+    with pytest.warns(PriorInfluenceWarning, match=f"{subject}, and only the prior tells of them"):
+        PosteriorBalancedAccuracy.from_counts(correct, total)
+
+
+def test_empty_class_beside_many():
+    """Where the prior decides without it too, the advice is that of many classes."""
+    with pytest.warns(PriorInfluenceWarning, match="With many classes and few samples of each"):
+        PosteriorBalancedAccuracy.from_counts([9] * 50 + [0], [10] * 50 + [0])
