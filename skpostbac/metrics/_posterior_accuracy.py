@@ -184,6 +184,8 @@ class PosteriorAccuracy(ExactPosterior):
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
+        It has the prior of this accuracy. For two classes it is the accuracy itself.
+
         Examples
         --------
         >>> from skpostbac import PosteriorAccuracy
@@ -246,6 +248,14 @@ def posterior_accuracy(
     See Also
     --------
     posterior_balanced_accuracy : The posterior of the average over the classes.
+    posterior_confusion_metric : The accuracy beside other metrics, from priors of the recalls.
+
+    Notes
+    -----
+    `prior` is that of the accuracy itself. In :func:`posterior_confusion_metric` it is that of the
+    recall on each class, so that "uniform" is another prior of the accuracy there: with k classes
+    Beta(k, k) in place of Beta(1, 1). With the pair ``(k * a, k * b)`` here and ``(a, b)`` there,
+    and so with "uniform" here and "reciprocal" there, both are the same.
 
     References
     ----------
@@ -261,6 +271,17 @@ def posterior_accuracy(
     PosteriorAccuracy(mean=0.750, 95% CI=[0.421, 0.963], n=6)
     >>> posterior.mode()  # 5 of 6
     0.8333
+
+    The same data under flat priors of both recalls, which are a Beta(2, 2) prior of the accuracy:
+
+    >>> from skpostbac import posterior_confusion_metric
+    >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
+    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="uniform").mean()  # 7 / 10
+    0.7
+    >>> posterior_accuracy(y_true, y_pred, prior=(2, 2)).mean()
+    0.7
+    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="reciprocal").mean()  # 6 / 8
+    0.75
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return PosteriorAccuracy(counts, prior=prior)

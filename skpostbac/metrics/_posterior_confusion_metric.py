@@ -239,10 +239,7 @@ def posterior_confusion_metric(
         "recall", "precision", "false_positive_rate" (fall-out) and "f1" of a class or averaged
         over the classes; "accuracy", "kappa" or "mcc"; or a function that takes confusion
         matrices, an array of shape (n, n_classes, n_classes) with true classes as rows, and
-        returns an array of shape (n,). The entries of each matrix are shares, of sum 1. The prior
-        of "accuracy" comes from those of the recalls, see the notes of
-        :class:`PosteriorConfusionMetric`; :func:`posterior_accuracy` has one of its own, which
-        is flat.
+        returns an array of shape (n,). The entries of each matrix are shares, of sum 1.
     pos_label : label, default=None
         Class of which the recall, precision, false positive rate or F1 is meant. By default
         they are averaged. Other metrics have no such class.
@@ -260,7 +257,10 @@ def posterior_confusion_metric(
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
-        Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`.
+        Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`. It is no
+        prior of the metric: "uniform" recalls of k classes give the accuracy the prior Beta(k, k),
+        where :func:`posterior_accuracy` has Beta(1, 1) by that name. With 5 correct predictions of
+        6, of two classes, the means are 0.7 and 0.75; ``prior="reciprocal"`` gives the latter here.
     n_draws : int, default=None
         Random draws for a metric without an exact law, from 2 to 1e9. By default 100,000, and fewer
         with many classes: 10,000 with 100, and at least 1,000, except for the metrics of a single

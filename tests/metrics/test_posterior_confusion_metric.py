@@ -349,6 +349,21 @@ def test_errors_of_the_interval():
 # What the prior does
 
 
+@pytest.mark.parametrize("prior", [(1, 1), (0.5, 0.5), (2, 1)], ids=str)
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_prior_of_the_accuracy_is_the_sum_of_those_of_the_recalls(k, prior):
+    """`posterior_accuracy` has the same answer with (k a, k b), also as a binary equivalent."""
+    C = np.random.default_rng(k).integers(1, 9, size=(k, k)) + 9 * np.eye(k)
+    of_recalls = from_matrix(C, "accuracy", prior=prior)
+    own = PosteriorAccuracy.from_confusion_matrix(C, prior=(k * prior[0], k * prior[1]))
+    for ask in ("mean", "median", "standard_deviation"):
+        assert getattr(of_recalls, ask)() == pytest.approx(getattr(own, ask)(), rel=1e-12)
+    p = np.array([0.05, 0.5, 0.95])
+    np.testing.assert_allclose(
+        own.binary_equivalent().icdf(p), of_recalls.icdf(p) ** (1 / (k - 1)), rtol=1e-12
+    )
+
+
 def test_the_accuracy_has_the_prior_of_its_rows():
     """Beta(k, k) by default, and the Beta(1, 1) of `posterior_accuracy` with 1 / k in each row."""
     C = np.eye(50) * 5
