@@ -305,8 +305,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         """Return the posterior of the binary-equivalent accuracy.
 
         It is that of the balanced accuracy, with the priors of the recalls;
-        :meth:`PosteriorAccuracy.binary_equivalent` is that of the accuracy. The number of classes is that of the counts. Classes that are predicted, and have no
-        samples, are among them only if `labels` names them.
+        :meth:`PosteriorAccuracy.binary_equivalent` is that of the accuracy. The number of classes
+        is that of the counts. Classes that are predicted, and have no samples, are among them only
+        if `labels` names them.
 
         Examples
         --------
