@@ -129,6 +129,11 @@ REFUSED = {
         TypeError,
         "distribution must be a BetaAverage or a DrawnPosterior, got PosteriorBalancedAccuracy",
     ),
+    "metric without parts": (
+        lambda: PosteriorConfusionMetric("f1", 0.5),
+        TypeError,
+        "missing 1 required positional argument: 'distribution'",
+    ),
     "test size": (
         lambda: RequiredTestSize(None, 5, "a goal", np.arange(2)),
         TypeError,

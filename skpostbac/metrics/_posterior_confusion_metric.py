@@ -28,7 +28,7 @@ from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._validation import check_level
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class PosteriorConfusionMetric(FigurePosterior):
     r"""Posterior of a metric of the confusion matrix.
 
@@ -87,16 +87,20 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed: float
     _law: BetaAverage | DrawnPosterior
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.metric, str):
-            raise TypeError(f"metric must be a string, got {type(self.metric).__name__}")
-        if not isinstance(self.observed, Real):
-            raise TypeError(f"observed must be a number, got {type(self.observed).__name__}")
-        if not isinstance(self._law, BetaAverage | DrawnPosterior):
+    def __init__(
+        self, metric: str, observed: float, distribution: BetaAverage | DrawnPosterior
+    ) -> None:
+        if not isinstance(metric, str):
+            raise TypeError(f"metric must be a string, got {type(metric).__name__}")
+        if not isinstance(observed, Real):
+            raise TypeError(f"observed must be a number, got {type(observed).__name__}")
+        if not isinstance(distribution, BetaAverage | DrawnPosterior):
             raise TypeError(
                 "distribution must be a BetaAverage or a DrawnPosterior, "
-                f"got {type(self._law).__name__}"
+                f"got {type(distribution).__name__}"
             )
+        # Past the frozen __setattr__.
+        vars(self).update(metric=metric, observed=float(observed), _law=distribution)
 
     @classmethod
     def from_confusion_matrix(
