@@ -507,8 +507,8 @@ class BinormalCurveDisplay:
             "linewidth": 0,
             "label": "" if label in known else label,  # one entry stands for the bands of all
         }
-        x, _, low, high = self.band
-        return self.ax_.fill_between(x, low, high, **area_kwargs(style, kwargs))
+        band = self.band
+        return self.ax_.fill_between(band.x, band.low, band.high, **area_kwargs(style, kwargs))
 
     def _plot_empirical(self, kwargs: Kwargs) -> Artist | None:
         if self.empirical is None:

@@ -195,16 +195,16 @@ class NormalScoresDisplay:
         return self
 
     def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:
-        for (expected, scores, _), linestyle in zip(self._classes, LINE_STYLES, strict=False):
-            ends = expected[[0, -1]]
-            line = scores.mean() + scores.std(ddof=1) * ends
+        for part, linestyle in zip(self._classes, LINE_STYLES, strict=False):
+            ends = part.expected[[0, -1]]
+            line = part.scores.mean() + part.scores.std(ddof=1) * ends
             style = {"color": ink(self.ax_), "linewidth": 1, "linestyle": linestyle, "zorder": 3}
             yield self.ax_.plot(ends, line, **line_kwargs(style, kwargs))[0]
 
     def _plot_points(self, kwargs: Kwargs) -> Iterator[Artist]:
         styles = zip(("Negatives", "Positives"), MARKERS, COLORS, strict=False)
         p_values = self.check.adjusted_p_values
-        for (expected, scores, _), p_value, (name, marker, color) in zip(
+        for part, p_value, (name, marker, color) in zip(
             self._classes, p_values, styles, strict=True
         ):
             style = {
@@ -212,9 +212,9 @@ class NormalScoresDisplay:
                 "marker": marker,
                 "markersize": 4,
                 "linestyle": "none",
-                "label": with_score(name, f"n = {len(scores)}, p = {p_value:.2g}"),
+                "label": with_score(name, f"n = {len(part.scores)}, p = {p_value:.2g}"),
             }
-            yield self.ax_.plot(expected, scores, **line_kwargs(style, kwargs))[0]
+            yield self.ax_.plot(part.expected, part.scores, **line_kwargs(style, kwargs))[0]
 
     @property
     def _classes(self) -> tuple[NormalScores, NormalScores]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +13,15 @@ from scipy.stats import normaltest, shapiro
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._class_scores import ClassScores, check_share, split_scores
+from skpostbac.stats._pickling import FrozenArrays, StablePickle
 from skpostbac.stats._validation import check_probability
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
 LARGEST_SHAPIRO = 5000
 
 
-class NormalScores(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class NormalScores(FrozenArrays):
     """Scores of a class against those expected of a normal law, and a test of normality.
 
     Examples
@@ -46,7 +48,7 @@ class NormalScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinormalCheck:
+class BinormalCheck(StablePickle):
     """Normal scores and tests of normality of both classes. Made by :func:`binormal_check`.
 
     Attributes
@@ -104,24 +106,6 @@ class BinormalCheck:
             If `significance` is outside (0, 1).
         """
         return min(self.adjusted_p_values) <= check_probability(significance, "significance")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BinormalCheck):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        return tuple(
-            (part.expected.tobytes(), part.scores.tobytes(), part.p_value)
-            for part in (self.negative, self.positive)
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
-        return BinormalCheck, (self.negative, self.positive)
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from functools import cached_property
 from numbers import Integral
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +25,15 @@ from skpostbac.metrics._figure_posterior import figures_of
 from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._random_state import RandomStateLike, draw_seed
 from skpostbac.stats import _binormal as binormal
+from skpostbac.stats._pickling import FrozenArrays
 from skpostbac.stats._validation import check_probability, check_seed
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000
 
 
-class CurveBand(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveBand(FrozenArrays):
     """Pointwise credible band of a curve.
 
     Examples
@@ -60,7 +62,8 @@ class CurveBand(NamedTuple):
         return f"CurveBand(n_points={self.x.size})"
 
 
-class BinormalDraws(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class BinormalDraws(FrozenArrays):
     """Draws from the posterior of the parameters, each of shape (n_draws,).
 
     Examples
@@ -164,10 +167,7 @@ class PosteriorBinormal:
         rng = np.random.default_rng(self.seed)
         negative = _draw_normal(self.negative, self.n_draws, rng)
         positive = _draw_normal(self.positive, self.n_draws, rng)
-        draws = BinormalDraws(*negative, *positive, self._draw_fraction(rng))
-        for column in draws:
-            column.flags.writeable = False
-        return draws
+        return BinormalDraws(*negative, *positive, self._draw_fraction(rng))
 
     def _draw_fraction(self, rng: np.random.Generator) -> FloatArray:
         if self.positive_fraction is None:
@@ -263,7 +263,9 @@ class PosteriorBinormal:
     @property
     def _shapes(self) -> tuple[FloatArray, FloatArray]:
         draws = self.parameters
-        return binormal.standardise(*draws[:4])
+        return binormal.standardise(
+            draws.mean_negative, draws.sd_negative, draws.mean_positive, draws.sd_positive
+        )
 
     @property
     def _log_odds(self) -> FloatArray:

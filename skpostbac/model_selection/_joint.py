@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import combinations
 from operator import add
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,7 +30,7 @@ from skpostbac.stats._order import (
     sharpen,
 )
 from skpostbac.stats._patterns import PatternLaw, Tally, draw_averages, tally
-from skpostbac.stats._pickling import StablePickle, comparable
+from skpostbac.stats._pickling import FrozenArrays, StablePickle
 from skpostbac.stats._positive_part import mean_positive_part
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,8 @@ _BLOCK_ACCURACIES = 2**15
 PAIRED = "classifiers that share a test set"
 
 
-class MonteCarloError(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class MonteCarloError(FrozenArrays):
     """Standard errors of what is averaged over random draws; zeros for what is exact."""
 
     rank_probabilities: Floats
@@ -64,15 +65,6 @@ class MonteCarloError(NamedTuple):
     """Shape (T,)."""
     expected_loss: Floats
     """Shape (T,)."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and comparable(self) == comparable(other)
-
-    def __ne__(self, other: object) -> bool:  # tuples have their own
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(comparable(self))
 
 
 class Joint(Protocol):

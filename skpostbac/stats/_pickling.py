@@ -48,6 +48,17 @@ class StablePickle:
         return isinstance(getattr(type(self), name, None), cached_property)
 
 
+class FrozenArrays(StablePickle):
+    """A frozen dataclass that keeps read-only copies of the arrays it is made of."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                own = value.copy()
+                own.flags.writeable = False
+                object.__setattr__(self, name, own)
+
+
 def comparable(value: Any) -> Hashable:
     """Return what is equal for equal values: arrays by their numbers, NaN like any other number.
 

@@ -2,7 +2,7 @@
 
 import pickle
 from copy import deepcopy
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
@@ -26,6 +26,11 @@ SCORES = np.concatenate([RNG.normal(-1, 1, N_NEGATIVE), RNG.normal(1, 2, N_POSIT
 SIGNIFICANCE = 1e-4
 
 
+def columns(result):
+    """Return the arrays of a result, in the order of its fields."""
+    return [getattr(result, field.name) for field in fields(result)]
+
+
 @pytest.fixture(scope="module")
 def posterior():
     """Return a posterior with many draws."""
@@ -42,7 +47,7 @@ def sample(label):
 def test_draws_of_the_parameters(posterior, label):
     """Normal-inverse-gamma: the variance, the mean, and the mean given the variance."""
     n, mean, sd = sample(label)
-    means, sds = posterior.parameters[2 * label : 2 * label + 2]
+    means, sds = columns(posterior.parameters)[2 * label : 2 * label + 2]
     laws = [
         ((n - 1) * sd**2 / sds**2, chi2(n - 1)),
         (means, t(n - 1, mean, sd / np.sqrt(n))),
@@ -64,7 +69,7 @@ def test_draws_of_the_positive_fraction(posterior):
 
 def test_classes_are_independent(posterior):
     """No correlation between the draws, up to four standard errors."""
-    correlations = np.corrcoef(np.array(posterior.parameters))
+    correlations = np.corrcoef(np.array(columns(posterior.parameters)))
     assert np.abs(correlations[:2, 2:]).max() < 0.03
 
 
@@ -85,7 +90,7 @@ def test_areas_are_those_of_the_drawn_models(fraction):
     posterior = posterior_binormal(
         Y, SCORES, n_draws=50, positive_fraction=fraction, random_state=0
     )
-    models = [BinormalModel(*row) for row in zip(*posterior.parameters, strict=True)]
+    models = [BinormalModel(*row) for row in zip(*columns(posterior.parameters), strict=True)]
     areas = sorted(model.roc_auc() for model in models)
     np.testing.assert_allclose(posterior.roc_auc().draws, areas, rtol=1e-12)
     averages = sorted(model.average_precision() for model in models)
@@ -99,12 +104,12 @@ def test_bands_are_quantiles_of_the_drawn_curves():
     negative = norm(draws.mean_negative, draws.sd_negative)
     positive = norm(draws.mean_positive, draws.sd_positive)
     band = posterior.roc_band(0.8, fpr=[0, 0.2, 0.7, 1])
-    for x, *middle in list(zip(*band, strict=True))[1:-1]:
+    for x, *middle in list(zip(*columns(band), strict=True))[1:-1]:
         curve = positive.sf(negative.isf(x))
         np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
     assert [band.low[0], band.high[0], band.low[-1], band.high[-1]] == [0, 0, 1, 1]
     band = posterior.precision_recall_band(0.8, recall=[0.2, 0.7, 1])
-    for x, *middle in list(zip(*band, strict=True))[:-1]:
+    for x, *middle in list(zip(*columns(band), strict=True))[:-1]:
         curve = 0.3 * x / (0.3 * x + 0.7 * negative.sf(positive.isf(x)))
         np.testing.assert_allclose(middle, np.quantile(curve, [0.5, 0.1, 0.9]), rtol=1e-10)
     assert [band.low[-1], band.high[-1]] == pytest.approx([0.3, 0.3])

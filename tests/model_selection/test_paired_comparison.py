@@ -444,9 +444,11 @@ def test_what_is_exact_has_no_error(four):
     assert not error.expected_rank.any()
     assert not error.expected_loss.any()
     posteriors = dict(zip(four.names, four.posteriors, strict=True))
-    for array in compare_posteriors(posteriors).monte_carlo_error():
-        assert not array.any()
-    assert all(array.all() for array in four.monte_carlo_error())
+    independent = compare_posteriors(posteriors).monte_carlo_error()
+    drawn = four.monte_carlo_error()
+    for name in ("rank_probabilities", "expected_rank", "expected_loss"):
+        assert not getattr(independent, name).any()
+        assert getattr(drawn, name).all()
 
 
 # ---- what is returned
