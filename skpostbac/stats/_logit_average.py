@@ -1,113 +1,235 @@
-"""The law of a weighted average of independent accuracies, each given by its log-odds."""
+r"""The distribution of a weighted average of independent accuracies, each given by its log-odds.
+
+It is inverted as that of every weighted sum is (see `_contour`). The transform of an accuracy is an
+integral over its log-odds, on panels that are halved until neither the tilt nor the wave turns by
+more than the rule can follow. Where it decays slowly, as where an accuracy may be as close to 0 or
+1 as doubles allow, the line ends at some height and `_logit_ends` takes over.
+"""
 
 from collections.abc import Sequence
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import gammaln
 
+from skpostbac.stats._contour import Contour, Waves, fourier_series
+from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._inversion import Inversion
+from skpostbac.stats._law import Interval
+from skpostbac.stats._logit_ends import Ends
 from skpostbac.stats._logit_law import LogitLaw
-from skpostbac.stats._points import Floats
+from skpostbac.stats._tilted_logit import TiltedLogit
+from skpostbac.stats._points import Floats, Frame, exact_sum
+from skpostbac.stats._special import Complexes
+from skpostbac.stats._transform import Grid
+from skpostbac.stats._weighted_sum import WeightedSum
 
-_NODES, _WEIGHTS = leggauss(16)
-# Ends of pieces that the position between two ends needs itself.
-_MIDDLE = np.linspace(-12.0, 12.0, 9)
-# What the panels of the laws leave open cannot be resolved.
-_TOLERANCE = 1e-8
-# Points of which the integrals are computed at once.
-_BLOCK = 64
+# What counts of the law outside some range.
+_REACH = 42.0
+# A line ends where the transform is below this. It is looked for from so many steps on.
+_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-17, 64, 24
+# Heights of an octave at which a transform is looked at.
+_LOOKS = np.linspace(0.5, 1.0, 24)
+# Powers that are told apart.
+_FLAT = 1e-6
 
 
-def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> LogitLaw:
-    """Return the law of the weighted average of independent variables.
+def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
+    """Return the distribution of the weighted average of independent variables.
 
     Parameters
     ----------
     laws : sequence of l LogitLaw
         At least one.
     weights : ndarray of shape (l,)
-        Positive.
+        Positive, of sum one.
+    """
+    return laws[0] if len(laws) == 1 else LogitAverage(tuple(laws), weights)
+
+
+class LogitAverage(WeightedSum):
+    """Weighted average of independent accuracies that are given by their log-odds.
+
+    Parameters
+    ----------
+    laws : tuple of l LogitLaw
+        Two or more.
+    weights : ndarray of shape (l,)
+        Positive, of sum one.
     """
 
-    def add(one: tuple[LogitLaw, float], other: tuple[LogitLaw, float]) -> tuple[LogitLaw, float]:
-        weight = one[1] + other[1]
-        return _average_of_two(one[0], other[0], one[1] / weight), weight
+    def __init__(self, laws: tuple[LogitLaw, ...], weights: Floats) -> None:
+        self._laws, self._weights = laws, weights
 
-    return reduce(add, zip(laws, weights.tolist(), strict=True))[0]
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the number of variables."""
+        mean, sd = self.mean(), self.standard_deviation()
+        return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._laws)})"
 
+    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+        total = np.zeros(shape)
+        for law, weight in zip(self._laws, self._weights, strict=True):
+            total += weight * law.sample(shape, rng=rng)
+        return total
 
-def _average_of_two(first: LogitLaw, second: LogitLaw, weight: float) -> LogitLaw:
-    """Law of weight * X + (1 - weight) * Y."""
-
-    def log_density(u: Floats) -> Floats:
-        blocks = [u[i : i + _BLOCK] for i in range(0, u.size, _BLOCK)]
-        return np.concatenate([_log_density(first, second, weight, block) for block in blocks])
-
-    mean = weight * first.mean() + (1 - weight) * second.mean()
-    rest = 1 - weight * first.mean() - (1 - weight) * second.mean()
-    sd = np.hypot(weight * first.standard_deviation(), (1 - weight) * second.standard_deviation())
-    return LogitLaw(log_density, float(np.log(mean / rest)), float(sd / (mean * rest)), _TOLERANCE)
-
-
-def _log_density(first: LogitLaw, second: LogitLaw, weight: float, u: Floats) -> Floats:
-    """Log density of the log-odds of z = weight * x + (1 - weight) * y, by integration over x.
-
-    All x are between two ends, at each of which x or y is 0 or 1. The integral is over the
-    log-odds of the position of x between them, in pieces on which both densities are smooth.
-    """
-    z, rest = expit(u), expit(-u)
-    part, ratio = 1 - weight, weight / (1 - weight)
-    # Distances of x from 0 and 1 and of y from 0 and 1, at the ends where they are least.
-    x_low, x_high = np.maximum(1 - rest / weight, 0.0), np.maximum(1 - z / weight, 0.0)
-    y_low, y_high = np.maximum(1 - rest / part, 0.0), np.maximum(1 - z / part, 0.0)
-    log_length = np.minimum(log_expit(-np.abs(u)) - np.log(weight), min(0.0, -np.log(ratio)))
-    edges = _edges(first.edges, x_low, x_high, log_length)
-    middle = np.broadcast_to(_MIDDLE, (u.size, _MIDDLE.size))
-    y_edges = _edges(second.edges, y_low, y_high, log_length + np.log(ratio))
-    edges = np.hstack([edges, -y_edges, middle])
-    edges.sort(axis=1)
-    half = 0.5 * np.diff(edges)[..., None]
-    v = 0.5 * (edges[:, 1:] + edges[:, :-1])[..., None] + half * _NODES
-    from_left = log_length[:, None, None] + log_expit(v)
-    from_right = log_length[:, None, None] + log_expit(-v)
-    x = _log_odds(x_low, x_high, from_left, from_right)
-    y = _log_odds(y_low, y_high, from_right + np.log(ratio), from_left + np.log(ratio))
-    # Densities of x and y in place of those of their log-odds, and of the log-odds of z.
-    values = first.log_density(x) + second.log_density(y)
-    values -= log_expit(x) + log_expit(-x) + log_expit(y) + log_expit(-y)
-    values += from_left + log_expit(-v) + np.log(_WEIGHTS)
-    with np.errstate(divide="ignore"):
-        total = logsumexp(values + np.log(half), axis=(1, 2))
-    return np.asarray(total + log_expit(u) + log_expit(-u) - np.log(part))
-
-
-def _edges(edges: Floats, low: Floats, high: Floats, log_length: Floats) -> Floats:
-    """Log-odds of the positions between two ends of points with given log-odds, (n, n_edges).
-
-    Those that are not between the ends go to the closest end.
-    """
-    with np.errstate(divide="ignore"):
-        log_left = np.where(
-            low[:, None] > 0,
-            np.log(np.maximum(expit(edges) - low[:, None], 0.0)),
-            log_expit(edges),
+    @cached_property
+    def _cumulants(self) -> tuple[float, float, float]:
+        second, third, fourth = (
+            np.array([law.central_moment(order) for law in self._laws]) for order in (2, 3, 4)
         )
-        log_right = np.where(
-            high[:, None] > 0,
-            np.log(np.maximum(expit(-edges) - high[:, None], 0.0)),
-            log_expit(-edges),
+        square = self._weights**2
+        return (
+            float(square @ second),
+            float((square * self._weights) @ third),
+            float(square**2 @ (fourth - 3 * second**2)),
         )
-    limit = log_length[:, None]
-    inside = (log_left < limit) & (log_right < limit)
-    odds = np.where(inside, log_left - log_right, np.where(log_left >= limit, np.inf, -np.inf))
-    first = np.min(odds, axis=1, where=np.isfinite(odds), initial=0.0)
-    last = np.max(odds, axis=1, where=np.isfinite(odds), initial=0.0)
-    return np.clip(odds, first[:, None] - 40.0, last[:, None] + 40.0)
+
+    @cached_property
+    def _frame(self) -> Frame:
+        to_low, to_high = -self._ends[:, 0], self._ends[:, 1]
+        mean, rest = exact_sum([to_low])
+        return Frame(
+            low=0.0,
+            low_rest=0.0,
+            high=1.0,
+            high_rest=0.0,
+            mean=mean,
+            mean_rest=rest,
+            mean_to_low=mean,
+            mean_to_high=float(to_high.sum()),
+        )
+
+    @property
+    def _ends(self) -> Floats:
+        means = np.array([law.mean_and_rest for law in self._laws])
+        return np.asarray(self._weights[:, np.newaxis] * means * [-1.0, 1.0])
+
+    @cached_property
+    def _inversion(self) -> Inversion:
+        return Inversion(_Summands(self._laws, self._weights, self.standard_deviation()))
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        return Interval(self._log_end_density(0), self._log_end_density(1))
+
+    def _log_end_density(self, end: int) -> float:
+        """Limit of the log density at an end of (0, 1).
+
+        A density c x^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
+        the sum of all a.
+        """
+        log_factor, power = np.array([law.end_powers[end] for law in self._laws]).T
+        if abs(power.sum() - 1) > _FLAT:
+            return -np.inf if power.sum() > 1 else np.inf
+        return float((log_factor + gammaln(power) - power * np.log(self._weights)).sum())
 
 
-def _log_odds(low: Floats, high: Floats, log_left: Floats, log_right: Floats) -> Floats:
-    """Log-odds of a point at log distances from two ends that have distances from 0 and 1."""
-    with np.errstate(divide="ignore"):
-        log_low, log_high = np.log(low)[:, None, None], np.log(high)[:, None, None]
-    return np.asarray(np.logaddexp(log_low, log_left) - np.logaddexp(log_high, log_right))
+@dataclass(frozen=True)
+class _Summands:
+    """The accuracies, as an inversion sees them from one end: the upper one, or the lower."""
+
+    laws: tuple[LogitLaw, ...]
+    weights: Floats
+    standard_deviation: float
+    from_above: bool = True
+
+    @property
+    def order(self) -> float:
+        """Power of the tail at the end, which is not asked for as nothing is close to the end."""
+        return 1.0
+
+    @property
+    def close(self) -> float:
+        """Return zero: the law is inverted up to its very end."""
+        return 0.0
+
+    def log_end_density(self, distance: Floats) -> Floats:
+        """Leading term of the log density at the end, which is not asked for either."""
+        return np.full(distance.shape, -np.inf)
+
+    def mirrored(self) -> "_Summands":
+        """Return the summands of minus the sum."""
+        return replace(self, from_above=not self.from_above)
+
+    def tilted(self, c: float, *, from_end: bool = False) -> "_TiltedAverage":
+        """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
+        terms = [
+            TiltedLogit(law, weight, c, from_above=self.from_above, from_end=from_end)
+            for law, weight in zip(self.laws, self.weights.tolist(), strict=True)
+        ]
+        return _TiltedAverage(c, terms)
+
+
+class _TiltedAverage:
+    """The average under a tilt c."""
+
+    def __init__(self, tilt: float, terms: list[TiltedLogit]) -> None:
+        self.tilt, self._terms = tilt, terms
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean."""
+        return sum(term.mean for term in self._terms)
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        return self.mean
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance."""
+        return sum(term.variance for term in self._terms)
+
+    def contour(self) -> Contour:
+        """Return a contour through the tilt."""
+        low, high = self._bound(-1), self._bound(1)
+        height, ends = self._height(np.pi * _FIRST_STEPS / (high - low))
+        pad = ends.margin if ends else 0.0
+        rule = fourier_series(self.tilt, low - pad, high + pad)
+        grid = Grid.even(0.0, rule.step, int(np.ceil(height / rule.step)) + 1)
+        coefficients = self._transform(grid) * (rule.step / np.pi)
+        coefficients /= self.tilt + 1j * grid.heights
+        coefficients[0] /= 2
+        if ends:
+            with np.errstate(divide="ignore"):
+                coefficients *= 1 - ends.share(np.log(grid.heights))
+        rates: Complexes = np.asarray(1j * grid.heights)
+        waves = Waves.of_tail(self.mean, rates, coefficients, self.tilt)
+        log_mgf = sum(term.log_mgf for term in self._terms)
+        rest = (ends,) if ends else ()
+        return Contour(self.tilt, log_mgf, waves, rest, rule.low, rule.high, rule.image)
+
+    def _transform(self, grid: Grid) -> Complexes:
+        """Transform of the average about its mean, at all heights."""
+        values = np.ones(grid.size, dtype=complex)
+        for term in self._terms:
+            values *= term.transform(grid)
+        return values
+
+    def _height(self, height: float) -> tuple[float, Ends | None]:
+        """Return where the line may end, and what goes on from there."""
+        for _ in range(_MOST_DOUBLINGS):
+            looks = Grid(height * _LOOKS, np.zeros(1))
+            values = self._transform(looks)
+            if np.abs(values).max() < _DECAYED:
+                return height, None
+            ends = Ends.of(self.tilt, self._terms, height)
+            if ends and ends.are_all(self._transform(ends.looks)):
+                return height, ends
+            height *= 2
+        return height, None
+
+    def _bound(self, side: int) -> float:
+        """Where the law ends on a side but for a mass exp(-REACH), by Chernoff's bound."""
+        rates = 2.0 ** np.arange(-2, 6) / np.sqrt(self.variance)
+        log_mgf = sum(term.log_mgf_beyond(side * rates) for term in self._terms)
+        end = sum(term.ends[0 if side < 0 else 1] for term in self._terms)
+        reach = float(np.min((log_mgf + _REACH) / rates))
+        return max(self.mean - reach, end) if side < 0 else min(self.mean + reach, end)

@@ -41,7 +41,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class _Panels:
+class Panels:
     """Intervals of the log-odds, each with a Legendre series of the log density."""
 
     left: Floats
@@ -49,22 +49,38 @@ class _Panels:
     series: Floats
 
     @classmethod
-    def of(cls, log_density: LogDensity, left: Floats, right: Floats) -> "_Panels":
+    def of(cls, log_density: LogDensity, left: Floats, right: Floats) -> "Panels":
         values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
         top = np.maximum(values.max(axis=0), -1e300)
         return cls(left, right, _TO_SERIES @ np.maximum(values, top - _FLOOR))
 
-    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "_Panels":
-        return _Panels(self.left[index], self.right[index], self.series[:, index])
+    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "Panels":
+        return Panels(self.left[index], self.right[index], self.series[:, index])
 
-    def joined(self, other: "_Panels") -> "_Panels":
+    def joined(self, other: "Panels") -> "Panels":
         """Return all panels from left to right."""
-        both = _Panels(
+        both = Panels(
             np.append(self.left, other.left),
             np.append(self.right, other.right),
             np.append(self.series, other.series, axis=1),
         )
         return both[np.argsort(both.left)]
+
+    def halved(self, which: NDArray[np.bool_]) -> "Panels":
+        """Cut some of the panels in halves, which keep to the same polynomials."""
+        rough, rest = self[which], self[~which]
+        middle = 0.5 * (rough.left + rough.right)
+        series = [_TO_SERIES @ legval(0.5 * (_NODES + side), rough.series).T for side in (-1, 1)]
+        return Panels(
+            np.concatenate([rest.left, rough.left, middle]),
+            np.concatenate([rest.right, middle, rough.right]),
+            np.concatenate([rest.series, *series], axis=1),
+        )
+
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Log-odds and log masses that stand for the law."""
+        return _spread(self.left, self.right).ravel(), self.log_weights.ravel()
 
     @cached_property
     def values(self) -> Floats:
@@ -121,7 +137,7 @@ class LogitLaw(BoundedDistribution):
     ) -> None:
         panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
         panels.series[0] -= logsumexp(panels.log_masses)
-        self._panels = _Panels(panels.left, panels.right, panels.series)
+        self._panels = Panels(panels.left, panels.right, panels.series)
 
     @property
     def edges(self) -> Floats:
@@ -138,31 +154,65 @@ class LogitLaw(BoundedDistribution):
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
-        return self._central_moment(2)
+        return self.central_moment(2)
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment, by quadrature."""
-        return float(self._central_moment(3) / self.variance() ** 1.5)
+        return float(self.central_moment(3) / self.variance() ** 1.5)
 
     def kurtosis(self) -> float:
         """Return the excess kurtosis, by quadrature; it is zero for a normal law."""
-        return self._central_moment(4) / self.variance() ** 2 - 3.0
+        return self.central_moment(4) / self.variance() ** 2 - 3.0
+
+    def central_moment(self, order: int) -> float:
+        """Return a central moment, by quadrature."""
+        u, log_mass = self._panels.nodes
+        mean, rest = self.mean_and_rest
+        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
+        return float(np.exp(log_mass) @ away**order)
 
     @cached_property
-    def _nodes(self) -> tuple[Floats, Floats]:
-        """Log-odds and masses that stand for the law."""
-        u = _spread(self._panels.left, self._panels.right)
-        return u.ravel(), np.exp(self._panels.log_weights).ravel()
+    def mean_and_rest(self) -> tuple[float, float]:
+        """The mean, and its distance from 1."""
+        u, log_mass = self._panels.nodes
+        mass = np.exp(log_mass)
+        return float(mass @ expit(u)), float(mass @ expit(-u))
 
-    def _central_moment(self, order: int) -> float:
-        u, mass = self._nodes
-        away = np.where(u < 0, expit(u) - self.mean(), self._frame.mean_to_high - expit(-u))
-        return float(mass @ away**order)
+    @cached_property
+    def all_panels(self) -> Panels:
+        """The panels, and further ones in the tails, where the log density is straight."""
+        panels, slopes = self._panels, self._slopes
+        low, high = min(panels.left[0], -_LAST), max(panels.right[-1], _LAST)
+        edges = np.concatenate(
+            [
+                _steps(panels.left[0], low, _FALL / slopes.low)[::-1],
+                _steps(panels.right[-1], high, _FALL / slopes.high),
+            ]
+        )
+        outer = edges[:-1] < edges[1:]
+        outer &= (edges[:-1] >= panels.right[-1]) | (edges[1:] <= panels.left[0])
+        left, right = edges[:-1][outer], edges[1:][outer]
+        return panels.joined(Panels.of(self.log_density, left, right))
+
+    def log_mass_beyond(self, u: float, side: int) -> float:
+        """Log of the mass above (1) or below (-1) some log-odds."""
+        panels = self.all_panels
+        index = np.array([np.clip(np.searchsorted(panels.left, u) - 1, 0, panels.left.size - 1)])
+        start = np.clip(np.array([u]), panels.left[index], panels.right[index])
+        left, right = (start, panels.right[index]) if side > 0 else (panels.left[index], start)
+        outer = panels.log_masses[index[0] + 1 :] if side > 0 else panels.log_masses[: index[0]]
+        return float(logsumexp(np.append(outer, self._log_mass(left, right, self._index(left)))))
+
+    @cached_property
+    def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
+        slopes, edges = self._slopes, self.edges[[0, -1]]
+        factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
+        return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
 
     @cached_property
     def _frame(self) -> Frame:
-        u, mass = self._nodes
-        mean, rest = float(mass @ expit(u)), float(mass @ expit(-u))
+        mean, rest = self.mean_and_rest
         return Frame(
             low=0.0,
             low_rest=0.0,
@@ -267,27 +317,32 @@ class LogitLaw(BoundedDistribution):
             )
 
 
+def _steps(start: float, end: float, most: float) -> Floats:
+    """Return points from one to another at a distance of `most` at most."""
+    return np.linspace(start, end, int(np.ceil(abs(end - start) / most)) + 1)
+
+
 def _spread(left: Floats, right: Floats) -> Floats:
     """Points of the rule between each left and right, shape (_N, n)."""
     return 0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left)
 
 
-def _cover(log_density: LogDensity, start: float, scale: float) -> _Panels:
+def _cover(log_density: LogDensity, start: float, scale: float) -> Panels:
     """Panels that double their distance from the start, until nothing is left outside."""
-    panels = _Panels.of(
+    panels = Panels.of(
         log_density, start + scale * np.array([-1, 0]), start + scale * np.array([0, 1])
     )
     for side in (-1, 1):
         for k in range(_MAX_DOUBLINGS):
             near, far = start + side * scale * 2.0**k, start + side * scale * 2.0 ** (k + 1)
-            new = _Panels.of(log_density, np.array([min(near, far)]), np.array([max(near, far)]))
+            new = Panels.of(log_density, np.array([min(near, far)]), np.array([max(near, far)]))
             panels = panels.joined(new)
             if new.is_negligible(float(panels.log_masses.max())).all():
                 break
     return panels
 
 
-def _resolve(log_density: LogDensity, panels: _Panels, tolerance: float) -> _Panels:
+def _resolve(log_density: LogDensity, panels: Panels, tolerance: float) -> Panels:
     """Halve the panels until each is resolved, or is negligible; the outer ones of these go."""
     for _ in range(_MAX_ROUNDS):
         top = float(panels.log_masses.max())
@@ -297,6 +352,6 @@ def _resolve(log_density: LogDensity, panels: _Panels, tolerance: float) -> _Pan
         rough = panels[~done]
         middle = 0.5 * (rough.left + rough.right)
         left, right = np.append(rough.left, middle), np.append(middle, rough.right)
-        panels = panels[done].joined(_Panels.of(log_density, left, right))
+        panels = panels[done].joined(Panels.of(log_density, left, right))
     kept = np.flatnonzero(~panels.is_negligible(float(panels.log_masses.max())))
     return panels[np.arange(kept[0], kept[-1] + 1)]
