@@ -108,10 +108,14 @@ class GroupPosterior(StablePickle):
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
         """Law of the accuracy of each group, drawn towards those of the others."""
-        return tuple(
+        # Groups of the same counts have one law.
+        counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
+        _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        laws = [
             _average([inference.group(index) for inference in self._classes])
-            for index in range(len(self.correct))
-        )
+            for index in first.tolist()
+        ]
+        return tuple(laws[i] for i in kind.ravel().tolist())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return the usual figures of each law, as rows of a table.
@@ -377,6 +381,6 @@ def _stacked(groups: Any) -> tuple[LabelArray, FloatArray, FloatArray]:
     return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
 
 
-def _average(laws: list[LogitLaw]) -> LogitLaw:
+def _average(laws: list[LogitLaw]) -> BoundedDistribution:
     """Return the law of the average of independent accuracies."""
     return logit_average(laws, np.full(len(laws), 1 / len(laws)))

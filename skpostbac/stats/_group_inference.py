@@ -58,7 +58,7 @@ class GroupInference:
         """Law of the mean of the accuracies in the population."""
         rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
         log_right, log_wrong = self._model.log_mean(rows.points, rows.concentration)
-        log_odds = series(log_right - log_wrong)
+        log_odds = _trimmed(series(log_right - log_wrong))
         slope = np.asarray(chebder(log_odds), dtype=float)
 
         def log_density(u: Floats) -> Floats:
@@ -118,6 +118,12 @@ def _log_sum(values: Floats) -> Floats:
     """Log of the sums of the exponentials of rows."""
     top = values.max(axis=1)
     return np.asarray(top + np.log(np.exp(values - top[:, None]).sum(axis=1)))
+
+
+def _trimmed(series: Floats) -> Floats:
+    """Leave out the last terms of series that do not count."""
+    counts = np.abs(series).max(axis=1) > _ROUNDING * np.abs(series).max()
+    return series[: int(np.flatnonzero(counts).max(initial=1)) + 1]
 
 
 def _extended(series: Floats, v: Floats) -> Floats:

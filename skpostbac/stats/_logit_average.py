@@ -28,7 +28,7 @@ from skpostbac.stats._weighted_sum import WeightedSum
 # What counts of the law outside some range.
 _REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
-_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-17, 64, 24
+_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 9
 # Heights of an octave at which a transform is looked at.
 _LOOKS = np.linspace(0.5, 1.0, 24)
 # Powers that are told apart.

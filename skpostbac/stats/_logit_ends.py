@@ -41,7 +41,7 @@ _MARGIN = 150.0
 # Least height of the line in terms of 1 / weight: with the window, less than half of the range.
 _LEAST_HEIGHT = 1e4
 # What the ends may miss, and corners that are left out.
-_ACCURACY, _NEGLIGIBLE = 1e-15, 1e-18
+_ACCURACY, _NEGLIGIBLE = 1e-13, 1e-18
 # Distances from a corner that rounding leaves.
 _BLUR = 4 * float(np.finfo(float).eps)
 # Logs of heights at which s and its square do not overflow, and of radians at which exp does not.
@@ -156,6 +156,7 @@ def _transform(term: TiltedLogit, end: int, log_t: Floats) -> Complexes:
     count = log_t.size
     distance = _STEP * np.arange(count) + log_t[0] - _END
     log_density, beyond = term.log_end_density(end, distance)
+    log_density[-1] -= np.log(2.0)  # a trapezoid rule up to where the mass beyond begins
     turns = np.arange(-count + 1, count) * _STEP + _END
     kernel = _window(turns) * np.exp(1j * (1 - 2 * end) * np.exp(np.minimum(turns, _FASTEST)))
     size = next_fast_len(2 * count - 1 + count)

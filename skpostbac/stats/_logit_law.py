@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit
 
 from skpostbac.stats._contour import Values
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval
 from skpostbac.stats._points import Floats, Frame, Points
+from skpostbac.stats._special import log_sum
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
@@ -23,7 +24,10 @@ _N = 16
 _NODES: Floats
 _WEIGHTS: Floats
 _NODES, _WEIGHTS = leggauss(_N)
-_TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
+_FROM_SERIES: Floats = legvander(_NODES, _N - 1)
+_TO_SERIES: Floats = np.linalg.inv(_FROM_SERIES)
+# Series on both halves of a panel.
+_HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
 # Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
 DEPTH = 64.0
 # Beyond the log-odds of the smallest double only the total mass counts.
@@ -70,7 +74,7 @@ class Panels:
         """Cut some of the panels in halves, which keep to the same polynomials."""
         rough, rest = self[which], self[~which]
         middle = 0.5 * (rough.left + rough.right)
-        series = [_TO_SERIES @ legval(0.5 * (_NODES + side), rough.series).T for side in (-1, 1)]
+        series = [half @ rough.series for half in _HALVES]
         return Panels(
             np.concatenate([rest.left, rough.left, middle]),
             np.concatenate([rest.right, middle, rough.right]),
@@ -85,7 +89,7 @@ class Panels:
     @cached_property
     def values(self) -> Floats:
         """Log density at the points of the panels, shape (_N, n)."""
-        return np.asarray(legval(_NODES, self.series).T, dtype=float)
+        return np.asarray(_FROM_SERIES @ self.series)
 
     @cached_property
     def log_weights(self) -> Floats:
@@ -95,7 +99,7 @@ class Panels:
     @cached_property
     def log_masses(self) -> Floats:
         """Log of the mass of each panel."""
-        return np.asarray(logsumexp(self.log_weights, axis=0))
+        return log_sum(self.log_weights)
 
     def is_negligible(self, top: float) -> NDArray[np.bool_]:
         """Tell where neither the density nor the mass counts."""
@@ -136,7 +140,7 @@ class LogitLaw(BoundedDistribution):
         self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
     ) -> None:
         panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
-        panels.series[0] -= logsumexp(panels.log_masses)
+        panels.series[0] -= log_sum(panels.log_masses)
         self._panels = Panels(panels.left, panels.right, panels.series)
 
     @property
@@ -194,15 +198,6 @@ class LogitLaw(BoundedDistribution):
         left, right = edges[:-1][outer], edges[1:][outer]
         return panels.joined(Panels.of(self.log_density, left, right))
 
-    def log_mass_beyond(self, u: float, side: int) -> float:
-        """Log of the mass above (1) or below (-1) some log-odds."""
-        panels = self.all_panels
-        index = np.array([np.clip(np.searchsorted(panels.left, u) - 1, 0, panels.left.size - 1)])
-        start = np.clip(np.array([u]), panels.left[index], panels.right[index])
-        left, right = (start, panels.right[index]) if side > 0 else (panels.left[index], start)
-        outer = panels.log_masses[index[0] + 1 :] if side > 0 else panels.log_masses[: index[0]]
-        return float(logsumexp(np.append(outer, self._log_mass(left, right, self._index(left)))))
-
     @cached_property
     def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
@@ -252,19 +247,25 @@ class LogitLaw(BoundedDistribution):
 
     def _tails(self, points: Points) -> Tails:
         low, high = np.log(points.to_low), np.log(points.to_high)
-        fall_below, fall_above = self._falls(low - high)
-        u = np.clip(low - high, self._panels.left[0], self._panels.right[-1])
-        index = self._index(u)
-        below = self._log_mass(self._panels.left[index], u, index)
-        above = self._log_mass(u, self._panels.right[index], index)
-        log_cdf = np.logaddexp(self._log_below[index], below) + fall_below
-        log_ccdf = np.logaddexp(self._log_above[index + 1], above) + fall_above
+        log_cdf, log_ccdf = self.log_masses(low - high)
         smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
         larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
         return Tails(
             np.where(is_lower, smaller, larger),
             np.where(is_lower, larger, smaller),
             self.log_density(low - high) - low - high,
+        )
+
+    def log_masses(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return the logs of the masses below and above some log-odds."""
+        fall_below, fall_above = self._falls(u)
+        u = np.clip(u, self._panels.left[0], self._panels.right[-1])
+        index = self._index(u)
+        below = self._log_mass(self._panels.left[index], u, index)
+        above = self._log_mass(u, self._panels.right[index], index)
+        return (
+            np.logaddexp(self._log_below[index], below) + fall_below,
+            np.logaddexp(self._log_above[index + 1], above) + fall_above,
         )
 
     def _centre(self, y: Floats) -> Values:
@@ -312,9 +313,7 @@ class LogitLaw(BoundedDistribution):
         """Log of the mass between two points of one panel."""
         values = self._values(_spread(left, right), index, self._panels.series)
         with np.errstate(divide="ignore"):
-            return np.asarray(
-                logsumexp(values, b=_WEIGHTS[:, None], axis=0) + np.log(0.5 * (right - left))
-            )
+            return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
 
 
 def _steps(start: float, end: float, most: float) -> Floats:

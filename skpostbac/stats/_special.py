@@ -31,6 +31,15 @@ def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:
     return value
 
 
+def log_sum(values: Floats) -> Floats:
+    """Log of the sums of the exponentials along the first axis, of finite numbers.
+
+    That is `scipy.special.logsumexp` without what it does for other arrays.
+    """
+    top = values.max(axis=0)
+    return np.asarray(top + np.log(np.exp(values - top).sum(axis=0)))
+
+
 def expm1mx(x: Floats) -> Floats:
     """Return exp(x) - 1 - x for ``|x| <= 1``, as 2 sinh(x/2)^2 + (sinh(x) - x)."""
     half, square = np.sinh(0.5 * x), x * x

@@ -4,11 +4,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from skpostbac.stats._logit_law import LogitLaw, Panels
 from skpostbac.stats._points import Floats
-from skpostbac.stats._special import Complexes
+from skpostbac.stats._special import Complexes, log_sum
 from skpostbac.stats._transform import Grid
 
 # Radians by which a wave turns, and logs by which a tilt falls, on a panel of 16 nodes: what the
@@ -73,7 +73,7 @@ class TiltedLogit:
     def log_mgf(self) -> float:
         """Log E[exp(c x)] from the origin."""
         u, log_mass = self._panels.nodes
-        return float(logsumexp(log_mass + self.tilt * self.position(u)))
+        return float(log_sum(log_mass + self.tilt * self.position(u)))
 
     def _nodes(self, top: float) -> tuple[Floats, Floats]:
         """Positions less the tilted mean, and tilted masses, which resolve waves up to a height."""
@@ -97,7 +97,10 @@ class TiltedLogit:
         """Log E[exp(r (x - mean))] under the tilt, for some further rates r."""
         position, mass = self._nodes(float(np.abs(rates).max()))
         away = position - self.mean
-        return np.asarray(logsumexp(np.multiply.outer(rates, away), b=mass, axis=1))
+        top = np.maximum(rates * away.min(), rates * away.max())
+        return np.asarray(
+            top + np.log(np.exp(np.multiply.outer(rates, away) - top[:, np.newaxis]) @ mass)
+        )
 
     def transform(self, grid: Grid) -> Complexes:
         """Transform about the mean, divided by that at the tilt, at all heights of a grid."""
@@ -122,5 +125,5 @@ class TiltedLogit:
             u = side * (log_distance + np.log(self.weight) + np.log1p(-distance))
             shift = self.tilt * (self.ends[end] - (2 * end - 1) * self.weight * distance)
             values = self.law.log_density(u) - np.log1p(-distance) + shift - self.log_mgf
-        last = self.law.log_mass_beyond(float(u[-1]), side)
+        last = float(self.law.log_masses(u[-1:])[(1 + side) // 2][0])
         return np.where(distance < 1, values, -np.inf), float(np.exp(last + shift[-1] - self.log_mgf))
