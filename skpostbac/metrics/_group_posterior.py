@@ -16,7 +16,7 @@ from skpostbac.metrics._arrays import FloatArray, check_nonnegative, first, floa
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._figure_posterior import figures_of
 from skpostbac.metrics._format import format_estimate
-from skpostbac.metrics._labels import LabelArray
+from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
 from skpostbac.stats._logit_average import logit_average
@@ -83,6 +83,34 @@ class GroupPosterior(StablePickle):
     model: NormalBinomial | BetaBinomial
     classes: LabelArray | None = None
     names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        correct, total = _counts(self.correct, self.total)
+        model = _model(self.model)
+        n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
+        model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
+        checked = {
+            "correct": correct,
+            "total": total,
+            "model": model,
+            "classes": _classes(self.classes, correct.shape),
+            "names": _names(self.names, len(correct)),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupPosterior):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        classes = None if self.classes is None else tuple(label_list(self.classes))
+        shape, counts = self.correct.shape, (self.correct.tobytes(), self.total.tobytes())
+        return shape, counts, self.model, classes, self.names
 
     @cached_property
     def population_mean(self) -> BoundedDistribution:
@@ -311,11 +339,7 @@ def group_posterior(
         names, correct, total = _named(correct, total)
     if total is None:
         classes, correct, total = _stacked(correct)
-    k, n = _counts(correct, total)
-    model = _model(model)
-    n_mixed = np.sum((k > 0) & (k < n), axis=0)
-    model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
-    return GroupPosterior(k, n, model, classes, names)
+    return GroupPosterior(correct, total, _model(model), classes, names)  # type: ignore[arg-type]
 
 
 def _model(model: object) -> NormalBinomial | BetaBinomial:
@@ -325,8 +349,39 @@ def _model(model: object) -> NormalBinomial | BetaBinomial:
         return _MODELS[model]()
     raise ValueError(
         "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a BetaBinomial, "
-        f"got {model!r}"
+        f"got {model!r:.80}"
     )
+
+
+def _classes(classes: ArrayLike | None, shape: tuple[int, ...]) -> LabelArray | None:
+    """Return checked read-only labels of the classes, if there are any."""
+    if classes is None:
+        return None
+    labels = unique_label_array(classes, "classes")
+    if (len(labels),) != shape[1:]:
+        raise ValueError(
+            f"classes must have a label for each column of correct, got {len(labels)} labels "
+            f"and the shape {shape}"
+        )
+    labels.flags.writeable = False
+    return labels
+
+
+def _names(names: object, n_groups: int) -> tuple[str, ...] | None:
+    """Return checked names of the groups, if there are any."""
+    if names is None:
+        return None
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"names must be a tuple of strings, got {short_repr(names)}")
+    if len(names) != n_groups:
+        raise ValueError(f"names must have one for each of {n_groups} groups, got {len(names)}")
+    others = {_NEW_GROUP, _MEDIAN, _MEAN}
+    if len(others.union(names)) < len(others) + len(names):
+        raise ValueError(
+            f"the names of groups must be different, and none of {sorted(others)}, "
+            f"got {short_repr(tuple(names))}"
+        )
+    return tuple(names)
 
 
 def _counts(correct: Any, total: Any) -> tuple[FloatArray, FloatArray]:
@@ -355,12 +410,7 @@ def _named(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], A
     if not groups:
         raise ValueError("correct must have at least one group, got none")
     names, entries = tuple(map(str, groups)), list(groups.values())
-    others = {_NEW_GROUP, _MEDIAN, _MEAN}
-    if len(others.union(names)) < len(others) + len(names):
-        raise ValueError(
-            f"the names of groups must be different, and none of {sorted(others)}, "
-            f"got {short_repr(names)}"
-        )
+    _names(names, len(entries))
     if all(isinstance(entry, ClassCounts) for entry in entries):
         return names, entries, None
     if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):

@@ -13,6 +13,7 @@ from scipy.special import expit, log_expit, polygamma
 
 from skpostbac.stats._points import Floats
 from skpostbac.stats._special import expm1mx, log1pmx, log_beta, stirling_remainder
+from skpostbac.stats._validation import float_or_nan
 
 # Nodes of the integral over the accuracy of a group, out to exp(-30) of the integrand.
 _N_INNER = 45
@@ -118,16 +119,16 @@ class NormalBinomial:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not isinstance(value, Real):
-                raise TypeError(f"{name} must be a number, got {value!r}")
+                raise TypeError(f"{name} must be a number, got {value!r:.80}")
         if abs(self.mean) > _FARTHEST_MEAN:
             raise ValueError(
                 f"mean must be between -{_FARTHEST_MEAN:g} and {_FARTHEST_MEAN:g}, in log-odds, "
-                f"got {self.mean!r}"
+                f"got {self.mean!r:.80}"
             )
         for name, value in vars(self).items():
-            if not np.isfinite(value) or (name != "mean" and value <= 0):
+            if not np.isfinite(float_or_nan(value)) or (name != "mean" and value <= 0):
                 kind = "finite" if name == "mean" else "finite and positive"
-                raise ValueError(f"{name} must be {kind}, got {value!r}")
+                raise ValueError(f"{name} must be {kind}, got {value!r:.80}")
 
     def largest_spread(self, n_mixed: float) -> float:
         """Return the standard deviation beyond which there is no posterior that counts.

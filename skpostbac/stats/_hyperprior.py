@@ -1,13 +1,13 @@
 """The prior of what the classes have in common: their rate, and how much they borrow from it."""
 
 from dataclasses import dataclass, fields
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.special import betaln, log_expit
 
 from skpostbac.stats._special import Floats, stirling_remainder
+from skpostbac.stats._validation import float_or_nan
 
 # What the quadrature resolves.
 _SMALLEST, _LARGEST = 0.05, 20.0
@@ -109,8 +109,6 @@ def _strengths(values: Any) -> tuple[float, ...]:
 
 
 def _checked(name: str, value: Any, low: float, high: float) -> float:
-    # Not as a float, for which an integer may be too large.
-    number: Any = value if isinstance(value, Real) else np.nan
-    if not low <= number <= high:
+    if not low <= float_or_nan(value) <= high:
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value!r:.80}")
     return float(value)

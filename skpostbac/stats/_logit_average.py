@@ -19,9 +19,9 @@ from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._law import Interval
 from skpostbac.stats._logit_ends import Ends
 from skpostbac.stats._logit_law import LogitLaw
-from skpostbac.stats._tilted_logit import TiltedLogit
 from skpostbac.stats._points import Floats, Frame, exact_sum
 from skpostbac.stats._special import Complexes
+from skpostbac.stats._tilted_logit import TiltedLogit
 from skpostbac.stats._transform import Grid
 from skpostbac.stats._weighted_sum import WeightedSum
 
@@ -29,6 +29,8 @@ from skpostbac.stats._weighted_sum import WeightedSum
 _REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 9
+# What the ends may miss of a transform.
+_MISSED = 1e-13
 # Heights of an octave at which a transform is looked at.
 _LOOKS = np.linspace(0.5, 1.0, 24)
 # Powers that are told apart.
@@ -214,17 +216,26 @@ class _TiltedAverage:
         return values
 
     def _height(self, height: float) -> tuple[float, Ends | None]:
-        """Return where the line may end, and what goes on from there."""
+        """Return where the line may end, and what goes on from there.
+
+        What the ends miss falls quickly with the height, down to the errors of the laws.
+        """
+        best, least, last, size = None, np.inf, np.inf, np.inf
         for _ in range(_MOST_DOUBLINGS):
-            looks = Grid(height * _LOOKS, np.zeros(1))
-            values = self._transform(looks)
-            if np.abs(values).max() < _DECAYED:
+            size = np.abs(self._transform(Grid(height * _LOOKS, np.zeros(1)))).max()
+            if size < _DECAYED:
                 return height, None
             ends = Ends.of(self.tilt, self._terms, height)
-            if ends and ends.are_all(self._transform(ends.looks)):
-                return height, ends
+            if ends:
+                missed = ends.missed(self._transform(ends.looks))
+                if missed < least:
+                    best, last, least = ends, least, missed
+                if least < _MISSED or missed > 0.1 * last:
+                    break
             height *= 2
-        return height, None
+        if best is None or size < least:
+            return height, None
+        return best.height, best
 
     def _bound(self, side: int) -> float:
         """Where the law ends on a side but for a mass exp(-REACH), by Chernoff's bound."""

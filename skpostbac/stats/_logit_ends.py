@@ -40,8 +40,8 @@ _WIDTH, _WIDTHS = 0.2, 5.9
 _MARGIN = 150.0
 # Least height of the line in terms of 1 / weight: with the window, less than half of the range.
 _LEAST_HEIGHT = 1e4
-# What the ends may miss, and corners that are left out.
-_ACCURACY, _NEGLIGIBLE = 1e-13, 1e-18
+# Amplitudes of corners that are left out.
+_NEGLIGIBLE = 1e-18
 # Distances from a corner that rounding leaves.
 _BLUR = 4 * float(np.finfo(float).eps)
 # Logs of heights at which s and its square do not overflow, and of radians at which exp does not.
@@ -101,12 +101,12 @@ class Ends:
         """Heights below that of the line at which there should be nothing but the ends."""
         return Grid(np.exp(self.log_t[self._looked]), np.zeros(1))
 
-    def are_all(self, values: Complexes) -> bool:
-        """Tell whether nothing but the ends is left of the transform, given it at the `looks`."""
+    def missed(self, values: Complexes) -> float:
+        """Return what the ends miss of the transform, given it at the `looks`."""
         log_t = self.log_t[self._looked]
         turns = np.exp(1j * np.multiply.outer(self.places - self.mean, np.exp(log_t)))
         missed = np.abs((self.amplitudes[:, self._looked] * turns).sum(axis=0) - values)
-        return bool((missed * self.share(log_t)).max() < _ACCURACY)
+        return float((missed * self.share(log_t)).max())
 
     @property
     def _looked(self) -> slice:
@@ -130,7 +130,7 @@ class Ends:
         return sums
 
     def _at_gap(self, gap: Floats, coefficients: Complexes) -> Floats:
-        """What one corner adds at some distances from it."""
+        """Return what one corner adds at some distances from it."""
         with np.errstate(divide="ignore"):
             radians = self.log_t + np.log(np.abs(gap))[:, np.newaxis]
         turn = np.exp(np.minimum(radians, _FASTEST)) * np.sign(gap)[:, np.newaxis]

@@ -143,6 +143,10 @@ class LogitLaw(BoundedDistribution):
         panels.series[0] -= log_sum(panels.log_masses)
         self._panels = Panels(panels.left, panels.right, panels.series)
 
+    def _key(self) -> tuple[bytes, ...]:
+        panels = self._panels
+        return tuple(array.tobytes() for array in (panels.left, panels.right, panels.series))
+
     @property
     def edges(self) -> Floats:
         """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""

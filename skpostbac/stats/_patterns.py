@@ -48,22 +48,29 @@ class PatternLaw:
     b: float
 
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies, shape (size, T)."""
-        shares = rng.dirichlet([*self.counts, self.a + self.b], size)
-        prior = self._draw_prior(size, rng)
-        accuracies: Floats = shares[:, :-1] @ self.patterns + shares[:, -1:] * prior
-        return accuracies
+        """Draw accuracies, shape (T, size)."""
+        # Shares of the patterns and of the prior are Gamma variables over their sum.
+        shares = rng.standard_gamma(self._masses[:, np.newaxis], (len(self._masses), size))
+        accuracies = self.patterns.T @ shares[:-1]
+        accuracies += shares[-1] * self._draw_prior(size, rng)
+        accuracies /= shares.sum(axis=0)
+        return np.asarray(accuracies)
+
+    @property
+    def _masses(self) -> Floats:
+        return np.append(self.counts.astype(float), self.a + self.b)
 
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies before the data, shape (size, T)."""
-        shape = size, self.patterns.shape[1]
+        """Draw accuracies before the data, shape (T, size)."""
+        shape = self.patterns.shape[1], size
         mass, right = self.a + self.b, self.a / (self.a + self.b)
-        # Each piece takes a Beta(1, mass) share of what is left of the stick.
-        steps = rng.standard_exponential((_n_pieces(mass), size)) / mass
-        left = np.exp(-np.cumsum(steps, axis=0))
-        accuracies: Floats = left[-1][:, np.newaxis] * _draw_beta(self.a, self.b, shape, rng)
-        for piece in -np.diff(left, axis=0, prepend=1.0):
-            accuracies += piece[:, np.newaxis] * (rng.random(shape) < right)
+        accuracies, left = np.zeros(shape), np.ones(size)
+        for _ in range(_n_pieces(mass)):
+            # Each piece takes a Beta(1, mass) share of what is left of the stick.
+            rest = left * np.exp(rng.standard_exponential(size) / -mass)
+            accuracies += (left - rest) * (rng.random(shape) < right)
+            left = rest
+        accuracies += left * _draw_beta(self.a, self.b, shape, rng)
         return accuracies
 
 
@@ -82,11 +89,11 @@ def draw_averages(
     laws: Sequence[PatternLaw], weights: Floats, size: int, rng: np.random.Generator
 ) -> Floats:
     """Draw weighted averages of the accuracies over independent classes, shape (size, T)."""
-    total = np.zeros((size, laws[0].patterns.shape[1]))
+    total = np.zeros((laws[0].patterns.shape[1], size))
     for law, weight in zip(laws, weights, strict=True):
         if weight:
             total += weight * law.draw(size, rng)
-    return total
+    return np.ascontiguousarray(total.T)
 
 
 @dataclass(frozen=True, eq=False)

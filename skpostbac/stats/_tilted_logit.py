@@ -126,4 +126,6 @@ class TiltedLogit:
             shift = self.tilt * (self.ends[end] - (2 * end - 1) * self.weight * distance)
             values = self.law.log_density(u) - np.log1p(-distance) + shift - self.log_mgf
         last = float(self.law.log_masses(u[-1:])[(1 + side) // 2][0])
-        return np.where(distance < 1, values, -np.inf), float(np.exp(last + shift[-1] - self.log_mgf))
+        return np.where(distance < 1, values, -np.inf), float(
+            np.exp(last + shift[-1] - self.log_mgf)
+        )

@@ -1,5 +1,6 @@
 """Group-level inference as users meet it."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 from scipy.special import expit
 
 from skpostbac import ClassCounts, group_posterior
+from skpostbac.metrics._group_posterior import GroupPosterior
 from skpostbac.stats import BetaBinomial, NormalBinomial
 
 # The second example in the documentation of the R package micp.
@@ -246,3 +248,69 @@ def test_parameters_are_numbers(name):
 def test_bad_input_is_refused(correct, total, model, message):
     with pytest.raises(ValueError, match=message):
         group_posterior(correct, total, model=model)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([5.0], [3.0]), "correct must not exceed total"),
+        (([1.0], [-3.0]), "total must be finite and non-negative"),
+        (([np.nan], [3.0]), "correct must be finite"),
+        ((["a"], [3.0]), "correct must be an array of numbers"),
+        ((None, [3.0]), "correct must be an array of numbers"),
+        (([1.0], [10**400]), "total must be an array of numbers"),
+        ((np.ma.array([1.0], mask=[True]), [3.0]), "correct must be an array of numbers"),
+        (([1.0], [3.0, 4.0]), "correct and total must have the same shape"),
+        (([1.0], [3.0], None), "model must be"),
+        (([[1.0]], [[3.0]], BetaBinomial(), ["a", "b"]), "classes must have a label"),
+        (([1.0], [3.0], BetaBinomial(), ["a"]), "classes must have a label"),
+        (([1.0], [3.0], BetaBinomial(), None, ("a", "b")), "names must have one for each of 1"),
+        (([1.0], [3.0], BetaBinomial(), None, "a"), "names must be a tuple of strings"),
+        (([1.0], [3.0], BetaBinomial(), None, ("new group",)), "names of groups"),
+    ],
+    ids=str,
+)
+def test_the_class_checks_what_it_is_made_of(arguments, message):
+    """Each wrong argument gets one error that names it, without `group_posterior` too."""
+    full = (*arguments, BetaBinomial())[: max(len(arguments), 3)]
+    with pytest.raises(ValueError, match=message):
+        GroupPosterior(*full)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_copies_are_equal(copied):
+    """Whatever was asked of them before; other counts, models or names are not."""
+    one = group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 6]], model="beta-binomial")
+    again = copied(one)
+    assert again == one
+    assert hash(again) == hash(one)
+    assert copied(one.new_group) == one.new_group
+    assert group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 7]], model="beta-binomial") != one
+    assert group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 6]]) != one
+
+
+def test_groups_of_the_same_counts_have_one_law():
+    """They know the same of each other."""
+    posterior = group_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
+    assert posterior.groups[0] is posterior.groups[2]
+    assert posterior.groups[0].mean() != posterior.groups[1].mean()
+
+
+@pytest.mark.parametrize("model", ["normal-binomial", "beta-binomial"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
+    """Mean and variance of the quantiles are those of the classes, which may be at 0 and 1."""
+    posterior = group_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)
+    one = group_posterior([5, 5], [5, 5], model=model).new_group
+    law = posterior.new_group
+    assert law.mean() == pytest.approx(one.mean(), rel=1e-12)
+    assert law.variance() == pytest.approx(one.variance() / n_classes, rel=1e-12)
+    # The mean is the integral of the upper tail; at chance level it is steep.
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    edges = np.arange(n_classes + 1) / n_classes
+    steps = np.concatenate([[0], 0.5 ** np.arange(24, 0, -1), 1 - 0.5 ** np.arange(2, 25), [1]])
+    cuts = np.append(np.add.outer(edges[:-1], steps[:-1] / n_classes).ravel(), 1.0)
+    half = 0.5 * np.diff(cuts)[:, np.newaxis]
+    x = (cuts[:-1, np.newaxis] + half) + half * nodes
+    tail = law._centre(law._frame.locate(x.ravel()).from_mean).tail.reshape(x.shape)
+    assert float((tail * half * weights).sum()) == pytest.approx(one.mean(), abs=1e-8)
