@@ -24,8 +24,8 @@ _N = 16
 _NODES: Floats
 _WEIGHTS: Floats
 _NODES, _WEIGHTS = leggauss(_N)
-_FROM_SERIES: Floats = legvander(_NODES, _N - 1)
-_TO_SERIES: Floats = np.linalg.inv(_FROM_SERIES)
+_FROM_SERIES = legvander(_NODES, _N - 1)
+_TO_SERIES = np.linalg.inv(_FROM_SERIES)
 # Series on both halves of a panel.
 _HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
 # Panels end where the density is below exp(-depth) of its largest value, and its mass as well.

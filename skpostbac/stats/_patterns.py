@@ -48,23 +48,21 @@ class PatternLaw:
     b: float
 
     def draw(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draw accuracies, shape (T, size)."""
+        """Draw accuracies, shape (size, T)."""
         # Shares of the patterns and of the prior are Gamma variables over their sum.
-        shares = rng.standard_gamma(self._masses[:, np.newaxis], (len(self._masses), size))
+        masses = [*self.counts.tolist(), self.a + self.b]
+        shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
         accuracies = self.patterns.T @ shares[:-1]
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
-        return np.asarray(accuracies)
-
-    @property
-    def _masses(self) -> Floats:
-        return np.append(self.counts.astype(float), self.a + self.b)
+        return np.asarray(accuracies.T)
 
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies before the data, shape (T, size)."""
         shape = self.patterns.shape[1], size
         mass, right = self.a + self.b, self.a / (self.a + self.b)
-        accuracies, left = np.zeros(shape), np.ones(size)
+        accuracies: Floats = np.zeros(shape)
+        left: Floats = np.ones(size)
         for _ in range(_n_pieces(mass)):
             # Each piece takes a Beta(1, mass) share of what is left of the stick.
             rest = left * np.exp(rng.standard_exponential(size) / -mass)
@@ -89,11 +87,11 @@ def draw_averages(
     laws: Sequence[PatternLaw], weights: Floats, size: int, rng: np.random.Generator
 ) -> Floats:
     """Draw weighted averages of the accuracies over independent classes, shape (size, T)."""
-    total = np.zeros((laws[0].patterns.shape[1], size))
+    total = np.zeros((laws[0].patterns.shape[1], size)).T
     for law, weight in zip(laws, weights, strict=True):
         if weight:
             total += weight * law.draw(size, rng)
-    return np.ascontiguousarray(total.T)
+    return np.ascontiguousarray(total)
 
 
 @dataclass(frozen=True, eq=False)
