@@ -1,0 +1,65 @@
+"""Parameters that are no numbers, or none that doubles hold, get an error that names them."""
+
+import copy
+import pickle
+
+import pytest
+
+from skpostbac.stats import (
+    BetaAverage,
+    BetaBinomial,
+    HierarchicalBetaAverage,
+    Hyperprior,
+    NormalBinomial,
+    PairedDifference,
+    PowerTransform,
+)
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: Hyperprior(base=HUGE), "base"),
+        (lambda: Hyperprior(rate=-HUGE), "rate"),
+        (lambda: Hyperprior(outlier=HUGE), "outlier"),
+        (lambda: Hyperprior(kappa=[HUGE]), "kappa"),
+        (lambda: NormalBinomial(precision=HUGE), "precision"),
+        (lambda: NormalBinomial(shape=HUGE), "shape"),
+        (lambda: NormalBinomial(mean=-HUGE), "mean"),
+        (lambda: PowerTransform(BetaAverage([2], [2]), HUGE), "exponent"),
+        (lambda: BetaAverage([2, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
+        (lambda: BetaAverage([2, 2], [2, 2], weights=[1e-320, 1]), "weights"),
+        (lambda: PairedDifference([[1, 2, 3, 4]], weights=[1e308]), "weights"),
+        (lambda: HierarchicalBetaAverage([1, 2], [2, 2], weights=[1e308, 1e308]), "weights"),
+    ],
+)
+def test_numbers_beyond_doubles_are_refused(make, name):
+    """Too large for a double, or for its fourth power in the kurtosis."""
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        NormalBinomial(rate=0.1),
+        BetaBinomial(),
+        Hyperprior(rate=2.0),
+        BetaAverage([1, 2], [2, 3], weights=[0.3, -0.7]),
+        PairedDifference([[1, 2, 3, 4]]),
+        HierarchicalBetaAverage([1, 2], [2, 2]),
+        PowerTransform(BetaAverage([1], [2]), 0.5),
+    ],
+    ids=lambda made: type(made).__name__,
+)
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))], ids=["copy", "pickle"]
+)
+def test_copies_are_equal(made, copied):
+    """And have the same hash."""
+    again = copied(made)
+    assert again == made
+    assert hash(again) == hash(made)
+    assert again != BetaAverage([7], [8])
