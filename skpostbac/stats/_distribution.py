@@ -4,13 +4,13 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq, minimize_scalar
 
 from skpostbac.stats._contour import Values
 from skpostbac.stats._hdi import shortest_interval
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval, Law
+from skpostbac.stats._outline import Profile
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_quantile
 from skpostbac.stats._validation import (
@@ -30,9 +30,14 @@ _ALMOST = 1 - 1e-6
 _GRID_ROUNDS = 6
 
 
-# Shares of the probability outside an HDI that may lie below it: dense towards both ends.
-_FEW = np.geomspace(1e-9, 0.5, 100)
-_SHARES_BELOW = np.concatenate([[0.0], _FEW, 1 - _FEW[-2::-1], [1.0]])
+# Shares of the probability outside an HDI at which the search for its ends begins.
+_SHARES = np.array([1 / 64, 1 / 16, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 15 / 16, 1, 9 / 8])
+# Less outside an HDI than this asks for the tails to relative accuracy.
+_SMALL_TAIL = 1e-3
+# An error of the central contour above this asks for the same.
+_LOST = 1e-11
+# More kinks, or kinks farther from the mean in standard deviations, are not looked at one by one.
+_FEW_KINKS, _REACH = 100, 16.0
 
 
 class BoundedDistribution(Law):
@@ -388,74 +393,77 @@ class BoundedDistribution(Law):
             If `level` is outside (0, 1).
         """
         level = check_level(level)
-        start = self._approximate_hdi(level)
-        if start is None:
-            at_end, central = self._hdi_at_an_end(level), self.interval(level)
-            return at_end if _length(at_end) <= _length(central) else self._searched_hdi(level)
-        y = shortest_interval(self._centre, np.asarray(start), level)
-        if y is None:
-            return self._searched_hdi(level)
-        low, high = self._frame.x(self._frame.near_mean(y))
-        return Interval(float(low), float(high))
-
-    def _approximate_hdi(self, level: float) -> tuple[float, float] | None:
-        """Interpolate the ends of the HDI on a grid of probabilities, as distances from the mean.
-
-        Returns None if it touches an end of the support.
-        """
-        y = self._central_grid()
-        cdf = np.maximum.accumulate(np.maximum(1 - self._centre(y).tail, 0.0))
-        rising = np.diff(cdf, prepend=0.0) > 1e-14
-        inner = rising & (cdf < 1 - 1e-14)
-        quantile = PchipInterpolator(
-            [0.0, *cdf[inner], 1.0], [-self._frame.mean_to_low, *y[inner], self._frame.mean_to_high]
-        )
-        below = (1 - level) * _SHARES_BELOW
-        best = int(np.argmin(quantile(below + level) - quantile(below)))
-        if best == 0 and self._log_end_densities.low > -np.inf:
-            return None
-        if best == below.size - 1 and self._log_end_densities.high > -np.inf:
-            return None
-        best = min(max(best, 1), below.size - 2)
-        return float(quantile(below[best])), float(quantile(below[best] + level))
-
-    def _hdi_at_an_end(self, level: float) -> Interval:
-        """Return the shorter of the two intervals that begin or end with the support."""
+        profile = self._profile(level)
         low, high = self.support()
-        left, right = (
-            Interval(low, float(self.icdf(level))),
-            Interval(float(self.iccdf(level)), high),
-        )
-        return min(left, right, key=_length)
+        found = shortest_interval(profile, self._flanks(level), level, self._spacing)
+        if found.below == 0:
+            return Interval(low, float(self.icdf(level)))
+        if found.below == 1 - level:
+            return Interval(float(self.iccdf(level)), high)
+        ends = self._frame.x(self._frame.near_mean(np.array([found.low, found.high])))
+        return Interval(*map(float, ends))
 
-    def _searched_hdi(self, level: float) -> Interval:
-        """Return the shortest of many intervals, refined where the density is equal at both ends.
+    @property
+    def _spacing(self) -> float:
+        """Spacing of doubles where the distribution is."""
+        reach = min(8 * self.standard_deviation(), float(np.abs(self._ends_from_mean).max()))
+        return float(np.spacing(abs(self._frame.mean) + reach))
 
-        For densities with several peaks, or kinks where the interval ends.
-        """
-        below = np.linspace(0.0, 1 - level, 33)
-        ends = self._ends_of(below, level)
-        best = int(np.argmin(ends[1] - ends[0]))
-        left, right = below[max(best - 1, 0)], below[min(best + 1, below.size - 1)]
-        if self._density_drop(left, level) < 0 < self._density_drop(right, level):
-            shortest = brentq(
-                self._density_drop, left, right, args=(level,), xtol=1e-15, rtol=1e-13
-            )
-            return Interval(*map(float, self._ends_of(np.array(shortest), level)))
-        return Interval(float(ends[0][best]), float(ends[1][best]))
+    @property
+    def _ends_from_mean(self) -> Floats:
+        return np.array([-self._frame.mean_to_low, self._frame.mean_to_high])
 
-    def _ends_of(self, below: Floats, level: float) -> Floats:
-        """Return the ends of the intervals of one probability that leave `below` on their left."""
-        above = np.maximum(1 - level - below, 0.0)
-        with np.errstate(divide="ignore"):
-            low = self._quantile(np.log(below), np.log1p(-below))
-            high = self._quantile(np.log1p(-above), np.log(above))
-        return np.stack([low, high])
+    def _flanks(self, level: float) -> Floats:
+        """Distances from the mean where to begin the search for the shortest interval."""
+        shares = (1 - level) * _SHARES
+        if 1 - level < _SMALL_TAIL:
+            x = np.concatenate([np.asarray(self.icdf(shares)), np.asarray(self.iccdf(shares))])
+            y = self._frame.locate(x).from_mean
+        else:
+            p = np.concatenate([shares, 1 - shares])
+            scale = self.standard_deviation()
+            kinks = np.array(self._few_kinks)
+            kinks = kinks[np.abs(kinks) < _REACH * scale]
+            y = np.append(beta_quantile(self._frame, p, scale), kinks)
+        low, high = ends = self._ends_from_mean
+        return np.append(y[(low < y) & (y < high)], ends)
 
-    def _density_drop(self, below: float, level: float) -> float:
-        """How far the density falls (in logs) from one end of an interval to the other."""
-        low, high = np.clip(self.logpdf(self._ends_of(np.array(below), level)), -1e300, 1e300)
-        return float(low - high)
+    @property
+    def _few_kinks(self) -> list[float]:
+        kinks = self._kinks()
+        return kinks if len(kinks) <= _FEW_KINKS else []
+
+    def _profile(self, level: float) -> Profile:
+        """Return what evaluates both tails and the density, as an interval of a level needs it."""
+        evaluate = self._far_profile if 1 - level < _SMALL_TAIL else self._central_profile
+        first, last = self._ends_from_mean
+
+        def profile(y: Floats) -> Floats:
+            below, above = y <= first, y >= last
+            inside = ~(below | above)
+            values = np.empty((3, y.size))
+            values[:, inside] = evaluate(y[inside])
+            low, high = np.exp(self._log_end_densities)
+            values[:, below] = np.array([[0.0], [1.0], [low]])
+            values[:, above] = np.array([[1.0], [0.0], [high]])
+            return values
+
+        return profile
+
+    def _central_profile(self, y: Floats) -> Floats:
+        values = self._centre(y)
+        # Beyond the range of the contour nothing is left.
+        density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
+        tail = np.clip(values.tail, 0.0, 1.0)
+        profile = np.stack([1 - tail, tail, density])
+        lost = np.isfinite(values.error) & (values.error > _LOST)
+        if lost.any():
+            profile[:, lost] = self._far_profile(y[lost])
+        return profile
+
+    def _far_profile(self, y: Floats) -> Floats:
+        tails = self._tails(self._frame.near_mean(y))
+        return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
 
     def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
