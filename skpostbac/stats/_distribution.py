@@ -4,13 +4,13 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
 
 from skpostbac.stats._contour import Values
 from skpostbac.stats._hdi import shortest_interval
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval, Law
-from skpostbac.stats._outline import Profile
+from skpostbac.stats._mode import highest_place
+from skpostbac.stats._outline import Outline, Profile, resolve
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._quantile import beta_quantile, central_quantile, upper_quantile
 from skpostbac.stats._validation import (
@@ -22,18 +22,19 @@ from skpostbac.stats._validation import (
     probability_array,
 )
 
-# Relative differences of densities that rounding does not tell apart.
-_EQUAL_HEIGHTS = 1e-11
 # Share of the way to an end of the support at which the density is still that of the inside.
 _ALMOST = 1 - 1e-6
-# How often a grid is refined by eight where too much probability lies between two points.
-_GRID_ROUNDS = 6
+# Distances from the mean, in standard deviations, at which a mode is looked for first.
+_UNITS = np.linspace(-8, 8, 49)
+# The probability between two places is split if it is more than this, or more than the other where
+# their densities do not tell it.
+_LARGE, _WORTH = 1 / 16, 1e-4
 
 
 # Shares of the probability outside an HDI at which the search for its ends begins.
 _SHARES = np.array([1 / 64, 1 / 16, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 15 / 16, 1, 9 / 8])
 # Less outside an HDI than this asks for the tails to relative accuracy.
-_SMALL_TAIL = 1e-3
+_SMALL_TAIL = 1e-5
 # An error of the central contour above this asks for the same.
 _LOST = 1e-11
 # More kinks, or kinks farther from the mean in standard deviations, are not looked at one by one.
@@ -300,57 +301,30 @@ class BoundedDistribution(Law):
 
         Where the density is unbounded at an end of the support, that end.
         """
-        y = self._central_grid()
-        values = self._centre(y)
-        density = np.where(np.isfinite(values.error), values.density, 0.0)
-        best = int(np.argmax(density))
-        # Between the outermost points and the ends of the support, all but the end itself.
-        low, high = -self._frame.mean_to_low, self._frame.mean_to_high
-        left = y[best - 1] if best else y[0] - _ALMOST * (y[0] - low)
-        right = y[best + 1] if best + 1 < y.size else y[-1] + _ALMOST * (high - y[-1])
-        candidates = [y[best], self._climb(left, right)]
-        if self._slope_at(left) > 0 > self._slope_at(right):
-            candidates.append(brentq(self._slope_at, left, right, xtol=1e-15 * np.ptp(y)))
-        # The last is the most precise, but for a kink as high, and fails only beside one.
-        candidates += [kink for kink in self._kinks() if left < kink < right]
-        heights = self._centre(np.array(candidates)).density
+        outline = self._outline()
+        place, height = highest_place(self._centre, outline)
         end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= np.log(heights.max()):
+        if self._log_end_densities[end] >= np.log(height):
             return float(self.support()[end])
-        last = np.flatnonzero(heights >= heights.max() * (1 - _EQUAL_HEIGHTS))[-1]
-        peak = candidates[int(last)]
-        return float(self._frame.x(self._frame.near_mean(np.array([peak])))[0])
-
-    def _climb(self, low: float, high: float) -> float:
-        """Highest density between two distances from the mean, without derivatives."""
-
-        def depth(y: float) -> float:
-            return -min(float(self._centre(np.array([y])).density[0]), 1e300)
-
-        return float(minimize_scalar(depth, bounds=(low, high), method="bounded").x)
+        return float(self._frame.x(self._frame.near_mean(np.array([place])))[0])
 
     def _kinks(self) -> list[float]:
         """Distances from the mean at which the density may have a kink."""
         return []
 
-    def _slope_at(self, y: float) -> float:
-        """Slope of the density at a distance y from the mean."""
-        return float(self._centre(np.array([y])).slope[0])
+    def _outline(self) -> Outline:
+        """Resolve the distribution: little is left between two places that they do not tell."""
+        low, high = self._ends_from_mean
+        reach = _REACH * self._scale
+        y = np.append(_UNITS * self._scale, self._kinks())
+        y = y[(np.maximum(low, -reach) < y) & (y < np.minimum(high, reach))]
+        y = np.concatenate([y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))])
+        start = Outline.of(self._central_profile, y).monotone()
 
-    def _central_grid(self) -> Floats:
-        """Distances from the mean that leave little probability between one and the next."""
-        frame, reach = self._frame, 8 * self.standard_deviation()
-        y = np.linspace(max(-reach, -frame.mean_to_low), min(reach, frame.mean_to_high), 129)
-        for _ in range(_GRID_ROUNDS):
-            tail = np.concatenate([[1.0], self._centre(y[1:-1]).tail, [0.0]])
-            # A jump between neighbouring doubles cannot be resolved.
-            wide = np.diff(y) > 4 * np.spacing(np.abs(frame.mean) + np.abs(y[1:]))
-            coarse = np.flatnonzero((-np.diff(tail) > 1 / 32) & wide)
-            if not coarse.size:
-                break
-            between = np.linspace(y[coarse], y[coarse + 1], 10)[1:-1]
-            y = np.sort(np.concatenate([y, between.ravel()]))
-        return y[1:-1]
+        def coarse(outline: Outline) -> NDArray[np.bool_]:
+            return outline.coarse(_LARGE, _WORTH)
+
+        return resolve(self._central_profile, start, coarse, self._spacing)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, which leaves the same probability on either side.
@@ -406,7 +380,7 @@ class BoundedDistribution(Law):
     @property
     def _spacing(self) -> float:
         """Spacing of doubles where the distribution is."""
-        reach = min(8 * self.standard_deviation(), float(np.abs(self._ends_from_mean).max()))
+        reach = min(8 * self._scale, float(np.abs(self._ends_from_mean).max()))
         return float(np.spacing(abs(self._frame.mean) + reach))
 
     @property
@@ -421,7 +395,7 @@ class BoundedDistribution(Law):
             y = self._frame.locate(x).from_mean
         else:
             p = np.concatenate([shares, 1 - shares])
-            scale = self.standard_deviation()
+            scale = self._scale
             kinks = np.array(self._few_kinks)
             kinks = kinks[np.abs(kinks) < _REACH * scale]
             y = np.append(beta_quantile(self._frame, p, scale), kinks)
@@ -432,6 +406,11 @@ class BoundedDistribution(Law):
     def _few_kinks(self) -> list[float]:
         kinks = self._kinks()
         return kinks if len(kinks) <= _FEW_KINKS else []
+
+    @property
+    def _scale(self) -> float:
+        """About the standard deviation."""
+        return self.standard_deviation()
 
     def _profile(self, level: float) -> Profile:
         """Return what evaluates both tails and the density, as an interval of a level needs it."""
@@ -532,8 +511,9 @@ def _broadcast(x: Floats, y: Floats) -> tuple[Floats, ...]:
         ) from error
 
 
-def _length(interval: Interval) -> float:
-    return interval.high - interval.low
+def _almost(end: float, last: float) -> Floats:
+    """Place between the outermost one and an end of the support at which the density is finite."""
+    return np.array([last + _ALMOST * (end - last)])
 
 
 def _scalar(values: Floats) -> np.float64 | Floats:

@@ -181,7 +181,7 @@ def _corrected(profile: Profile, low: float, high: float, alpha: float) -> tuple
         excess = cdf[0] + ccdf[1] - alpha
         move_low = 0 < density[0] < density[1] or not density[1] > 0
         step = excess / density[0 if move_low else 1]
-        if not np.isfinite(step) or abs(step) > 0.01 * (high - low):
+        if not 1e-14 * alpha < abs(excess) or not abs(step) <= 0.01 * (high - low):
             break
         low, high = (low - step, high) if move_low else (low, high + step)
     return float(low), float(high)

@@ -85,7 +85,7 @@ class PowerTransform(BoundedDistribution):
 
     def mean(self) -> float:
         """Return the mean, by quadrature."""
-        return self._frame.mean
+        return self._origin + self._unit * float(self._moments[0])
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
@@ -120,10 +120,6 @@ class PowerTransform(BoundedDistribution):
         return self.exponent * self._origin * relative
 
     @property
-    def _mean_from_origin(self) -> float:
-        return self._unit * float(self._moments[0])
-
-    @property
     def _inner_high(self) -> float:
         return self.law.support().high
 
@@ -136,19 +132,22 @@ class PowerTransform(BoundedDistribution):
         below = np.float64(self.law._frame.mean_to_high / self._inner_high)
         return float(-self._high * _power_of_one_plus(-below, self.exponent))
 
+    @property
+    def _scale(self) -> float:
+        return self._unit
+
     @cached_property
     def _frame(self) -> Frame:
-        shift = self._mean_from_origin
-        mean = self._origin + shift
+        # The origin stands for the mean, which would ask for the moments.
         return Frame(
             low=0.0,
             low_rest=0.0,
             high=self._high,
             high_rest=0.0,
-            mean=mean,
-            mean_rest=(self._origin - mean) + shift,
-            mean_to_low=mean,
-            mean_to_high=self._high_from_origin - shift,
+            mean=self._origin,
+            mean_rest=0.0,
+            mean_to_low=self._origin,
+            mean_to_high=self._high_from_origin,
         )
 
     @cached_property
@@ -201,8 +200,7 @@ class PowerTransform(BoundedDistribution):
         )
 
     def _tails(self, points: Points) -> Tails:
-        from_origin = points.from_mean + self._mean_from_origin
-        tails = self.law._tails(self._inner(from_origin, points.to_low, points.to_high))
+        tails = self.law._tails(self._inner(points.from_mean, points.to_low, points.to_high))
         return Tails(tails.log_cdf, tails.log_ccdf, tails.log_pdf + self._log_stretch(points))
 
     def _log_stretch(self, points: Points) -> Floats:
@@ -212,7 +210,7 @@ class PowerTransform(BoundedDistribution):
         return np.asarray(at_high + (power - 1) * np.log(share))
 
     def _centre(self, y: Floats) -> Values:
-        values = self.law._centre(self._inner_distance(y + self._mean_from_origin))
+        values = self.law._centre(self._inner_distance(y))
         power, position = 1 / self.exponent, np.maximum(self._frame.mean + y, _SMALLEST)
         stretch = power * self.law.mean() / self._origin * (position / self._origin) ** (power - 1)
         with np.errstate(over="ignore", invalid="ignore"):  # an unbounded density
@@ -237,8 +235,7 @@ class PowerTransform(BoundedDistribution):
         return -np.inf if power > 0 else np.inf
 
     def _kinks(self) -> list[float]:
-        kinks = self._outer_distance(np.array(self.law._kinks())) - self._mean_from_origin
-        return list(map(float, kinks))
+        return list(map(float, self._outer_distance(np.array(self.law._kinks()))))
 
 
 def _power_of_one_plus(x: Floats | np.float64, power: float) -> Floats:
