@@ -5,6 +5,7 @@ smaller tail it cannot give to relative accuracy gets a contour through its own 
 which then serves its neighbours too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,8 +22,10 @@ _ACCURACY = 1e-12
 # standard deviations beyond the first of them it is tuned to.
 _FAR_ACCURACY = 3e-12
 _STRIDE = 4.0
-# Tilts are looked for within this range of logs, and told apart down to this difference.
+# Tilts are looked for within this range of logs, in steps cut to the next number away from an end
+# of the support, and told apart down to the last.
 _MAX_LOG_TILT = 345.0
+_BOLD = 3.0
 _EQUAL_TILTS = 1e-12
 
 
@@ -79,17 +82,16 @@ class Summands(Protocol):
         ...
 
     @property
-    def order(self) -> float:
-        """Power with which the upper tail vanishes at the upper end of the support."""
-        ...
-
-    @property
     def close(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
         ...
 
     def log_end_density(self, distance: Floats, /) -> Floats:
-        """Leading term of the log density at a small distance from the upper end."""
+        """Limit of the log density at the upper end, where the distance from it is zero."""
+        ...
+
+    def log_end_tail(self, distance: Floats, /) -> tuple[Floats, Floats]:
+        """Leading terms of the log upper tail and the log density, close to the upper end."""
         ...
 
     def mirrored(self) -> "Summands":
@@ -99,6 +101,16 @@ class Summands(Protocol):
     def tilted(self, c: float, *, from_end: bool = False) -> TiltedLaw:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         ...
+
+
+def power_tail(
+    log_density: Callable[[Floats], Floats], order: float, distance: Floats
+) -> tuple[Floats, Floats]:
+    """Log tail and log density at a distance from an end where they are powers of it."""
+    with np.errstate(divide="ignore"):
+        log_distance = np.log(distance)
+        log_pdf = log_density(distance)
+    return log_density(np.ones(1)) + order * log_distance - np.log(order), log_pdf
 
 
 class Inversion:
@@ -153,11 +165,7 @@ class Inversion:
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         summands = self._seen_from(side)
         at_end = points.to_high < summands.close
-        with np.errstate(divide="ignore"):
-            log_distance = np.log(points.to_high[at_end])
-            log_pdf[at_end] = summands.log_end_density(points.to_high[at_end])
-        order, factor = summands.order, summands.log_end_density(np.ones(1))
-        log_tail[at_end] = factor + order * log_distance - np.log(order)
+        log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
         while pending.size:
@@ -209,7 +217,8 @@ class Inversion:
             if excess**2 < spread or high - low < _EQUAL_TILTS:
                 return law
             low, high = (low, log_c) if excess > 0 else (log_c, high)
-            log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
+            step = _log_step(excess, y, c * spread, from_end=from_end)
+            log_c = _newton_or_bisect(log_c, step, low, high)
 
     def _approximate_saddle(self, summands: Summands, y: float, *, from_end: bool) -> float:
         """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
@@ -223,13 +232,26 @@ class Inversion:
             if excess**2 < 0.1 * spread:
                 break
             low, high = (low, log_c) if excess > 0 else (log_c, high)
-            log_c = _newton_or_bisect(log_c, excess / (c * spread), low, high)
+            step = _log_step(excess, y, c * spread, from_end=from_end)
+            log_c = _newton_or_bisect(log_c, step, low, high)
         return log_c
 
 
+def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:
+    """Newton step for log c, given the excess of K'(c) - 1/c over y and its slope in log c.
+
+    Beside an end of the support, from which y < 0 is then measured, K'(c) - 1/c is about
+    -(order + 1) / c: its logarithm is straight in log c, and there a step leads to the solution.
+    """
+    found = -(y + excess)
+    if from_end and found > 0:
+        return float(-np.log(found / -y) * found / slope)
+    return min(max(excess / slope, -_BOLD), _BOLD)
+
+
 def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
-    """X - step, a bold one cut to size, or the middle of the bracket where that is outside."""
-    newton = x - min(max(step, -3.0), 3.0)
+    """X - step, or the middle of the bracket where that is outside."""
+    newton = x - step
     return newton if low < newton < high else 0.5 * (low + high)
 
 

@@ -14,6 +14,7 @@ from skpostbac.stats._beta_ends import (
     end_radius,
     end_shares,
 )
+from skpostbac.stats._inversion import power_tail
 from skpostbac.stats._moments import central_moments, variances
 from skpostbac.stats._special import Complexes, Floats, log_beta
 from skpostbac.stats._tilted_sum import InvertibleSum
@@ -80,6 +81,10 @@ class WeightedBetas:
         order = self.order
         power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
         return np.asarray((self.count * factors).sum() - gammaln(order) + power)
+
+    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Leading terms of the log upper tail and the log density, close to the upper end."""
+        return power_tail(self.log_end_density, self.order, distance)
 
     @property
     def close(self) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac.stats._class_group import ClassGroup
+from skpostbac.stats._end_mixture import EndMixture, log_end_tail
 from skpostbac.stats._special import Floats, log_beta
 from skpostbac.stats._tilted_group import TiltedGroup
 from skpostbac.stats._tilted_group_sum import TiltedGroupSum
@@ -46,10 +47,22 @@ class WeightedGroups:
         """Power with which the upper tail vanishes at the upper end of the support."""
         return float(sum(_end_order(group) for group in self.groups))
 
-    @property
+    @cached_property
     def close(self) -> float:
-        """Distance from an end within which only leading powers count: they never do alone."""
-        return 0.0
+        """Distance from an end of the support within which only leading powers count."""
+        least = min(float(np.abs(group.kinds.weights).min()) for group in self.groups)
+        most = max(float((group.a + group.b).max()) for group in self.groups)
+        return 1e-18 * least / most
+
+    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Log upper tail and log density close to the upper end: mixtures of powers."""
+        values = [log_end_tail(self._end_mixtures, float(np.log(y))) for y in distance]
+        log_tail, log_pdf = np.reshape(values, (-1, 2)).T
+        return log_tail, log_pdf
+
+    @cached_property
+    def _end_mixtures(self) -> list[EndMixture]:
+        return [EndMixture.of(group) for group in self.deep]
 
     def log_end_density(self, distance: Floats) -> Floats:
         """Limit of the log density at the upper end of the support."""

@@ -90,6 +90,10 @@ class WeightedPairs:
         power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
         return np.asarray((self.count * factors).sum() - gammaln(order) + power)
 
+    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Leading terms of the log upper tail and the log density, close to the upper end."""
+        return power_tail(self.log_end_density, self.order, distance)
+
     @property
     def close(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
