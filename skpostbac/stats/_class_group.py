@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac.stats._hyper_nodes import HyperNodes, Kinds, hyper_nodes
-from skpostbac.stats._hyperprior import Hyperprior
+from skpostbac.stats._hyperprior import Hyperprior, log_borrowing
 from skpostbac.stats._special import Floats
 
 # Moments up to this order are made.
@@ -66,6 +66,20 @@ class ClassGroup:
     def b(self) -> Floats:
         """Second parameter of each kind at each node if it is no outlier, (n_nodes, n_kinds)."""
         return self.nodes.down[:, np.newaxis] + self.outlier_b
+
+    @cached_property
+    def log_shares(self) -> tuple[Floats, Floats]:
+        """Log of the chances that a class of each kind borrows, and that it is an outlier.
+
+        Each has shape (n_nodes, n_kinds). A chance to borrow that is lost beside one, in the
+        `outlier` of the nodes, counts under a large tilt.
+        """
+        nodes, share = self.nodes, self.outlier
+        up, down = nodes.up[:, np.newaxis], nodes.down[:, np.newaxis]
+        own = log_borrowing(up, down, self.outlier_a, self.outlier_b)
+        own += (np.log1p(-share) - nodes.log_norm)[:, np.newaxis]
+        with np.errstate(divide="ignore"):
+            return own - nodes.log_evidence, np.log(share) - nodes.log_evidence
 
     @cached_property
     def rates(self) -> tuple[Floats, Floats]:

@@ -44,17 +44,17 @@ class EndMixture:
     @classmethod
     def of(cls, group: ClassGroup) -> "EndMixture":
         """Take the powers of borrowers and of outliers."""
-        up, r = group.kinds.weights > 0, group.nodes.outlier
+        up = group.kinds.weights > 0
         log_size = np.log(np.abs(group.kinds.weights))
 
-        def leading(a: Floats, b: Floats, share: Floats) -> tuple[Floats, Floats]:
+        def leading(a: Floats, b: Floats, log_share: Floats) -> tuple[Floats, Floats]:
             near, far = np.where(up, b, a), np.where(up, a, b)
-            with np.errstate(divide="ignore"):
-                factor = np.log(share) + log_rise(far, near) - near * log_size
+            factor = log_share + log_rise(far, near) - near * log_size
             return factor, np.broadcast_to(near, factor.shape)
 
-        own = leading(group.a, group.b, 1 - r)
-        other = leading(group.outlier_a, group.outlier_b, r)
+        log_own, log_other = group.log_shares
+        own = leading(group.a, group.b, log_own)
+        other = leading(group.outlier_a, group.outlier_b, log_other)
         return cls(group.nodes.log_weights, group.kinds.count, own, other)
 
     def log_mgfs(self, log_s: Complexes) -> Complexes:

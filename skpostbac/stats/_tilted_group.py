@@ -326,9 +326,8 @@ class TiltedGroup:
         outlier_a, outlier_b = group.outlier_a[[kind]], group.outlier_b[[kind]]
         if weight < 0:
             a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
-        r, log_mgf = group.nodes.outlier[:, kind], self.at_tilt.kind_log_mgfs[:, kind]
-        with np.errstate(divide="ignore"):
-            own, other = np.log1p(-r) - log_mgf, np.log(r) - log_mgf
+        log_mgf = self.at_tilt.kind_log_mgfs[:, kind]
+        own, other = (share[:, kind] - log_mgf for share in group.log_shares)
         low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
         size = abs(weight)
         return (
