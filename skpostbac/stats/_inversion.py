@@ -223,7 +223,9 @@ class Inversion:
     def _approximate_saddle(self, summands: Summands, y: float, *, from_end: bool) -> float:
         """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
-        log_c = -float(np.log(self.standard_deviation))
+        # Beside an end K'(c) - 1/c is of the order of 1/c.
+        scale = self.standard_deviation
+        log_c = -float(np.log(min(scale, -y) if from_end else scale))
         while high - low > _EQUAL_TILTS:
             c = float(np.exp(log_c))
             law = summands.tilted(c, from_end=from_end)
@@ -243,9 +245,10 @@ def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float
     Beside an end of the support, from which y < 0 is then measured, K'(c) - 1/c is about
     -(order + 1) / c: its logarithm is straight in log c, and there a step leads to the solution.
     """
-    found = -(y + excess)
-    if from_end and found > 0:
-        return float(-np.log(found / -y) * found / slope)
+    if from_end:
+        found = -(y + excess)
+        # Rounding leaves less than nothing where c is far too large: bisect.
+        return float(-np.log(found / -y) * found / slope) if found > 0 else np.inf
     return min(max(excess / slope, -_BOLD), _BOLD)
 
 
