@@ -318,7 +318,9 @@ class BoundedDistribution(Law):
         reach = _REACH * self._scale
         y = np.append(_UNITS * self._scale, self._kinks())
         y = y[(np.maximum(low, -reach) < y) & (y < np.minimum(high, reach))]
-        y = np.concatenate([y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))])
+        y = np.concatenate(
+            [y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))]
+        )
         start = Outline.of(self._central_profile, y).monotone()
 
         def coarse(outline: Outline) -> NDArray[np.bool_]:

@@ -83,12 +83,12 @@ def log_end_tail(mixtures: list[EndMixture], log_distance: float) -> tuple[float
     def log_mgf(log_s: Complexes) -> Complexes:
         return np.asarray(sum(logsumexp(one.log_mgfs(log_s), axis=0) for one in mixtures))
 
-    order = 1.0
+    order, log_s = 1.0, -log_distance
     for _ in range(_ROUNDS):
-        log_s = np.log(order) - log_distance
         near: Complexes = np.array([log_s, log_s + _SMALL], dtype=complex)
         first, second = log_mgf(near).real
         order = float((first - second) / _SMALL)
+        log_s = float(np.log(order)) - log_distance
     mixtures = [one.heaviest(log_s) for one in mixtures]
     z0 = max(order, _LEAST)
     step = min(_STEP, _SHARE / np.sqrt(z0 + order))

@@ -2,8 +2,8 @@
 
 Its ends leave the probabilities q below and alpha - q above. Both are looked up, as functions of
 q, on monotone cubics through values of the tails and the density; the distribution is evaluated
-again where these have the shortest interval, until that is settled. A kink or a jump of the density,
-several peaks and an end of the support are thus treated alike.
+again where these have the shortest interval, until that is settled. A kink or a jump of the
+density, several peaks and an end of the support are thus treated alike.
 """
 
 from dataclasses import dataclass
@@ -151,16 +151,17 @@ def shortest_interval(profile: Profile, y: Floats, level: float, ulp: float) -> 
     alpha = 1 - level
     outline = Outline.of(profile, y).monotone()
     outline = resolve(profile, outline, lambda seen: _coarse(seen, alpha), ulp)
-    gain, slack = -np.inf, _SLACK
+    model, gain, slack = _Model.of(outline, alpha), -np.inf, _SLACK
+    below, gains = model.rivals(slack)
     for _ in range(_ROUNDS):
-        model = _Model.of(outline, alpha)
-        below, gains = model.rivals(slack)
         settled = abs(gains[0] - gain) <= _SETTLED * abs(gain) + ulp and slack < _SLACK
         new = np.setdiff1d(model.nearby(below, ulp), outline.y)
         if settled or not new.size:
             break
         gain, slack = gains[0], slack / _SHRINK
         outline = outline.refined(profile, new)
+        model = _Model.of(outline, alpha)
+        below, gains = model.rivals(slack)
     low, high = model.ends(below[:1])[:, 0]
     return Shortest(*_corrected(profile, low, high, alpha), float(below[0]))
 

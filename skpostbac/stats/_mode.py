@@ -34,10 +34,10 @@ def highest_place(evaluate: Callable[[Floats], Values], outline: Outline) -> tup
     brackets = _brackets(outline)
     for _ in range(_ROUNDS):
         places = [np.union1d(np.linspace(row[0], row[2], _PLACES), row) for row in brackets]
-        heights = density(np.concatenate(places))
-        heights = np.split(heights, np.cumsum([row.size for row in places])[:-1])
-        order = np.argsort([-row.max() for row in heights], kind="stable")
-        brackets = [_around(places[i], int(heights[i].argmax())) for i in order]
+        ends = np.cumsum([row.size for row in places])
+        rows = np.split(density(np.concatenate(places)), ends[:-1])
+        order = np.argsort([-row.max() for row in rows], kind="stable")
+        brackets = [_around(places[i], int(rows[i].argmax())) for i in order]
     left, peak, right = map(float, brackets[0])
     candidates = [peak]
     # The zero of the slope is more precise than the largest of equal densities, but at a kink.
@@ -60,4 +60,4 @@ def _brackets(outline: Outline) -> list[Floats]:
 
 def _around(places: Floats, best: int) -> Floats:
     """Return a place between its neighbours, itself where it has none."""
-    return places[np.clip([best - 1, best, best + 1], 0, places.size - 1)]
+    return np.asarray(places[np.clip([best - 1, best, best + 1], 0, places.size - 1)])

@@ -57,7 +57,7 @@ class Outline:
         below, above = np.diff(self.cdf), -np.diff(self.ccdf)
         return np.where(self.cdf[1:] < 0.5, below, above)
 
-    def coarse(self, most: Floats, worth: float) -> NDArray[np.bool_]:
+    def coarse(self, most: float, worth: float) -> NDArray[np.bool_]:
         """Which cells hold more than `most`, or more than `worth` that the densities do not tell.
 
         A peak, a pole or a kink inside a cell shows in the difference of its mass from that of

@@ -10,6 +10,7 @@ from scipy.special import gammaln
 from skpostbac.stats import _pair_path as pp
 from skpostbac.stats import _tilted_beta as tb
 from skpostbac.stats import _tilted_pair as tp
+from skpostbac.stats._inversion import power_tail
 from skpostbac.stats._pair_ends import (
     concentrated_radius,
     concentrated_vertex,

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betaln, expit
+from scipy.special import betaln, expit, gammaln
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._weighted_groups import WeightedGroups
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference/hierarchical.json").read_text())
 every_law = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
@@ -82,6 +84,68 @@ def test_far_tails(correct, total):
     kept = expected > -350
     found = HierarchicalBetaAverage([correct], [total]).logcdf(x)
     assert_allclose(found[kept], expected[kept], rtol=0, atol=3e-8)
+
+
+def log_cdf_at_the_end(correct, total, log_x):
+    """Leading term of the log cdf of the mean of some classes: a sum of powers of x.
+
+    A class has a density of x^(a - 1) / B(a, b) beside zero, and a sum of classes one of
+    x^(sum a - 1) / Gamma(sum a) times their Gamma(a) l^a / B(a, b).
+    """
+    prior = Hyperprior()
+    base, share = prior.base, prior.outlier_share(len(total))
+    y = np.pi * np.sinh(np.linspace(-5.2, 5.2, 4001))
+    jacobian = np.log(np.cosh(np.linspace(-5.2, 5.2, 4001)))
+    prior_density = jacobian - prior.rate * (np.logaddexp(0, y) + np.logaddexp(0, -y))
+    tails, evidences = [], []
+    for kappa, states in product(prior.kappa, product([0, 1], repeat=len(total))):
+        log_tail, log_evidence, order = prior_density.copy(), prior_density.copy(), 0
+        for borrows, right, all_of in zip(states, correct, total, strict=True):
+            a, b = (base + borrows * kappa / (1 + np.exp(side)) for side in (-y, y))
+            alone = np.log(1 - share if borrows else share) - betaln(a, b)
+            log_evidence += alone + betaln(a + right, b + all_of - right)
+            # The posterior density is that of the prior times the likelihood over the evidence.
+            log_tail = log_tail + alone + gammaln(a + right) + (a + right) * np.log(len(total))
+            order = order + a + right
+        log_tail = log_tail + order * log_x[:, np.newaxis] - gammaln(order + 1)
+        tails.append(np.logaddexp.reduce(log_tail, axis=1))
+        evidences.append(np.logaddexp.reduce(log_evidence))
+    return np.logaddexp.reduce(tails) - np.logaddexp.reduce(evidences)
+
+
+@pytest.mark.parametrize(
+    ("correct", "total"),
+    [([20], [23]), ([3, 4], [5, 6]), ([0, 2], [0, 2])],
+    ids=["one", "two", "empty_and_perfect"],
+)
+def test_tails_beside_the_end_are_mixtures_of_powers(correct, total):
+    """Down to the smallest double, on either side of where contours stop, and for the density."""
+    x = np.array([1e-18, 1e-60, 1e-160, 5e-324])
+    expected = log_cdf_at_the_end(correct, total, np.log(x))
+    law = HierarchicalBetaAverage(correct, total)
+    assert_allclose(law.logcdf(x), expected, rtol=1e-9)
+    slope = np.diff(log_cdf_at_the_end(correct, total, np.log(1e-60) + np.array([-1e-4, 1e-4])))
+    density = log_cdf_at_the_end(correct, total, np.log([1e-60])) + np.log(slope / 2e-4 / 1e-60)
+    assert_allclose(law.logpdf(1e-60), density[0], rtol=1e-9)
+    mirrored = -HierarchicalBetaAverage(correct, total)
+    assert_allclose(mirrored.logccdf(-x), expected, rtol=1e-9)
+
+
+def test_far_tails_ask_for_few_tilts(monkeypatch):
+    """Beside an end of the support the logarithm of the saddlepoint is found in a few steps."""
+    tilts = []
+    tilted = WeightedGroups.tilted
+
+    def counted(groups, c, **options):
+        tilts.append(c)
+        return tilted(groups, c, **options)
+
+    monkeypatch.setattr(WeightedGroups, "tilted", counted)
+    for counts in (([3, 4], [5, 6]), ([9] * 30, [10] * 30)):
+        for x in (0.1, 1e-3, 1e-15):
+            tilts.clear()
+            HierarchicalBetaAverage(*counts).logcdf(x)
+            assert 2 <= len(tilts) <= 10
 
 
 def test_far_tail_of_many_classes():
