@@ -69,7 +69,7 @@ class LogitAverage(WeightedSum):
         mean, sd = self.mean(), self.standard_deviation()
         return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._laws)})"
 
-    def _draw(self, rng: np.random.Generator, shape: int | tuple[int, ...]) -> Floats:
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for law, weight in zip(self._laws, self._weights, strict=True):
             total += weight * law.sample(shape, rng=rng)
@@ -137,18 +137,17 @@ class _Summands:
     from_above: bool = True
 
     @property
-    def order(self) -> float:
-        """Power of the tail at the end, which is not asked for as nothing is close to the end."""
-        return 1.0
-
-    @property
     def close(self) -> float:
         """Return zero: the law is inverted up to its very end."""
         return 0.0
 
     def log_end_density(self, distance: Floats) -> Floats:
-        """Leading term of the log density at the end, which is not asked for either."""
+        """Limit of the log density at the end, where the density vanishes."""
         return np.full(distance.shape, -np.inf)
+
+    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Return nothing: no point is close to the end."""
+        return np.empty(0), np.empty(0)
 
     def mirrored(self) -> "_Summands":
         """Return the summands of minus the sum."""
