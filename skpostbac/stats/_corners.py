@@ -46,6 +46,10 @@ _RISES = np.array([[0.0], [0.4], [0.8]])
 _MAX_LOG_DISTANCE = 46.0
 # Steps of the line that a level takes at least.
 _MIN_STEPS = 4
+# Beyond the level line nodes begin to spread out after this many powers of e.
+_SPREAD = 40.0
+# A density whose corner falls with a power this close to one is infinite there.
+_ROUNDED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ def corner_contour(law: TiltedSum, rule: Series, levels: list[Level]) -> Contour
     count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
     trunk = Trunk.of(law, rule, count)
     stages = _stages(law, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
-    return trunk.contour(law, rule, _fan(law, stages, (), wrap=True))
+    return trunk.contour(law, rule, _fan(law, trunk.log_mgf, stages, (), wrap=True))
 
 
 def corner_levels(law: TiltedSum, period: float) -> list[Level]:
@@ -230,7 +234,7 @@ def _horizon(
     step, distance, turn = level_line(
         nearest,
         period,
-        law.total(law.terms.decay_order[split], split),
+        law.total(law.terms.end_orders[split].min(axis=1), split),
         law.total(law.terms.reach.order[split], split),
     )
     rates = distance + 1j * start
@@ -296,7 +300,9 @@ def _above(
     return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
 
 
-def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool) -> Fan:
+def _fan(
+    law: TiltedSum, log_mgf: Floats, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool
+) -> Fan:
     """Open all corners of one level, on a path through those before it."""
     stage = stages[len(path)]
     rest, horizon = stage.level.rest, stage.horizon
@@ -307,25 +313,84 @@ def _fan(law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], *, wrap: b
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
-        _near(law, stages, one, place, share)
+        _near(law, log_mgf, stages, one, place, share)
         for (one, share), place in zip(shares, places, strict=True)
     ]
     values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
+    coefficients = derivatives(values, law.tilt + horizon.rates)
     unbounded = np.zeros(len(shares), dtype=bool)
     if not rest.size:
-        values, unbounded = _completed(values, horizon.step)
+        counted = np.array([one for one, _ in shares], dtype=int).reshape(len(shares), len(path) + 1)
+        unbounded = _complete(coefficients, law, log_mgf, stages, counted)
     return Fan(
         places=places,
         blur=blur,
         rates=horizon.rates,
         distance=horizon.distance,
-        coefficients=derivatives(values, law.tilt + horizon.rates),
+        coefficients=coefficients,
         unbounded=unbounded,
         period=stage.period,
         half_width=0.0 if stage.above is None else 0.5 * stage.next_period,
         wrap=wrap,
         near=tuple(near),
     )
+
+
+def _complete(
+    coefficients: Complexes,
+    law: TiltedSum,
+    log_mgf: Floats,
+    stages: list[_Stage],
+    paths: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
+
+    What they add up to counts only at y on the corner itself. There the tail falls as a sum of
+    powers of r, one for each set of ends that meet at the corner, and slowly where exponents are
+    small: 3 % of Beta(0.005, 1) are closer to zero than any double. Each end is continued as its
+    own power, at nodes that spread out exponentially, and so up to any distance.
+    Also returns at which corners the density is unbounded.
+    """
+    horizon, splits = stages[-1].horizon, [stage.level.split for stage in stages]
+    orders = sum(
+        law.corner_orders(split)[keys] for split, keys in zip(splits, paths.T, strict=True)
+    )
+    unbounded = np.asarray(orders <= 1 + _ROUNDED)
+    s = law.tilt + horizon.rates[-1]
+    n_split = sum(law.terms.count[split].sum() for split in splits)
+    for derivative in (0, 1):
+        excess = orders - derivative
+        slow = (excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH)
+        if not slow.any():
+            continue
+        log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
+        tables = [
+            law.far_corners(
+                split,
+                log_mgf,
+                complex(horizon.rates[-1]),
+                log_ratio,
+                derivative * float(law.terms.count[split].sum() / n_split),
+            )
+            for split in splits
+        ]
+        for row in np.flatnonzero(slow):
+            share = horizon.measure[-1] * s**derivative * weights
+            for table, key in zip(tables, paths[row], strict=True):
+                share = share * table[key].amplitude
+            coefficients[row, derivative, -1] += share.sum()
+    return unbounded
+
+
+def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
+    """Nodes at even steps beyond the last of a level line, to where a power of r has decayed.
+
+    The log of r is v + exp(v - 40) above that of the last one. Returns it, and its derivatives.
+    """
+    stop = min(DEPTH / order, _SPREAD + np.log(max(DEPTH / order, 1.0)))
+    v = step * np.arange(1.0, np.ceil(stop / step) + 1)
+    spread = np.exp(v - _SPREAD)
+    return v + spread, 1 + spread
 
 
 def joint_fan(
@@ -377,7 +442,12 @@ def _completed(values: Complexes, step: float) -> tuple[Complexes, NDArray[np.bo
 
 
 def _near(
-    law: TiltedSum, stages: list[_Stage], path: tuple[int, ...], place: float, share: Complexes
+    law: TiltedSum,
+    log_mgf: Floats,
+    stages: list[_Stage],
+    path: tuple[int, ...],
+    place: float,
+    share: Complexes,
 ) -> tuple[Part, ...]:
     """Sum what a corner adds to the series within the mass of the classes that stay whole."""
     stage = stages[len(path) - 1]
@@ -389,7 +459,7 @@ def _near(
         Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
         Waves.of_tail(place + above.shift, above.rates, above.corner(path), law.tilt),
     )
-    return parts if len(path) == len(stages) else (*parts, _fan(law, stages, path, wrap=False))
+    return parts if len(path) == len(stages) else (*parts, _fan(law, log_mgf, stages, path, wrap=False))
 
 
 def _end(distance: Complexes, period: float) -> Complexes:

@@ -27,6 +27,8 @@ _BLOCK = 256
 MANY = 32
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
+# Powers that grow are cut off at exp of this: what they belong to is infinite.
+_MOST_GROWTH = 600.0
 
 
 class Reach(Protocol):
@@ -84,8 +86,8 @@ class Terms(Protocol):
         ...
 
     @property
-    def decay_order(self) -> Floats:
-        """Smallest power with which the share of an end decays."""
+    def end_orders(self) -> Floats:
+        """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
         ...
 
     def short(self, top: float, /) -> NDArray[np.bool_]:
@@ -337,10 +339,47 @@ class TiltedSum:
         `log_mgf` is log E[exp(c x)] of all terms. Corners of terms of equal weight that lie at the
         same place are added up.
         """
-        index = np.repeat(index, self.terms.count[index].astype(int))
-        shares = self.terms.shares(index, log_mgf[index], self.tilt + rates)
+        index = self._repeated(index)
+        return self._joined(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
+
+    def far_corners(
+        self, index: Indices, log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
+    ) -> list[Corner]:
+        """Corners at moduli exp(log_ratio) times that of a rate, however large.
+
+        The share of each end is a pure power there; those of all terms are multiplied by powers
+        that add up to `rise`.
+        """
+        index = self._repeated(index)
+        last = self.terms.shares(index, log_mgf[index], self.tilt + np.array([rate]))
+        powers = self.terms.end_orders[index] - rise / index.size
+        fall = np.maximum(powers[:, :, np.newaxis] * log_ratio, -_MOST_GROWTH / index.size)
+        return self._joined(index, last * np.exp(-fall))
+
+    def corner_orders(self, index: Indices) -> Floats:
+        """Smallest power with which each of the `corners` decays."""
+        index = self._repeated(index)
+        size, orders = np.abs(self.terms.weights[index]), self.terms.end_orders[index]
+        corners = np.zeros(1)
+        for weight in np.unique(size):
+            lattice = np.zeros(1)
+            for row in orders[size == weight]:
+                wider = np.full(lattice.size + row.size - 1, np.inf)
+                for step, order in enumerate(row):
+                    seen = wider[step : step + lattice.size]
+                    np.minimum(seen, lattice + order, out=seen)
+                lattice = wider
+            corners = np.add.outer(corners, lattice).ravel()
+        return corners
+
+    def _repeated(self, index: Indices) -> Indices:
+        """Some terms, each as often as it occurs."""
+        return np.repeat(index, self.terms.count[index].astype(int))
+
+    def _joined(self, index: Indices, shares: Complexes) -> list[Corner]:
+        """Corners of single terms with these shares of their ends, shape (l, n_ends, n)."""
         size = np.abs(self.terms.weights[index])
-        corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
+        corners = [Corner(0.0, 0.0, np.ones(shares.shape[2], dtype=complex))]
         for weight in np.unique(size):
             alike = size == weight
             group = self._lattice(index[alike], weight, shares[alike])

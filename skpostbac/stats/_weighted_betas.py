@@ -60,7 +60,7 @@ class WeightedBetas:
         return float(np.sqrt((self.count * variances(self.a, self.b, self.weights)).sum()))
 
     @cached_property
-    def _exponents(self) -> tuple[Floats, Floats]:
+    def exponents(self) -> tuple[Floats, Floats]:
         """Exponents at the upper end of each term, and at its lower end."""
         upper = self.weights > 0
         return np.where(upper, self.b, self.a), np.where(upper, self.a, self.b)
@@ -68,7 +68,7 @@ class WeightedBetas:
     @property
     def order(self) -> float:
         """Power with which the upper tail vanishes at the upper end of the support."""
-        return float((self.count * self._exponents[0]).sum())
+        return float((self.count * self.exponents[0]).sum())
 
     def log_end_density(self, distance: Floats) -> Floats:
         """Leading term of the log density at a small distance from the upper end.
@@ -76,7 +76,7 @@ class WeightedBetas:
         All variables are then near one end each, where their densities are powers; the density of
         the sum is a product of Gamma functions times the distance to the power sum(near) - 1.
         """
-        near, far = self._exponents
+        near, far = self.exponents
         factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(self.weights))
         order = self.order
         power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
@@ -140,10 +140,11 @@ class TiltedTerms:
         """How far from zero and from the tilt, on the real axis, the shares have singularities."""
         return np.zeros_like(self.weights)
 
-    @property
-    def decay_order(self) -> Floats:
-        """Smallest power with which the share of an end decays."""
-        return np.minimum(self._betas.a, self._betas.b)
+    @cached_property
+    def end_orders(self) -> Floats:
+        """Powers with which the shares of the ends decay, shape (l, 2), lower end first."""
+        upper, lower = self._law.exponents
+        return np.stack([lower, upper], axis=1)
 
     @cached_property
     def _concentrated(self) -> NDArray[np.bool_]:

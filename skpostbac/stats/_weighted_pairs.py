@@ -133,6 +133,11 @@ class TiltedPairTerms:
         return tp.extent(self._pairs)
 
     @cached_property
+    def end_orders(self) -> Floats:
+        """Powers with which the shares of the ends decay, shape (l, 3), lowest end first."""
+        return np.asarray(tp.orders(self._pairs.alphas)[:, _BY_VALUE])
+
+    @cached_property
     def end_height(self) -> Floats:
         """Height from which the ends of each term separate; infinite where it decays before."""
         return np.where(self.reach.order < _SMOOTH, self._radius / self.weights, np.inf)
@@ -145,11 +150,6 @@ class TiltedPairTerms:
         """
         n = self._pairs.alphas.sum(axis=1)
         return np.where(self._radius_and_vertex[1] >= 0, n / self.weights, 0.0)
-
-    @property
-    def decay_order(self) -> Floats:
-        """Smallest power with which the share of an end decays."""
-        return np.asarray(tp.orders(self._pairs.alphas).min(axis=1))
 
     @property
     def _radius(self) -> Floats:
