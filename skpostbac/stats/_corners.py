@@ -320,7 +320,9 @@ def _fan(
     coefficients = derivatives(values, law.tilt + horizon.rates)
     unbounded = np.zeros(len(shares), dtype=bool)
     if not rest.size:
-        counted = np.array([one for one, _ in shares], dtype=int).reshape(len(shares), len(path) + 1)
+        counted = np.array([one for one, _ in shares], dtype=int).reshape(
+            len(shares), len(path) + 1
+        )
         unbounded = _complete(coefficients, law, log_mgf, stages, counted)
     return Fan(
         places=places,
@@ -347,39 +349,44 @@ def _complete(
 
     What they add up to counts only at y on the corner itself. There the tail falls as a sum of
     powers of r, one for each set of ends that meet at the corner, and slowly where exponents are
-    small: 3 % of Beta(0.005, 1) are closer to zero than any double. Each end is continued as its
-    own power, at nodes that spread out exponentially, and so up to any distance.
-    Also returns at which corners the density is unbounded.
+    small: 3 % of Beta(0.005, 1) are closer to zero than any double. Also returns at which corners
+    the density is unbounded.
     """
     horizon, splits = stages[-1].horizon, [stage.level.split for stage in stages]
-    orders = sum(
-        law.corner_orders(split)[keys] for split, keys in zip(splits, paths.T, strict=True)
-    )
-    unbounded = np.asarray(orders <= 1 + _ROUNDED)
+    levels = zip(splits, paths.T, strict=True)
+    orders = np.asarray(sum(law.corner_orders(split)[keys] for split, keys in levels))
     s = law.tilt + horizon.rates[-1]
-    n_split = sum(law.terms.count[split].sum() for split in splits)
     for derivative in (0, 1):
         excess = orders - derivative
-        slow = (excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH)
-        if not slow.any():
-            continue
-        log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
-        tables = [
-            law.far_corners(
-                split,
-                log_mgf,
-                complex(horizon.rates[-1]),
-                log_ratio,
-                derivative * float(law.terms.count[split].sum() / n_split),
-            )
-            for split in splits
-        ]
-        for row in np.flatnonzero(slow):
-            share = horizon.measure[-1] * s**derivative * weights
-            for table, key in zip(tables, paths[row], strict=True):
-                share = share * table[key].amplitude
-            coefficients[row, derivative, -1] += share.sum()
-    return unbounded
+        slow = np.flatnonzero((excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH))
+        if slow.size:
+            last = horizon.measure[-1] * s**derivative
+            log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
+            tables = _far_tables(law, log_mgf, splits, horizon.rates[-1], log_ratio, derivative)
+            for row in slow:
+                keys = zip(tables, paths[row], strict=True)
+                shares = np.prod([table[key].amplitude for table, key in keys], axis=0)
+                coefficients[row, derivative, -1] += last * (weights * shares).sum()
+    return np.asarray(orders <= 1 + _ROUNDED)
+
+
+def _far_tables(
+    law: TiltedSum,
+    log_mgf: Floats,
+    splits: list[Indices],
+    rate: complex,
+    log_ratio: Floats,
+    rise: int,
+) -> list[list[Corner]]:
+    """Corners of all levels at moduli exp(log_ratio) times that of a rate, times this to a power.
+
+    The power `rise` is spread over all terms, so that no factor overflows.
+    """
+    counts = np.array([law.terms.count[split].sum() for split in splits])
+    return [
+        law.far_corners(split, log_mgf, rate, log_ratio, float(share))
+        for split, share in zip(splits, rise * counts / counts.sum(), strict=True)
+    ]
 
 
 def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
@@ -459,7 +466,11 @@ def _near(
         Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
         Waves.of_tail(place + above.shift, above.rates, above.corner(path), law.tilt),
     )
-    return parts if len(path) == len(stages) else (*parts, _fan(law, log_mgf, stages, path, wrap=False))
+    return (
+        parts
+        if len(path) == len(stages)
+        else (*parts, _fan(law, log_mgf, stages, path, wrap=False))
+    )
 
 
 def _end(distance: Complexes, period: float) -> Complexes:

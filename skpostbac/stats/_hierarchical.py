@@ -250,20 +250,22 @@ class HierarchicalBetaAverage(WeightedSum):
     def _frame(self) -> Frame:
         low, low_rest = exact_sum([np.minimum(self.weights, 0.0)])
         high, high_rest = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
-        mean = up = down = 0.0
+        up = down = 0.0
         for group in self._parts:
             (right, wrong), kinds = group.means, group.kinds
             positive = kinds.weights > 0
-            mean += float(right @ (kinds.count * kinds.weights))
             down += float(np.where(positive, right, wrong) @ kinds.share)
             up += float(np.where(positive, wrong, right) @ kinds.share)
+        # From the nearer end: a law beside an end is narrower than the spacing of doubles there.
+        nearest = [low, low_rest, down] if down < up else [high, high_rest, -up]
+        mean, mean_rest = exact_sum([np.array(nearest)])
         return Frame(
             low=low,
             low_rest=low_rest,
             high=high,
             high_rest=high_rest,
             mean=mean,
-            mean_rest=0.0,
+            mean_rest=mean_rest,
             mean_to_low=down,
             mean_to_high=up,
         )

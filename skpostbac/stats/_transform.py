@@ -351,7 +351,8 @@ class TiltedSum:
         that add up to `rise`.
         """
         index = self._repeated(index)
-        last = self.terms.shares(index, log_mgf[index], self.tilt + np.array([rate]))
+        s: Complexes = np.array([self.tilt + rate])
+        last = self.terms.shares(index, log_mgf[index], s)
         powers = self.terms.end_orders[index] - rise / index.size
         fall = np.maximum(powers[:, :, np.newaxis] * log_ratio, -_MOST_GROWTH / index.size)
         return self._joined(index, last * np.exp(-fall))
@@ -373,7 +374,7 @@ class TiltedSum:
         return corners
 
     def _repeated(self, index: Indices) -> Indices:
-        """Some terms, each as often as it occurs."""
+        """Repeat each of some terms as often as it occurs."""
         return np.repeat(index, self.terms.count[index].astype(int))
 
     def _joined(self, index: Indices, shares: Complexes) -> list[Corner]:

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.special import beta, comb
 
-from skpostbac.stats import _corners
+from skpostbac.stats import BetaAverage, _corners
 from skpostbac.stats._contour import line_contour, series
 from skpostbac.stats._corners import corner_contour, corner_levels
 from skpostbac.stats._weighted_betas import WeightedBetas
@@ -61,3 +62,27 @@ def test_low_line(law, tilt, monkeypatch):
     error = np.abs(corners._sums(y) - line._sums(y)) / sizes
     # Beside a corner the slope is the second derivative of a share that is cut off at 1e-17.
     assert (error.max(axis=0) < [1e-13, 1e-13, 1e-12]).all()
+
+
+def exact_tail(a, b, x):
+    """P((theta_1 + theta_2) / 2 <= x), integer exponents, x <= 1/2: a polynomial is integrated.
+
+    All of its terms are positive, and Gauss's rule has nodes enough for its degree.
+    """
+    u, (v, weights) = 2 * x[:, np.newaxis], np.polynomial.legendre.leggauss(16)
+    v, n = 0.5 * (v + 1), a[1] + b[1]
+    rest = u * (1 - v)
+    tail = sum(comb(n - 1, k) * rest**k * (1 - rest) ** (n - 1 - k) for k in range(a[1], n))
+    density = (u * v) ** (a[0] - 1) * (1 - u * v) ** (b[0] - 1) / beta(a[0], b[0])
+    return (0.5 * u * density * tail) @ weights
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [([5, 4], [3, 3]), ([3, 3], [3, 4]), ([4, 6], [4, 7])], ids=["up", "even", "down"]
+)
+def test_central_contour_serves_what_it_resolves(a, b):
+    """Every tail has eleven digits, whether the centre gives it or its own saddlepoint."""
+    x = np.arange(1, 32) / 64
+    law = BetaAverage(a, b)
+    np.testing.assert_allclose(law.cdf(x), exact_tail(a, b, x), rtol=1e-11, atol=0)
+    np.testing.assert_allclose(law.ccdf(1 - x), exact_tail(b, a, x), rtol=1e-11, atol=0)

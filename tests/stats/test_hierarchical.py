@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betaln, expit, gammaln
+from scipy.special import betainc, betaln, expit, gammaln
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._weighted_groups import WeightedGroups
@@ -447,3 +447,23 @@ def test_calibration_by_simulation(n_classes, n_samples):
     """Truths from the prior have uniform ranks among their posteriors (Talts et al. 2018)."""
     values = ranks(250, n_classes, n_samples, np.random.default_rng(11))
     assert stats.kstest(values, "uniform").pvalue > 1e-3
+
+
+def tails_of_one_class(law, far):
+    """P(theta > 1 - far) of the class with a weight, summed over the nodes and the outlier."""
+    group = law._parts[0]
+    weights, other = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
+    tails = betainc(group.b[:, :1], group.a[:, :1], far)
+    outlier = betainc(group.outlier_b[0], group.outlier_a[0], far)
+    mixed = (1 - other)[:, np.newaxis] * tails + other[:, np.newaxis] * outlier
+    return weights @ mixed / weights.sum()
+
+
+@pytest.mark.parametrize("total", [10**5, 10**6])
+@pytest.mark.parametrize("weight", [1.0, -1.0], ids=["up", "down"])
+def test_narrow_beside_an_end(total, weight):
+    """A large perfect class alone, narrower than many roundings of its mean, as a mixture."""
+    law = HierarchicalBetaAverage([total, 2], [total, 2], weights=[weight, 0.0])
+    x = 1 - np.geomspace(0.01, 10, 15) / total
+    found = law.ccdf(x) if weight > 0 else law.cdf(-x)
+    assert_allclose(found, tails_of_one_class(law, 1 - x), rtol=0, atol=2e-12)
