@@ -24,7 +24,7 @@ same T differ by one integral along the horizontal line, with the difference of 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,21 @@ class _Stretch:
 
 
 @dataclass(frozen=True)
+class Near:
+    """What is summed within the mass about one corner, found when a y first comes near it.
+
+    Classes of many scales have more corners than could be opened, and each y is near few of them.
+    """
+
+    find: Callable[[], tuple[Part, ...]]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the sum."""
+        return self.find()
+
+
+@dataclass(frozen=True)
 class Fan:
     """Shares of some corners, shape (n_corners,), beyond the last node of a series.
 
@@ -112,14 +127,12 @@ class Fan:
     period: float
     half_width: float
     wrap: bool
-    near: tuple[tuple[Part, ...], ...]
+    near: tuple["Near", ...]
 
     @property
     def size(self) -> int:
-        """How many exponentials are summed for each y, at most."""
-        return self.places.size * self.rates.size + sum(
-            part.size for parts in self.near for part in parts
-        )
+        """About how many exponentials are summed for each y, of those that all y have in common."""
+        return self.places.size * self.rates.size
 
     def at(self, y: Floats) -> Floats:
         """Return the sums at each y, shape (n, 3)."""
@@ -137,11 +150,10 @@ class Fan:
         sums = np.einsum("ycr,ckr->yk", waves, self.coefficients).imag
         if self.unbounded.any():
             sums[((gap == 0) & self.unbounded).any(axis=1), 1] = np.inf
-        for corner, parts in enumerate(self.near):
+        for corner in np.flatnonzero((side == 0).any(axis=0)):
             inside = np.flatnonzero(side[:, corner] == 0)
-            if inside.size:
-                seen = self.places[corner] + gap[inside, corner]
-                sums[inside] += sum(part.at(seen) for part in parts)
+            seen = self.places[corner] + gap[inside, corner]
+            sums[inside] += sum(part.at(seen) for part in self.near[corner].parts)
         return np.asarray(sums)
 
     @cached_property
@@ -313,7 +325,7 @@ def _fan(
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
-        _near(law, log_mgf, stages, one, place, share)
+        Near(partial(_near, law, log_mgf, stages, one, place, share))
         for (one, share), place in zip(shares, places, strict=True)
     ]
     values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
@@ -429,7 +441,7 @@ def joint_fan(
         period=period,
         half_width=0.0,
         wrap=True,
-        near=tuple(() for _ in shares),
+        near=(),
     )
 
 

@@ -394,14 +394,32 @@ def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Float
     less_one = np.zeros((len(nodes), bases.size, offsets.size), dtype=complex)
     most = max(1, _TABLE // (len(nodes) * (bases.size + offsets.size)))
     for start in range(0, nodes.shape[1], most):
-        row = nodes[:, np.newaxis, start : start + most]
-        share = weights[:, start : start + most]
-        coarse = _expm1i(bases[:, np.newaxis] * row) * share[:, np.newaxis, :]
-        fine = _expm1i(offsets[:, np.newaxis] * row)
-        less_one += np.einsum("cbj,coj->cbo", coarse, fine)
-        less_one += np.einsum("cj,coj->co", share, fine)[:, np.newaxis, :]
-        less_one += coarse.sum(axis=2, keepdims=True)
+        row, share = nodes[:, start : start + most], weights[:, start : start + most]
+        coarse, fine = _powers_less_one(row, bases) * share, _powers_less_one(row, offsets)
+        less_one += np.einsum("bcj,ocj->cbo", coarse, fine)
+        less_one += np.einsum("cj,ocj->co", share, fine)[:, np.newaxis, :]
+        less_one += coarse.sum(axis=2).T[:, :, np.newaxis]
     return less_one
+
+
+def _powers_less_one(nodes: Floats, heights: Floats) -> Complexes:
+    """exp(i t nodes) - 1 at evenly spaced heights t, shape (n_heights, *nodes.shape).
+
+    What is known is doubled by x + y + x y, the rule of products less one: rounding errors grow
+    with the logarithm of the number of heights.
+    """
+    table = np.empty((heights.size, *nodes.shape), dtype=complex)
+    table[0] = _expm1i(heights[0] * nodes)
+    known = 1
+    while known < heights.size:
+        step = _expm1i((heights[known] - heights[0]) * nodes)
+        more = min(known, heights.size - known)
+        target = table[known : known + more]
+        np.multiply(table[:more], step, out=target)
+        target += table[:more]
+        target += step
+        known += more
+    return table
 
 
 def _expm1i(x: Floats) -> Complexes:

@@ -32,8 +32,9 @@ class InvertibleSum(TiltedSum):
         """Build the cheaper of the two contours through the tilt."""
         rule = series(self)
         height = self.decay_height(self.everything, DEPTH)
-        if height > rule.step * _MAX_LINE_NODES and self.corners_are_few:
+        if height > rule.step * _MAX_LINE_NODES and self.has_corners:
             levels = corner_levels(self, rule.period)
-            if levels[0].height < 0.5 * height:
+            few = all(self.corners_are_few(level.split) for level in levels)
+            if few and levels[0].height < 0.5 * height:
                 return corner_contour(self, rule, levels)
         return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))

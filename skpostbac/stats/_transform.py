@@ -388,13 +388,14 @@ class TiltedSum:
         return corners
 
     @property
-    def corners_are_few(self) -> bool:
-        """Whether there are corners, and not more of them than can be summed one by one."""
-        ended = np.isfinite(self.terms.end_height)
-        if not ended.any():
-            return False
-        count, size = self.terms.count[ended], np.abs(self.terms.weights[ended])
-        steps = self.terms.places(np.flatnonzero(ended)).shape[1] - 1
+    def has_corners(self) -> bool:
+        """Whether the ends of a term separate at any height."""
+        return bool(np.isfinite(self.terms.end_height).any())
+
+    def corners_are_few(self, index: Indices) -> bool:
+        """Whether some terms have no more corners than can be summed one by one."""
+        count, size = self.terms.count[index], np.abs(self.terms.weights[index])
+        steps = self.terms.places(index).shape[1] - 1
         _, group = np.unique(size, return_inverse=True)
         log_number = np.log1p(steps * np.bincount(group, weights=count)).sum()
         return bool(log_number < np.log(_MAX_CORNERS) + 1e-9)

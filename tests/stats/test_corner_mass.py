@@ -114,3 +114,19 @@ def test_density_on_a_corner(exponent):
     expected = 2 * (np.exp(logs) * weights).sum()
     found = BetaAverage([exponent] * 2, [exponent] * 2).pdf(0.5)
     assert found == pytest.approx(expected, rel=1e-11)
+
+
+def test_more_corners_than_can_be_opened():
+    """A million corners at all scales: a sum is the mixture of those with one sample more."""
+    a, b = np.full(20, 0.01), np.full(20, 0.01)
+    a[::3], b[1::4] = 3.01, 1.01
+    weights = np.geomspace(1e-6, 1, 20)
+    one = np.arange(20) == 18
+    x = np.array([1e-6, 1e-4, 0.3, 0.9, 1.4, 1.7])
+    right = BetaAverage(a + one, b, weights=weights)
+    wrong = BetaAverage(a, b + one, weights=weights)
+    share = a[18] / (a[18] + b[18])
+    law = BetaAverage(a, b, weights=weights)
+    for tail in ("cdf", "ccdf"):
+        mixed = share * getattr(right, tail)(x) + (1 - share) * getattr(wrong, tail)(x)
+        np.testing.assert_allclose(getattr(law, tail)(x), mixed, rtol=0, atol=1e-11)
