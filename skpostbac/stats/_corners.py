@@ -44,8 +44,10 @@ _STRIPS = np.linspace(0.1, 1.12, 52)
 _RISES = np.array([[0.0], [0.4], [0.8]])
 # Doubles do not come closer to a corner than this, relative to the width of the law.
 _MAX_LOG_DISTANCE = 46.0
-# Steps of the line that a level takes at least.
-_MIN_STEPS = 4
+# Steps of the line that a level takes at least, and at most where it has too many corners to split
+# again. Amplitudes are tabulated for about this many pairs of a corner and a step.
+_MIN_STEPS, _MOST_STEPS = 4, 2**17
+_TABLE = 2**22
 # Beyond the level line nodes begin to spread out after this many powers of e.
 _SPREAD = 40.0
 # A density whose corner falls with a power this close to one is infinite there.
@@ -170,14 +172,19 @@ class _Stage:
     """One level: the horizontal line on which its corners are integrated, and the line above.
 
     On the line above, from the same height, the whole classes are summed with a period of their
-    own. It is None where no class stays whole.
+    own, where a y comes near their mass. No class may stay whole: there is nothing to climb then.
     """
 
     level: Level
     horizon: _Stretch
     period: float
-    above: _Stretch | None
+    climb: Callable[[], _Stretch] | None
     next_period: float
+
+    @cached_property
+    def above(self) -> _Stretch | None:
+        """The line above."""
+        return None if self.climb is None else self.climb()
 
 
 def corner_contour(law: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
@@ -224,11 +231,13 @@ def _stages(
         horizon = _horizon(law, log_mgf, known, start, period, 4.5 * DEPTH / next_period)
         decayed = law.decay_height(level.rest, DEPTH)
         next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
-        above = _above(law, log_mgf, known, start, min(decayed, next_height), next_period)
-        stages.append(_Stage(level, horizon, period, above, next_period))
+        most = _TABLE // sum(map(len, horizon.tables))
+        grid = _steps_up(start, min(decayed, next_height), next_period, most)
+        climb = partial(_above, law, log_mgf, known, start, grid, next_period)
+        stages.append(_Stage(level, horizon, period, climb, next_period))
         if decayed <= next_height:
             break
-        start, period = float(above.rates[-1].imag) + np.pi / next_period, next_period
+        start, period = grid.top + np.pi / next_period, next_period
     return stages
 
 
@@ -291,18 +300,23 @@ def _steepest(s: complex, order: float) -> tuple[float, float]:
     return float(steps[rise, strip]), float(_RISES[rise, 0])
 
 
+def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
+    """Place heights from half a step above a start on; no more than `most`, or the largest."""
+    step = 2 * np.pi / period
+    count = min((stop - start) / step, most, _MOST_STEPS)
+    return Grid.even(start + 0.5 * step, step, max(int(np.ceil(count)), _MIN_STEPS))
+
+
 def _above(
     law: TiltedSum,
     log_mgf: Floats,
     levels: list[Level],
     start: float,
-    stop: float,
+    grid: Grid,
     period: float,
 ) -> _Stretch:
-    """Sum the whole classes up the line, from half a step above `start` on."""
+    """Sum the whole classes up the line, at the heights of a grid."""
     step = 2 * np.pi / period
-    count = max(int(np.ceil((stop - start) / step)), _MIN_STEPS)
-    grid = Grid.even(start + 0.5 * step, step, count)
     rates: Complexes = np.asarray(1j * grid.heights)
     rest = levels[-1].rest
     line = law.along(rest, grid)
@@ -344,7 +358,7 @@ def _fan(
         coefficients=coefficients,
         unbounded=unbounded,
         period=stage.period,
-        half_width=0.0 if stage.above is None else 0.5 * stage.next_period,
+        half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
         wrap=wrap,
         near=tuple(near),
     )

@@ -1,5 +1,7 @@
 """A tilted sum of independent terms, with the cheaper of two contours through its tilt."""
 
+from itertools import takewhile
+
 from skpostbac.stats._contour import DEPTH, Contour, line_contour, series
 from skpostbac.stats._corners import corner_contour, corner_levels
 from skpostbac.stats._transform import TiltedSum
@@ -34,7 +36,8 @@ class InvertibleSum(TiltedSum):
         height = self.decay_height(self.everything, DEPTH)
         if height > rule.step * _MAX_LINE_NODES and self.has_corners:
             levels = corner_levels(self, rule.period)
-            few = all(self.corners_are_few(level.split) for level in levels)
-            if few and levels[0].height < 0.5 * height:
-                return corner_contour(self, rule, levels)
+            # What is not split is summed up the line, within its mass about a corner alone.
+            few = list(takewhile(lambda level: self.corners_are_few(level.split), levels))
+            if few and few[0].height < 0.5 * height:
+                return corner_contour(self, rule, few)
         return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))

@@ -130,3 +130,17 @@ def test_more_corners_than_can_be_opened():
     for tail in ("cdf", "ccdf"):
         mixed = share * getattr(right, tail)(x) + (1 - share) * getattr(wrong, tail)(x)
         np.testing.assert_allclose(getattr(law, tail)(x), mixed, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-6])
+def test_many_small_classes_out_of_reach(scale):
+    """Too many classes of little weight to be split: amid two large ones they hardly matter."""
+    exponents, small = np.full(16, 0.01), scale * np.geomspace(0.3, 1, 14)
+    law = BetaAverage(exponents, exponents, weights=[1.0, 0.7, *small])
+    # All of them are symmetric about the mean.
+    y = np.array([-0.03, -0.01, 0.0, 0.01, 0.03])
+    found = law.cdf(law.mean() + y)
+    np.testing.assert_allclose(found + found[::-1], 1, rtol=0, atol=1e-13)
+    pair = BetaAverage(exponents[:2], exponents[:2], weights=[1.0, 0.7])
+    # Their mean is exact; the second order in their scale is that of the slope of the density.
+    np.testing.assert_allclose(found, pair.cdf(pair.mean() + y), rtol=0, atol=scale**2)
