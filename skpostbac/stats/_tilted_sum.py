@@ -8,7 +8,8 @@ from skpostbac.stats._transform import TiltedSum
 
 # Above this many nodes on a line it is worth looking for corners.
 _MAX_LINE_NODES = 160
-# No line has more. Only many exponents far below 1/2 on classes of different weight ask for more.
+# No line has more. Only many exponents far below 1/2 on classes of different weights of one scale
+# ask for more.
 _ALL_LINE_NODES = 2**17
 
 

@@ -28,7 +28,7 @@ MANY = 32
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
 # Powers that grow are cut off at exp of this: what they belong to is infinite.
-_MOST_GROWTH = 600.0
+_MOST_GROWTH = 300.0
 
 
 class Reach(Protocol):

@@ -20,7 +20,7 @@ from skpostbac.stats._special import Complexes, Floats, log_beta
 from skpostbac.stats._tilted_sum import InvertibleSum
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
-# Ends save an effort that grows like the root of the height.
+# Ends save an effort that grows with the height.
 _WORTH = 1.5
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
