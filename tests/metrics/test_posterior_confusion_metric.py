@@ -1,5 +1,6 @@
 """Posteriors of metrics: lecture notes, SciPy's laws, quadrature, and draws against laws."""
 
+import re
 import warnings
 
 import numpy as np
@@ -516,7 +517,7 @@ def test_undefined_observed_metric_is_nan():
         ({"metric": lambda C: C.sum()}, "metric must return one number for each confusion matrix"),
         ({"metric": lambda C: C[:, 0, 0] * np.nan}, "metric is not a finite number"),
     ],
-    ids=str,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_bad_input(options, message):
     """One clear error, which names the argument."""

@@ -429,8 +429,15 @@ def closed_figures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
+# Scores of real data are never quite normal: what the binormal scorers warn of is not the subject.
+NORMAL_OR_NOT = pytest.mark.filterwarnings(
+    "ignore::skpostbac.metrics._binormal_warning.BinormalAssumptionWarning"
+)
+
+
 @LOGISTIC
 @pytest.mark.usefixtures("closed_figures")
+@NORMAL_OR_NOT
 @pytest.mark.parametrize(
     ("client", "scorer"),
     [
@@ -452,6 +459,7 @@ def test_scores_in_every_client(client, scorer, features):
     np.testing.assert_array_equal(scores, CALLS[client](function, *features))
 
 
+@NORMAL_OR_NOT
 @pytest.mark.usefixtures("closed_figures")
 @pytest.mark.parametrize(
     ("scorer", "label"),
