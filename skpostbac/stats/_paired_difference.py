@@ -96,7 +96,8 @@ class PairedDifference(WeightedSum):
         self._prior = _prior(prior, self._counts.shape)
         cells = self._counts + self._prior
         if not ((cells >= _SMALLEST) & (cells <= _LARGEST)).all():
-            name = "counts" if (cells > _LARGEST).any() else "prior"
+            large = cells > _LARGEST
+            name = "counts" if (self._counts > self._prior)[large].any() else "prior"
             raise ValueError(
                 f"{name} must leave each cell, a count and its prior, between {_SMALLEST:g} and "
                 f"{_LARGEST:g}."

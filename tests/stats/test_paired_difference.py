@@ -617,3 +617,14 @@ def test_counts_are_not_changed():
     x = places(law)
     assert law.mean() == before
     assert_same_tails(law, x, PairedDifference(ORDINARY), x)
+
+
+@pytest.mark.parametrize(
+    ("count", "prior", "name"),
+    [(1e16, 0.5, "counts"), (1, 1e16, "prior"), (0, 1e-9, "prior")],
+    ids=["many counts", "strong prior", "weak prior"],
+)
+def test_cells_out_of_range_name_their_part(count, prior, name):
+    """The counts, or the prior, whichever is the larger part of a cell."""
+    with pytest.raises(ValueError, match=f"^{name} must leave each cell"):
+        PairedDifference([[count, 0, 1, 1]], prior=prior)
