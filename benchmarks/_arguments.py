@@ -206,6 +206,10 @@ VALID = {
     "posterior": [_ONE],
     "rope": _split("0.0 ; 0.05"),
     "joint": ["None"],
+    **{
+        f"{name}.from_estimator.estimator": ["DummyClassifier().fit(np.zeros((12, 1)), [0, 1] * 6)"]
+        for name in ("BinormalCurveDisplay", "NormalScoresDisplay")
+    },
     "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
     "X": _split("np.zeros((12, 1)) ; [[0.0]] * 12"),
     "y": _POINTS,
@@ -214,7 +218,10 @@ VALID = {
         ["[0, 1] * 6"],
     ),
     **{f"{name}.y": ["[0, 1, 2] * 4"] for name in ("cross_val_posterior", "from_estimator")},
-    "cv": _split("None ; 2"),
+    "cv": _split("2 ; 3"),
+    "recall_means": ["[0.6, 0.5]"],
+    "standard_deviation": ["0.1"],
+    "PriorInfluence.class_weight": ["np.array([0.5, 0.5])"],
     "params": ["None"],
     "cv_results": [_COUNTS, f"pd.DataFrame({_COUNTS})"],
     "training_variation": _split("None ; 'nadeau-bengio'"),
@@ -231,6 +238,21 @@ VALID = {
     "max_size": _split("1000 ; 200"),
     "size": _split("1 ; 20"),
     "ax": ["None"],
+    **_all(
+        [
+            "curve_kwargs",
+            "band_kwargs",
+            "empirical_kwargs",
+            "points_kwargs",
+            "lines_kwargs",
+            "errorbar_kwargs",
+            "best_kwargs",
+            "chance_level_kw",
+        ],
+        _split("None ; {} ; {'linewidth': 2}"),
+    ),
+    "operand": _split(f"0 ; 1.5 ; {_ONE} ; {_OTHER} ; {_PAIRED} ; BetaAverage([3], [1])"),
+    "swapped": _split("True ; False"),
     "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
     "PosteriorComparisonDisplay.plot.kind": _split(
         "'decision' ; 'difference' ; 'matrix' ; 'ranks'"
@@ -248,6 +270,7 @@ VALID = {
     "interval": ["None"],
     "band": ["None"],
     "empirical": ["None"],
+    "BinormalCurveDisplay.positive_fraction": ["0.3"],
     "BinormalCurveDisplay.x": ["[0, 0.5, 1]"],
     "BinormalCurveDisplay.y": ["[0, 0.8, 1]"],
     **_all(["plot_chance_level", "despine", "plot_band", "plot_empirical"], _split("True ; False")),

@@ -8,6 +8,7 @@ the name of the parameter (`_arguments.py`). A call is right if it
 - gives a result that keeps the rules of its kind: probabilities lie in [0, 1] and rise, quantiles
   undo them, intervals hold their probability, NaN gives NaN, shapes are those of the argument;
 - or raises a TypeError or ValueError that names an argument, a hostile one if there is one;
+- or is an operator with an operand that is refused, or equal to nothing;
 - and takes less than 5 s of CPU time, warns of nothing but by the package's own warnings, changes
   neither its arguments nor global random numbers, and gives the same once more and after pickling.
 
@@ -19,6 +20,7 @@ repeats it, and saves them and how far it came with --results; --resume goes on 
 import argparse
 import inspect
 import json
+import operator
 import pickle
 import random
 import re
@@ -50,6 +52,25 @@ RARE |= {"from_posteriors": 0.1, "from_recalls": 0.1, "from_model": 0.2, "from_s
 RARE |= {"cross_val_posterior": 0.1, "_repr_html_": 0.3, "compare_predictions": 0.5}
 # Methods that behave as scikit-learn says.
 SCIKIT_LEARN = {"set_score_request", "get_metadata_routing"}
+# What stands between two operands.
+OPERATORS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">=": operator.ge,
+}
+# What messages call an argument that is handed on, and what an estimator or a splitter says.
+ALIASES = {
+    "y": {"y_true"},
+    "X": {"y_pred", "y_score", "y_true", "sample_weight"},
+    "C": {"counts"},
+    "cv": {"n_splits"},
+    "estimator": {"y_pred", "y_score"},
+    "posteriors": {"names"},
+}
 NAMES = {**namespace(), "DummyClassifier": DummyClassifier}
 
 
@@ -96,10 +117,33 @@ def targets(match=""):
         for member, signature in _public_members(kind).items():
             name = f"{kind.__name__}.{member}"
             found.append(Target(name, f"({text}).{member}", signature, text))
+        found += [_operation(kind, text, sign) for sign in _signs(made(text))]
         if callable(made(text)):
             call = inspect.signature(made(text))
             found.append(Target(f"{kind.__name__}.__call__", f"({text})", call, text))
     return [target for target in found if re.search(match, target.name)]
+
+
+def _signs(value):
+    """Return the operators of an object; a float has its own."""
+    return () if isinstance(value, float) else tuple(OPERATORS)
+
+
+def _operation(kind, text, sign):
+    """Return an operator between an object, on either side, and another."""
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("operand", "swapped")
+    ]
+    sides = f"operand {sign} ({text}) if swapped else ({text}) {sign} operand"
+    calculation = f"(lambda operand, swapped: {sides})"
+    return Target(f"{kind.__name__}.{sign}", calculation, inspect.Signature(parameters), text)
+
+
+def _calculation(sign, owner):
+    def calculate(operand, swapped):
+        return OPERATORS[sign](*((operand, owner) if swapped else (owner, operand)))
+
+    return calculate
 
 
 def _public_members(kind):
@@ -169,7 +213,7 @@ def draw(seed, number, match=""):
     ]
     names = [p.name for p in parameters if p.default is p.empty or rng.random() < GIVEN]
     hostile = tuple(rng.sample(names, 1)) if names and rng.random() < HOSTILITY else ()
-    if "n_jobs" in hostile:  # as many processes as one likes
+    if {"n_jobs", "swapped"}.intersection(hostile):  # as many processes as one likes; our own
         hostile = ()
     values = {name: valid_values(target, name) or HOSTILE for name in names}
     drawn = {name: rng.choice(HOSTILE if name in hostile else values[name]) for name in names}
@@ -241,9 +285,12 @@ def _is_data(value):
 def _callee(target, owner):
     if target.owner is None:
         return eval(target.text, dict(NAMES))
+    member = target.name.rpartition(".")[2]
+    if member in OPERATORS:
+        return _calculation(member, owner)
     if target.signature is None:
-        return lambda: getattr(owner, target.name.rpartition(".")[2])
-    return getattr(owner, target.name.rpartition(".")[2])
+        return lambda: getattr(owner, member)
+    return getattr(owner, member)
 
 
 class Finding(NamedTuple):
@@ -266,7 +313,15 @@ def findings(call, outcome):
             yield Finding(hostile, f"warns {warning.category.__name__}", str(warning.message))
     if outcome.error is not None:
         yield from _wrong_error(call, outcome.error)
-        return
+    elif _is_operation(call):
+        yield from _wrong_operation(call, outcome.value)
+    else:
+        yield from _wrong_value(call, outcome)
+
+
+def _wrong_value(call, outcome):
+    """Yield what is wrong with a result."""
+    hostile = ", ".join(call.hostile)
     if nonsense := [name for name in call.hostile if _is_nonsense(call, name)]:
         yield Finding(nonsense[0], "takes nonsense", f"gives {_short(outcome.value)}")
         return
@@ -278,6 +333,22 @@ def findings(call, outcome):
         problem = f"cannot be checked: {type(error).__name__}: {error}"
     if problem:
         yield Finding(hostile, "wrong", f"{problem}; gives {_short(outcome.value)}")
+
+
+def _is_operation(call):
+    return call.target.name.rpartition(".")[2] in OPERATORS
+
+
+def _wrong_operation(call, value):
+    """Yield what is wrong with what an operator gives; arrays compare each of their items."""
+    sign, operand = call.target.name.rpartition(".")[2], eval(call.arguments["operand"], NAMES)
+    is_array = hasattr(operand, "__array__") or hasattr(operand, "dtype")
+    if "operand" not in call.hostile or is_array:
+        return
+    if sign in ("==", "!=") and value is not (sign == "!="):
+        yield Finding("operand", "wrong", f"{sign} gives {_short(value)}")
+    elif sign not in ("==", "!=") and call.arguments["operand"] in NONSENSE:
+        yield Finding("operand", "takes nonsense", f"gives {_short(value)}")
 
 
 def _is_nonsense(call, name):
@@ -303,6 +374,10 @@ def _wrong_error(call, error):
     where = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, AttributeError) and (where.line or "").lstrip().startswith("raise "):
         return  # there is no such attribute, as it says
+    if _is_of_matplotlib(error) or _is_of_estimator(call, error):
+        return
+    if isinstance(error, TypeError | ValueError) and _is_operation(call):
+        return
     if not isinstance(error, TypeError | ValueError):
         yield Finding(hostile, type(error).__name__, message)
     elif not any(re.search(rf"\b{name}\b", str(error)) for name in _named(call)):
@@ -310,6 +385,17 @@ def _wrong_error(call, error):
             yield Finding("", type(error).__name__, message)
         elif not _is_of_others(call, error):
             yield Finding(hostile, f"{type(error).__name__} names no argument", message)
+
+
+def _is_of_matplotlib(error):
+    """Tell whether an artist does not know a property, which is named."""
+    return isinstance(error, AttributeError) and "unexpected keyword argument" in str(error)
+
+
+def _is_of_estimator(call, error):
+    """Tell whether the estimator that predicts refuses the samples."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return "X" in call.arguments and any(Path(f.filename).name == "dummy.py" for f in frames)
 
 
 def _is_of_others(call, error):
@@ -335,8 +421,10 @@ def _named(call):
     What is odd, as an array of another length, may be what another argument does not fit to.
     """
     if any(call.arguments[name] in NONSENSE for name in call.hostile):
-        return call.hostile
-    return tuple(call.target.signature.parameters) if call.target.signature else ()
+        names = call.hostile
+    else:
+        names = call.target.signature.parameters if call.target.signature else ()
+    return {*names, *(alias for name in names for alias in ALIASES.get(name, ()))}
 
 
 def _short(value, length=80):
@@ -400,7 +488,7 @@ def _probability(owner, value, x, y=None):
         other = _points(y)
         if value.shape != np.broadcast_shapes(x.shape, other.shape):
             yield f"has the shape {value.shape}"
-        elif (np.isnan(x + 0 * other) & ~np.isnan(value)).any():
+        elif ((np.isnan(x) | np.isnan(other)) & ~np.isnan(value)).any():
             yield "is no nan for nan"
         return
     if value.shape != x.shape:
@@ -464,7 +552,7 @@ def _interval(owner, value, level=0.95, method="central"):
     held, step = float(_below(owner, high) - _below(owner, low)), 2 * _step(owner)
     if not ends[0] <= low <= high <= ends[1]:
         yield f"is outside the support {tuple(map(float, ends))}"
-    elif high > low and abs(held - level) > step + 1e-6:
+    elif high > low and abs(held - float(level)) > step + 1e-6:
         yield f"holds {held}"
 
 

@@ -172,7 +172,7 @@ REFUSED = {
     "search best": (
         lambda: search(best_index=2),
         ValueError,
-        "best_index must be None or from 0 to 1, got 2",
+        "best_index must be the position of one of 2 candidates, from 0 to 1, got 2",
     ),
 }
 

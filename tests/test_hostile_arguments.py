@@ -13,19 +13,25 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 from skpostbac import (
+    BinormalModel,
     ClassCounts,
     ClassCountsScorer,
     GuessingTest,
     OutcomesScorer,
     PairedCounts,
     PosteriorBalancedAccuracy,
+    PosteriorComparison,
     PosteriorConfusionMetric,
     PosteriorRefit,
+    binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
+    binormal_check,
     class_counts,
+    compare_posteriors,
     compare_predictions,
     cross_val_posterior,
+    group_posterior,
     guessing_test,
     make_binary_equivalent_scorer,
     make_binormal_scorer,
@@ -187,6 +193,97 @@ def test_errors_name_the_argument(function, argument):
     """Whatever it is given; and no warning but our own leaks."""
     complaints = {name: complaint(function, argument, value) for name, value in HOSTILE.items()}
     assert not {name: found for name, found in complaints.items() if found}
+
+
+POSTERIOR = PosteriorBalancedAccuracy(COUNTS)
+PAIRED = PairedCounts.from_cells([[7, 1, 2, 0]])
+HOUR = np.timedelta64(1, "h")  # an integer, as NumPy has it
+REFUSED = {
+    "interval-method": (
+        lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
+        "method must be 'central' or 'hdi', got array",
+    ),
+    "interval-duration": (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
+    "fraction-duration": (
+        lambda: BinormalModel(0, 1, 1, 1, positive_fraction=HOUR),
+        "positive_fraction must be",
+    ),
+    "mean-duration": (lambda: BinormalModel(HOUR, 1, 1, 1), "mean_negative must be a finite"),
+    "size-duration": (lambda: OutcomesScorer(HOUR), "max_test_size must be a positive integer"),
+    "rope-duration": (
+        lambda: PosteriorComparison.from_paired_counts(PAIRED, rope=HOUR),
+        "rope must be at least 0",
+    ),
+    "cells-second": (
+        lambda: PAIRED.cells("A", []),
+        r"second must be one of \('A', 'B'\), got \[\]",
+    ),
+    "margin-series": (
+        lambda: PAIRED.margin(pd.Series(["A", "B"])),
+        "name must be one of",
+    ),
+    "difference-series": (
+        lambda: PosteriorComparison.from_paired_counts(PAIRED).rope_masses(pl.Series(["A"]), "B"),
+        "a must be one of",
+    ),
+    "empty-names": (lambda: PairedCounts.empty(3), "names must be a tuple or a list, got int"),
+    "predictions-names": (
+        lambda: compare_predictions(Y_TRUE, {1: Y_PRED, "b": Y_TRUE}),
+        "predictions: the names of classifiers must be strings, got 1",
+    ),
+    "posteriors-names": (
+        lambda: compare_posteriors({1: POSTERIOR, "b": POSTERIOR}),
+        "posteriors: the names of classifiers must be strings",
+    ),
+    "update-kind": (
+        lambda: COUNTS.update(["a"], ["b"]),
+        "y_true must have labels of the kind that was counted before: Mix of label input types",
+    ),
+    "paired-update-kind": (
+        lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}),
+        "y_true must have labels of the kind that was counted before: Mix of label input types",
+    ),
+    "groups-object": (lambda: group_posterior(object()), "total must be given unless correct is"),
+    "shapes": (
+        lambda: binary_equivalent_accuracy([0.5, 0.6], [2, 3, 4]),
+        "accuracy and n_classes must have shapes that broadcast",
+    ),
+    "single-label": (
+        lambda: binary_equivalent_accuracy_score([0, 1], [0, 1], labels=[0]),
+        "n_classes must be .* got one class in labels",
+    ),
+    "points": (
+        lambda: BinormalModel(0, 1, 1, 1).roc_curve(n_points=2**70),
+        "n_points == .* must be <= 100000000",
+    ),
+    "label-array": (
+        lambda: binormal_check(Y_TRUE, range(N), pos_label=np.array([0, 1])),
+        r"pos_label=array\(\[0, 1\]\) is not a valid label",
+    ),
+    "label-number": (
+        lambda: binormal_check(Y_TRUE, range(N), pos_label=Decimal("sNaN")),
+        "is not a valid label",
+    ),
+    "scorer-estimator": (
+        lambda: ClassCountsScorer()(DummyClassifier, [[0]], [0]),
+        "estimator must be a classifier with predict",
+    ),
+    "outcomes-estimator": (
+        lambda: OutcomesScorer(3)(1j, [[0]], [0]),
+        "estimator must be a classifier with predict, got 1j",
+    ),
+    "cv-groups": (
+        lambda: cross_val_posterior(DummyClassifier(), X_WINE, Y_WINE, groups=[1]),
+        "X, y and groups: Found input variables",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_refusal_names_the_argument(call, message):
+    """Where the error of another library, or of another argument, would have spoken."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sklearn.metrics import (
     roc_curve,
 )
 
-from skpostbac.displays._kwargs import Kwargs, area_kwargs, line_kwargs
+from skpostbac.displays._kwargs import Kwargs, area_kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, own_axes
 from skpostbac.displays._text import chance_label, estimate, literal, with_score
@@ -28,10 +28,18 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._arrays import FloatArray, check_choice
 from skpostbac.metrics._binormal import estimate_model
+from skpostbac.metrics._class_scores import check_share
 from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._random_state import RandomStateLike
 from skpostbac.stats._law import Interval
-from skpostbac.stats._validation import check_level
+from skpostbac.stats._validation import (
+    check_level,
+    check_probability,
+    check_text,
+    float_array,
+    input_errors,
+    shown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -199,15 +207,18 @@ class BinormalCurveDisplay:
         name: str | None = None,
         pos_label: Any = None,
     ) -> None:
+        _kind(curve)
+        check_text(name, "name")
+        if band is not None and not isinstance(band, CurveBand):
+            raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
         self.curve = curve
-        self.x = x
-        self.y = y
-        self.area = area
-        self.positive_fraction = positive_fraction
-        self.interval = interval
+        self.x, self.y = _points(x, y)
+        self.area = check_share(area, "area")
+        self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
+        self.interval = None if interval is None else _ends(interval)
         self.band = band
-        self.level = level
-        self.empirical = empirical
+        self.level = check_level(level)
+        self.empirical = None if empirical is None else _staircase(empirical)
         self.name = name
         self.pos_label = pos_label
 
@@ -331,6 +342,7 @@ class BinormalCurveDisplay:
         'Empirical (AUC = 0.96)'
         """
         check_matplotlib(f"{cls.__name__}.from_predictions")
+        check_text(name, "name")
         kind = _kind(curve)
         labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
         posterior = posterior_binormal(
@@ -405,6 +417,8 @@ class BinormalCurveDisplay:
         >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_model")
+        if not isinstance(model, BinormalModel):
+            raise TypeError(f"model must be a BinormalModel, got {shown(model)}")
         return cls(curve=curve, **_of_model(_kind(curve), model), name=name).plot(
             ax, **plot_options
         )
@@ -471,6 +485,13 @@ class BinormalCurveDisplay:
             plot_chance_level=plot_chance_level,
             despine=despine,
         )
+        check_kwargs(
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            empirical_kwargs=empirical_kwargs,
+            chance_level_kw=chance_level_kw,
+        )
+        check_text(name, "name")
         ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
@@ -537,6 +558,32 @@ class BinormalCurveDisplay:
 def _kind(curve: str) -> _Kind:
     check_choice(curve, KINDS, "curve")
     return KINDS[curve]
+
+
+def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the checked points of a curve."""
+    points = float_array(x, "x"), float_array(y, "y")
+    if points[0].ndim != 1 or points[0].shape != points[1].shape:
+        shapes = " and ".join(str(values.shape) for values in points)
+        raise ValueError(f"x and y must be 1-dimensional and as many, got the shapes {shapes}")
+    return points
+
+
+def _ends(interval: object) -> Interval:
+    """Return a checked interval of the area."""
+    ends = float_array(interval, "interval")  # type: ignore[arg-type]
+    if ends.shape != (2,) or not 0 <= ends[0] <= ends[1] <= 1:
+        raise ValueError(f"interval must be two ascending numbers in [0, 1], got {shown(interval)}")
+    return Interval(*ends.tolist())
+
+
+def _staircase(empirical: object) -> EmpiricalCurve:
+    """Return the checked curve of the samples."""
+    if not isinstance(empirical, tuple) or len(empirical) != 3:
+        raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(empirical)}")
+    x, y, area = empirical
+    with input_errors("empirical"):
+        return EmpiricalCurve(*_points(x, y), check_share(area, "area"))
 
 
 def _of_model(kind: _Kind, model: BinormalModel) -> dict[str, Any]:

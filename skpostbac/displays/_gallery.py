@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from skpostbac.displays._kwargs import check_kwargs
 from skpostbac.displays._text import estimate, estimate_title, shorten
 from skpostbac.metrics import (
     PosteriorAccuracy,
@@ -115,8 +116,11 @@ def _name_of(posterior: AnyPosterior) -> str:
 
 def _line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:
     """Return the keyword arguments of each of `n` lines."""
-    if curve_kwargs is None or isinstance(curve_kwargs, Mapping):
+    if not isinstance(curve_kwargs, list | tuple):
+        check_kwargs(curve_kwargs=curve_kwargs)
         return [curve_kwargs or {}] * n
     if len(curve_kwargs) != n:
         raise ValueError(f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}")
+    for place, given in enumerate(curve_kwargs):
+        check_kwargs(**{f"curve_kwargs[{place}]": given})
     return list(curve_kwargs)

@@ -5,7 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from skpostbac.stats._validation import shown
+
 Kwargs: TypeAlias = Mapping[str, Any] | None
+
+
+def check_kwargs(**arguments: object) -> None:
+    """Refuse what is no mapping of names to values; None is an empty one.
+
+    Examples
+    --------
+    >>> check_kwargs(curve_kwargs={"lw": 1}, band_kwargs=None)
+    >>> check_kwargs(band_kwargs=1)
+    Traceback (most recent call last):
+        ...
+    TypeError: band_kwargs must be a dict with names as keys, or None, got 1
+    """
+    for argument, given in arguments.items():
+        names = {} if given is None else given
+        if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names):
+            raise TypeError(
+                f"{argument} must be a dict with names as keys, or None, got {shown(given)}"
+            )
 
 
 def line_kwargs(default: Mapping[str, Any], given: Kwargs) -> dict[str, Any]:

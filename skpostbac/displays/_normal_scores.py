@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.displays._kwargs import Kwargs, line_kwargs
+from skpostbac.displays._kwargs import Kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, ink, own_axes
 from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
+from skpostbac.metrics._class_scores import ClassScores
 from skpostbac.metrics._flags import check_flags
 
 if TYPE_CHECKING:
@@ -183,6 +185,7 @@ class NormalScoresDisplay:
         >>> plt.close(display.figure_)
         """
         check_flags(despine=despine)
+        check_kwargs(points_kwargs=points_kwargs, lines_kwargs=lines_kwargs)
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
         self.lines_ = tuple(self._plot_lines(lines_kwargs))
@@ -197,7 +200,8 @@ class NormalScoresDisplay:
     def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:
         for part, linestyle in zip(self._classes, LINE_STYLES, strict=False):
             ends = part.expected[[0, -1]]
-            line = part.scores.mean() + part.scores.std(ddof=1) * ends
+            moments = ClassScores(part.scores, np.ones_like(part.scores)).moments()
+            line = moments.mean + moments.sd * ends
             style = {"color": ink(self.ax_), "linewidth": 1, "linestyle": linestyle, "zorder": 3}
             yield self.ax_.plot(ends, line, **line_kwargs(style, kwargs))[0]
 

@@ -16,7 +16,7 @@ from skpostbac.displays._gallery import (
     portray_all,
     score_name,
 )
-from skpostbac.displays._kwargs import line_kwargs
+from skpostbac.displays._kwargs import check_kwargs, line_kwargs
 from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, add_legend
 from skpostbac.displays._style import (
     NEUTRAL,
@@ -33,7 +33,9 @@ from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._flags import check_flags
 from skpostbac.metrics._predictions import Predictions, is_named, named_predictions
 from skpostbac.metrics._prior import PriorLike
+from skpostbac.metrics._scorer import predict
 from skpostbac.model_selection import pooled_posteriors
+from skpostbac.stats._validation import check_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,6 +110,7 @@ class PosteriorDisplay:
         score_name: str | None = None,
     ) -> None:
         named_posteriors(posteriors)
+        check_text(score_name, "score_name")
         self.posteriors = posteriors
         self.score_name = score_name
 
@@ -183,6 +186,7 @@ class PosteriorDisplay:
         """
         check_flags(plot_chance_level=plot_chance_level, despine=despine)
         check_choice(kind, KINDS, "kind")
+        check_kwargs(chance_level_kw=chance_level_kw)
         posteriors = named_posteriors(self.posteriors)
         gallery = portray_all(posteriors, level, method, curve_kwargs)
         chance = chance_level(posteriors) if plot_chance_level else None
@@ -256,7 +260,7 @@ class PosteriorDisplay:
         """
         return cls.from_predictions(
             y,
-            estimator.predict(X),
+            predict(estimator, X),
             labels=labels,
             sample_weight=sample_weight,
             class_weight=class_weight,

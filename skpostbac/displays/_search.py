@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
-from skpostbac.displays._kwargs import Kwargs, line_kwargs
+from skpostbac.displays._kwargs import Kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, ink, own_axes
 from skpostbac.displays._text import (
     chance_label,
@@ -33,6 +32,7 @@ from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import fold_counts
 from skpostbac.model_selection._results import candidate_params, value_column
 from skpostbac.model_selection._training_variation import TrainingVariation
+from skpostbac.stats._validation import float_or_nan, input_errors, is_integer, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,6 +129,8 @@ class PosteriorSearchDisplay:
         groups: Sequence[str] | None = None,
         best_index: int | None = None,
     ) -> None:
+        if not isinstance(param, str):
+            raise TypeError(f"param must be a string, got {shown(param)}")
         _check_candidates(values, posteriors, groups, best_index)
         self.param = param
         self.values = values
@@ -180,6 +182,8 @@ class PosteriorSearchDisplay:
         'Chosen (0.904 [0.861, 0.944])'
         >>> plt.close(display.figure_)
         """
+        if isinstance(search, type) or not hasattr(search, "fit"):
+            raise TypeError(f"search must be a fitted search, got {shown(search)}")
         check_is_fitted(search, "cv_results_")
         best_index = getattr(search, "best_index_", None)
         options = {"best_index": best_index, **_pooling_of(search.refit), **options}
@@ -330,6 +334,11 @@ class PosteriorSearchDisplay:
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level, despine=despine)
+        check_kwargs(
+            errorbar_kwargs=errorbar_kwargs,
+            best_kwargs=best_kwargs,
+            chance_level_kw=chance_level_kw,
+        )
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
         low, high = np.transpose(intervals)
@@ -376,6 +385,12 @@ def _check_candidates(
     values: Sequence[Any], posteriors: Sequence[Any], groups: Any, best_index: Any
 ) -> None:
     """Refuse what does not fit the number of posteriors."""
+    sizes = {"values": values, "posteriors": posteriors}
+    if groups is not None:
+        sizes["groups"] = groups
+    for name, entries in sizes.items():
+        with input_errors(f"{name} must be a sequence"):
+            len(entries), iter(entries)
     for place, posterior in enumerate(posteriors):
         if not isinstance(posterior, PosteriorBalancedAccuracy):
             name = type(posterior).__name__
@@ -386,8 +401,9 @@ def _check_candidates(
             f"values and groups must be as many as posteriors, at least one, got {len(values)} "
             f"values{'' if groups is None else f' and {len(groups)} groups'} for {n} posteriors"
         )
-    if best_index is not None and best_index not in range(n):
-        raise ValueError(f"best_index must be None or from 0 to {n - 1}, got {best_index!r}")
+    if groups is not None and not all(isinstance(group, str) for group in groups):
+        raise TypeError(f"groups must be strings, got {shown(groups)}")
+    _check_index(best_index, n)
 
 
 @dataclass(frozen=True)
@@ -436,7 +452,7 @@ def _axis(values: Sequence[Any]) -> _Axis:
 
 
 def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and not np.isnan(float(value))
+    return not isinstance(value, bool) and not np.isnan(float_or_nan(value))
 
 
 def _lines(
@@ -495,15 +511,18 @@ def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:
         raise ValueError("cv_results must be those of a search with parameters")
     if param is None:
         return max(n_values, key=lambda name: n_values[name])
-    if param not in n_values:
-        raise ValueError(f"param must be one of {sorted(n_values)}, got {param!r}")
+    if not isinstance(param, str) or param not in n_values:
+        raise ValueError(f"param must be one of {sorted(n_values)}, got {shown(param)}")
     return param
 
 
 def _check_index(best_index: int | None, n_candidates: int) -> None:
-    if best_index is not None and not 0 <= best_index < n_candidates:
+    if best_index is None:
+        return
+    if not is_integer(best_index) or not 0 <= best_index < n_candidates:
         raise ValueError(
-            f"best_index must be the position of one of {n_candidates} candidates, got {best_index}"
+            f"best_index must be the position of one of {n_candidates} candidates, from 0 to "
+            f"{n_candidates - 1}, got {shown(best_index)}"
         )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skpostbac.stats._validation import shown
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axes._base import _AxesBase
@@ -44,13 +46,22 @@ def check_matplotlib(caller: str) -> None:
 
 
 def own_axes(ax: Axes | None, caller: str, **subplots: Any) -> Axes:
-    """Return `ax`, or the axes of a new figure."""
+    """Return `ax`, which must be axes, or the axes of a new figure if it is None."""
     check_matplotlib(caller)
     if ax is not None:
-        return ax
+        return check_axes(ax)
     from matplotlib import pyplot as plt
 
     _, ax = plt.subplots(layout="constrained", **subplots)
+    return ax
+
+
+def check_axes(ax: object) -> Axes:
+    """Return axes, or say that an array of them, for example, is not one."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be Axes of matplotlib or None, got {shown(ax)}")
     return ax
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, first, float_array
 from skpostbac.metrics._choice_counts import count_choices
@@ -20,6 +18,7 @@ from skpostbac.metrics._labels import unique_label_array
 from skpostbac.metrics._make_scorer import make_label_scorer
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._law import plain_float
+from skpostbac.stats._validation import input_errors, is_integer, shown
 
 
 def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | FloatArray:
@@ -72,6 +71,8 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
     if (bad := ~(whole & (n_classes >= 2))).any():
         raise ValueError(f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}")
+    with input_errors("accuracy and n_classes must have shapes that broadcast"):
+        np.broadcast_shapes(accuracy.shape, n_classes.shape)
     return plain_float((accuracy ** (1 / (n_classes - 1)))[()])
 
 
@@ -135,6 +136,11 @@ def binary_equivalent_accuracy_score(
     """
     check_flags(balanced=balanced)
     counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    if counts.n_classes < 2:
+        raise ValueError(
+            "n_classes must be an integer of at least 2, got one class in labels, or in y_true "
+            "and y_pred"
+        )
     accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 
@@ -260,9 +266,14 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
             )
         if not 0 <= self.accuracy.support()[0] <= self.accuracy.support()[1] <= 1:
             raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
-        check_scalar(self.n_classes, "n_classes", Integral)
+        if not is_integer(self.n_classes):
+            kind = type(self.n_classes).__qualname__
+            raise TypeError(f"n_classes must be an instance of int, not {kind}.")
         if self.n_classes < 2:
-            raise ValueError("A binary-equivalent accuracy needs at least two classes, got one")
+            raise ValueError(
+                "A binary-equivalent accuracy needs at least two classes, got "
+                f"{'one' if self.n_classes == 1 else f'n_classes={shown(self.n_classes)}'}"
+            )
 
     @cached_property
     def distribution(self) -> PowerTransform:

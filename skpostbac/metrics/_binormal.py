@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit, ndtr, ndtri
-from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray
 from skpostbac.metrics._binormal_warning import checked_scores
 from skpostbac.metrics._class_scores import ScoreMoments, check_finite, check_scale
 from skpostbac.stats import _binormal as binormal
-from skpostbac.stats._validation import check_probability
+from skpostbac.stats._validation import check_integer, check_probability
+
+# Points of a curve that fill a gigabyte.
+_MOST_POINTS = 10**8
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ class BinormalModel:
 
     def _thresholds(self, n_points: int) -> FloatArray:
         """Return quantiles of both laws, ascending from -inf to inf."""
-        check_scalar(n_points, "n_points", Integral, min_val=2)
+        n_points = check_integer(n_points, "n_points", 2, _MOST_POINTS)
         deviates = ndtri((1 - np.cos(np.linspace(0, np.pi, n_points))) / 2)
         return np.union1d(
             self.mean_negative + self.sd_negative * deviates,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import cached_property
-from numbers import Integral
 from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit, ndtri
-from sklearn.utils import check_scalar
 
 from skpostbac._html import block, table
 from skpostbac.metrics._arrays import FloatArray, first, float_array
@@ -23,7 +21,7 @@ from skpostbac.metrics._drawn_posterior import DrawnPosterior, central_tails
 from skpostbac.metrics._empirical_areas import EmpiricalAreas, empirical_areas
 from skpostbac.metrics._figure_posterior import figures_of
 from skpostbac.metrics._format import format_estimate
-from skpostbac.metrics._random_state import RandomStateLike, draw_seed
+from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.stats import _binormal as binormal
 from skpostbac.stats._pickling import FrozenArrays
 from skpostbac.stats._validation import check_probability, check_seed
@@ -156,7 +154,7 @@ class PosteriorBinormal:
         if self.positive_fraction is not None:
             fraction = check_probability(self.positive_fraction, "positive_fraction")
             object.__setattr__(self, "positive_fraction", fraction)
-        check_scalar(self.n_draws, "n_draws", Integral, min_val=2)
+        check_n_draws(self.n_draws, 2)
         check_seed(self.seed, "seed")
         _check_areas(self.empirical)
         estimate_model(self.negative, self.positive, self.positive_fraction)
@@ -429,7 +427,7 @@ def posterior_binormal(
     """
     if positive_fraction is not None:
         check_probability(positive_fraction, "positive_fraction")
-    n_draws = int(check_scalar(n_draws, "n_draws", Integral, min_val=2))
+    n_draws = check_n_draws(n_draws, 2)
     negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
     seed = draw_seed(random_state)
     return PosteriorBinormal(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import isfinite
-from numbers import Real
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from skpostbac.metrics._labels import (
     label_list,
     naming,
 )
+from skpostbac.stats._validation import is_real, shown
 
 # Sums of larger scores overflow.
 LARGEST_SCORE = 1e300
@@ -47,7 +47,7 @@ class ScoreMoments(NamedTuple):
 def check_finite(value: float, name: str) -> None:
     """Refuse what is no finite number."""
     with suppress(OverflowError):  # of long integers
-        if isinstance(value, Real) and isfinite(value):
+        if is_real(value) and isfinite(value):
             return
     raise ValueError(f"{name} must be a finite number, got {short_repr(value)}")
 
@@ -59,10 +59,11 @@ def check_scale(value: float, name: str) -> None:
         raise ValueError(f"{name} must be positive, got {value!r}")
 
 
-def check_share(value: float, name: str) -> None:
-    """Refuse what is no number from 0 to 1."""
-    if not isinstance(value, Real) or not 0 <= value <= 1:
+def check_share(value: float, name: str) -> float:
+    """Return a number from 0 to 1, or say that it is none."""
+    if not is_real(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
+    return float(value)
 
 
 def check_moments(sample: ScoreMoments, name: str) -> None:
@@ -165,11 +166,12 @@ def _positive_label(classes: list[Any], pos_label: Any) -> Any:
                 "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
             )
         return 1
-    if pos_label not in classes:
-        raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label: It should be one of {classes}"
-        )
-    return pos_label
+    with suppress(TypeError):  # of what cannot be hashed, such as an array
+        if pos_label in set(classes):
+            return pos_label
+    raise ValueError(
+        f"pos_label={shown(pos_label)} is not a valid label: It should be one of {classes}"
+    )
 
 
 def _class_scores(

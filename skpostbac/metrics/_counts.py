@@ -19,6 +19,7 @@ from skpostbac.metrics._counts_json import (
 )
 from skpostbac.metrics._labels import (
     LabelArray,
+    check_batch_kind,
     check_same_kind,
     label_list,
     merge_labels,
@@ -212,6 +213,7 @@ class ClassCounts:
         """
         outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
         batch = _count(outcomes)
+        check_batch_kind(self.classes, batch.classes)
         return self + (batch if labels is None else reindex_batch(batch, labels))
 
     def to_json(self) -> str:

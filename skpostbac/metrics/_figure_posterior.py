@@ -15,7 +15,7 @@ from skpostbac.metrics._format import format_estimate, round_estimate
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._law import Law, interval_of, plain_float
 from skpostbac.stats._pickling import StablePickle
-from skpostbac.stats._validation import RngLike
+from skpostbac.stats._validation import RngLike, check_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,6 +193,7 @@ class FigurePosterior(StablePickle, ABC):
         """
         from skpostbac.displays import PosteriorDisplay
 
+        check_text(name, "name")
         return PosteriorDisplay(self if name is None else {name: self}).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:

@@ -22,6 +22,7 @@ from skpostbac.stats._group_inference import GroupInference
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import input_errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -421,9 +422,11 @@ def _named(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], A
 
 def _stacked(groups: Any) -> tuple[LabelArray, FloatArray, FloatArray]:
     """Return the classes, in the order of the first group, and the counts of all groups."""
-    groups = list(groups)
+    wanted = "total must be given unless correct is a list of ClassCounts"
+    with input_errors(wanted):
+        groups = list(groups)
     if not groups or not all(isinstance(group, ClassCounts) for group in groups):
-        raise ValueError("total must be given unless correct is a list of ClassCounts")
+        raise ValueError(wanted)
     classes = groups[0].classes
     if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
         raise ValueError("correct must have ClassCounts with the same classes in all groups")

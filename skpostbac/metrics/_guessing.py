@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from skpostbac.metrics._choice_counts import count_choices
 from skpostbac.metrics._confusion_matrix import check_confusion_matrix
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.stats._binomial_sum import log_survival
+from skpostbac.stats._validation import check_integer
 
 # Of sums of probabilities.
 _ROUNDING = 1e-9
@@ -67,8 +68,8 @@ class GuessingTest:
     log_p_value: float
 
     def __post_init__(self) -> None:
-        check_scalar(self.n, "n", Integral, min_val=1)
-        check_scalar(self.correct, "correct", Integral, min_val=0, max_val=self.n)
+        check_integer(self.n, "n", 1)
+        check_integer(self.correct, "correct", 0, self.n)
         check_scalar(self.expected_correct, "expected_correct", Real)
         check_scalar(self.log_p_value, "log_p_value", Real)
         # Not by limits of check_scalar, which NaN and the last bits of a sum pass or exceed.

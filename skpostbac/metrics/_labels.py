@@ -339,6 +339,13 @@ def check_same_kind(first: LabelArray, second: LabelArray) -> None:
         )
 
 
+def check_batch_kind(known: LabelArray, labels: LabelArray) -> None:
+    """Refuse the labels of a batch that are of another kind than those that were counted."""
+    if len(known) and len(labels):
+        with naming("y_true must have labels of the kind that was counted before"):
+            check_same_kind(known, labels)
+
+
 def _kind(values: LabelArray) -> str:
     """Return what the labels are; a number, if nothing else is known of them."""
     if values.dtype.kind in KIND_OF_DTYPE:

@@ -40,6 +40,7 @@ from skpostbac.metrics._counts_json import (
 from skpostbac.metrics._labels import (
     IndexArray,
     LabelArray,
+    check_batch_kind,
     label_list,
     merge_labels,
     unique_label_array,
@@ -50,6 +51,7 @@ from skpostbac.metrics._predictions import (
     by_argument,
     check_names,
     named_predictions,
+    position_of,
 )
 
 FORMAT = "skpostbac.PairedCounts"
@@ -156,7 +158,7 @@ class PairedCounts:
         counts : PairedCounts
             Counts that change nothing when added.
         """
-        counts = cls(names, [0], [], np.empty((0, len(names)), bool), [])
+        counts = cls(names, [0], [], np.empty((0, len(check_names(names))), bool), [])
         vars(counts)["classes"] = counts.classes[:0]
         return counts
 
@@ -242,7 +244,11 @@ class PairedCounts:
         cells : ndarray of shape (n_classes, 4)
             How often both were right, only the first, only the second, and neither.
         """
-        pair = self.patterns[:, [self.position(first), self.position(second)]]
+        places = [
+            position_of(first, self.names, "first"),
+            position_of(second, self.names, "second"),
+        ]
+        pair = self.patterns[:, places]
         is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
         return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
 
@@ -267,9 +273,7 @@ class PairedCounts:
 
     def position(self, name: str) -> int:
         """Return the position of a classifier in `names`."""
-        if name not in self.names:
-            raise ValueError(f"name must be one of {short_repr(self.names)}, got {name!r}")
-        return self.names.index(name)
+        return position_of(name, self.names, "name")
 
     def _by_class(self, counts: FloatArray) -> FloatArray:
         sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
@@ -321,6 +325,7 @@ class PairedCounts:
             )
         outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
         batch = _count(self.names, outcomes)
+        check_batch_kind(self.classes, batch.classes)
         return self + (batch if labels is None else reindex_batch(batch, labels))
 
     def to_json(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +24,7 @@ from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
 from skpostbac.metrics._prior_warning import warn_if_prior_moves
 from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._validation import check_level
+from skpostbac.stats._validation import check_level, is_real
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -92,7 +91,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     ) -> None:
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, got {type(metric).__name__}")
-        if not isinstance(observed, Real):
+        if not is_real(observed):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
         if not isinstance(distribution, BetaAverage | DrawnPosterior):
             raise TypeError(

@@ -8,6 +8,8 @@ from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from numpy.typing import ArrayLike
 
+from skpostbac.stats._validation import input_errors, shown
+
 
 class DataFrame(Protocol):
     """What is used of a table of pandas or polars."""
@@ -41,7 +43,9 @@ def named_predictions(predictions: object) -> dict[str, ArrayLike]:
             f"for each classifier, got {type(predictions).__name__}"
         )
     names = predictions if isinstance(predictions, Mapping) else predictions.columns
-    return {name: predictions[name] for name in check_names(tuple(names))}
+    with input_errors("predictions"):
+        checked = check_names(tuple(names))
+    return {name: predictions[name] for name in checked}
 
 
 def is_named(predictions: object) -> TypeGuard[Predictions]:
@@ -52,6 +56,13 @@ def is_named(predictions: object) -> TypeGuard[Predictions]:
 def by_argument(predictions: Predictions, names: Iterable[str]) -> dict[str, ArrayLike]:
     """Return the predictions of these classifiers by what messages call them."""
     return {f"predictions[{name!r}]": predictions[name] for name in names}
+
+
+def position_of(name: object, names: Sequence[str], argument: str) -> int:
+    """Return the position of a classifier, or say that the argument is none."""
+    if not isinstance(name, str) or name not in names:
+        raise ValueError(f"{argument} must be one of {short_repr(names)}, got {shown(name)}")
+    return names.index(name)
 
 
 def check_names(names: Sequence[Any]) -> tuple[str, ...]:

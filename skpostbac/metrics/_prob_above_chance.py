@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from skpostbac.stats import BoundedDistribution
+from skpostbac.stats._validation import is_real
 
 
 class ProbAboveChance(float):
@@ -88,7 +88,7 @@ class ProbAboveChance(float):
 
 
 def _check_real(value: object, name: str) -> None:
-    if not isinstance(value, Real):
+    if not is_real(value):
         raise TypeError(f"{name} must be a real number, got {value!r}")
 
 

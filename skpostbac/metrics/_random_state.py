@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TypeAlias
 
 import numpy as np
-from sklearn.utils import check_scalar
 
-from skpostbac.stats._validation import is_integer, shown
+from skpostbac.stats._validation import check_integer, is_integer, shown
 
 # Draws that fill eight gigabytes as numbers.
 _MOST_DRAWS = 10**9
@@ -21,7 +19,7 @@ _SEEDS = 2**32
 
 def check_n_draws(n_draws: object, least: int) -> int:
     """Return a number of draws, which must be an integer, at least so many and at most 1e9."""
-    return int(check_scalar(n_draws, "n_draws", Integral, min_val=least, max_val=_MOST_DRAWS))
+    return check_integer(n_draws, "n_draws", least, _MOST_DRAWS)
 
 
 def draw_seed(random_state: RandomStateLike) -> int:

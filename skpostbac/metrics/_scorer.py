@@ -24,6 +24,7 @@ from skpostbac.metrics._outcomes import read_outcomes
 from skpostbac.metrics._prior import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._score import check_objective, posterior_balanced_accuracy_score
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import is_integer, shown
 
 CORRECT_KEY = "correct_{}"
 TOTAL_KEY = "total_{}"
@@ -191,7 +192,7 @@ class ClassCountsScorer(StablePickle, NoNumber):
         ValueError
             If the estimator has no `classes_`, or if `y` has a class that is not among them.
         """
-        y_pred = estimator.predict(X)
+        y_pred = predict(estimator, X)
         counts = _fold_counts(estimator, y, y_pred, self, sample_weight)
         return CountsDict(_as_dict(counts), type(self).__qualname__)
 
@@ -325,7 +326,7 @@ class OutcomesScorer(StablePickle, NoNumber):
             If there are more samples than `max_test_size`, or as :class:`ClassCountsScorer`
             raises it.
         """
-        y_pred = estimator.predict(X)
+        y_pred = predict(estimator, X)
         counts = _fold_counts(estimator, y, y_pred, self)
         if counts.n_samples > self.max_test_size:
             raise ValueError(
@@ -352,10 +353,17 @@ class OutcomesScorer(StablePickle, NoNumber):
         return f"OutcomesScorer({self.max_test_size}{labels})"
 
 
+def predict(estimator: Any, X: Any) -> ArrayLike:
+    """Return predictions, or say that no classifier was given."""
+    if isinstance(estimator, type) or not hasattr(estimator, "predict"):
+        raise TypeError(f"estimator must be a classifier with predict, got {shown(estimator)}")
+    y_pred: ArrayLike = estimator.predict(X)
+    return y_pred
+
+
 def _check_size(max_test_size: object) -> int:
-    is_bool = isinstance(max_test_size, bool)  # an int to Python
-    if is_bool or not isinstance(max_test_size, int | np.integer) or max_test_size < 1:
-        raise ValueError(f"max_test_size must be a positive integer, got {max_test_size!r}")
+    if not is_integer(max_test_size) or max_test_size < 1:
+        raise ValueError(f"max_test_size must be a positive integer, got {shown(max_test_size)}")
     return int(max_test_size)
 
 

@@ -18,7 +18,7 @@ from skpostbac.metrics._class_weight import ClassWeightLike
 from skpostbac.metrics._foreign_labels import warn_if_foreign
 from skpostbac.metrics._format import format_estimate, format_probability
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._predictions import Predictions, by_argument, check_names
+from skpostbac.metrics._predictions import Predictions, by_argument, check_names, position_of
 from skpostbac.metrics._prior import PriorLike, independent_prior
 from skpostbac.metrics._prior_warning import WEAKER, warn_if_prior_dominates
 from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
@@ -559,9 +559,7 @@ class PosteriorComparison(StablePickle):
         return self._joint.explain()
 
     def _index(self, name: str, argument: str) -> int:
-        if name not in self.names:
-            raise ValueError(f"{argument} must be one of {self.names}, got {name!r}")
-        return self.names.index(name)
+        return position_of(name, self.names, argument)
 
     def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
         values = self._merits(objective, level)
@@ -663,7 +661,12 @@ def compare_posteriors(
     """
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
-    return PosteriorComparison(tuple(posteriors), tuple(posteriors.values()), rope=rope)
+    names = tuple(posteriors)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"posteriors: the names of classifiers must be strings, got {reprlib.repr(names)}"
+        )
+    return PosteriorComparison(names, tuple(posteriors.values()), rope=rope)
 
 
 def compare_predictions(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from skpostbac.metrics._labels import naming
 from skpostbac.model_selection._results import candidate_params, value_column
+from skpostbac.stats._validation import is_real
 
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 
@@ -92,7 +92,7 @@ def _number(value: Any, name: str, candidate: int) -> Any:
     """Return a number; None is no limit."""
     if value is None:
         return np.inf
-    if not isinstance(value, Real) or value != value:
+    if not is_real(value) or value != value:
         raise ValueError(
             f"complexity: candidate {candidate} has no number for {name!r}, got {value!r}; "
             "give a function of the parameters"

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv, cross_validate
+from sklearn.utils import indexable
 
 from skpostbac.metrics import (
     ClassCounts,
@@ -35,7 +36,13 @@ from skpostbac.metrics import (
 from skpostbac.metrics._arrays import LARGEST
 from skpostbac.metrics._categorical import as_labels
 from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._labels import LabelArray, encode_sorted, label_list, unique_label_array
+from skpostbac.metrics._labels import (
+    LabelArray,
+    encode_sorted,
+    label_list,
+    naming,
+    unique_label_array,
+)
 from skpostbac.metrics._outcome_words import WORD_BITS, WORD_KEY
 from skpostbac.metrics._prior import PriorLike
 from skpostbac.metrics._prior_warning import warn_if_prior_dominates
@@ -538,6 +545,8 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
     if isinstance(cv, Iterable) and not (isinstance(cv, str) or hasattr(cv, "split")):
         cv = list(cv)
         _check_pairs(cv)
+    with naming("X, y and groups"):
+        indexable(X, y, groups)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     if not splits:
         raise ValueError("cv must have at least one split, got none")

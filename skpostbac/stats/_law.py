@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.stats._pickling import StablePickle
-from skpostbac.stats._validation import RngLike
+from skpostbac.stats._validation import RngLike, shown
 
 
 class Interval(NamedTuple):
@@ -75,11 +75,10 @@ class Law(StablePickle, ABC):
 
 def interval_of(law: Law, level: float, method: str) -> Interval:
     """Return the "central" interval of a law, or its shortest one, "hdi"."""
-    if method == "central":
-        return law.interval(level)
-    if method == "hdi":
-        return law.hdi(level)
-    raise ValueError(f"method must be 'central' or 'hdi', got {method!r}")
+    intervals = {"central": law.interval, "hdi": law.hdi}
+    if not isinstance(method, str) or method not in intervals:
+        raise ValueError(f"method must be 'central' or 'hdi', got {shown(method)}")
+    return intervals[method](level)
 
 
 def plain_float(values: float | NDArray[np.float64]) -> float | NDArray[np.float64]:

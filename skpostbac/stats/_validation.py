@@ -135,9 +135,14 @@ def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name} must be an array of numbers, got the dtype {dtype}")
 
 
+def is_real(value: object) -> TypeGuard[Real]:
+    """Tell whether a value is a real number, of Python or NumPy, which calls a duration one."""
+    return isinstance(value, Real) and not isinstance(value, np.timedelta64)
+
+
 def float_or_nan(value: object) -> float:
     """Return a real number as a float; nan, which lies in no range, for anything else."""
-    if not isinstance(value, (Real, Decimal)):
+    if not (is_real(value) or isinstance(value, Decimal)):
         return np.nan
     try:
         return float(value)
@@ -213,7 +218,24 @@ def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
 
 def is_integer(value: object) -> TypeGuard[int]:
     """Tell whether a value is an integer, of Python or NumPy; booleans are none."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+
+
+def check_integer(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Return an integer of Python in a range, or say what is wrong with it."""
+    if not is_integer(value):
+        raise TypeError(f"{name} must be an instance of int, not {type(value).__qualname__}.")
+    if value < least:
+        raise ValueError(f"{name} == {shown(int(value))}, must be >= {least}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} == {shown(int(value))}, must be <= {most}.")
+    return int(value)
+
+
+def check_text(value: object, name: str) -> None:
+    """Refuse what is neither a string nor None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} must be a string or None, got {shown(value)}")
 
 
 def check_nonnegative_integer(value: int, name: str) -> int:
@@ -227,8 +249,8 @@ def check_nonnegative_integer(value: int, name: str) -> int:
 
 
 def shown(value: object) -> str:
-    """Write a value that was refused, briefly."""
+    """Write a value that was refused, briefly and in one line."""
     try:
-        return short_repr(value)
+        return " ".join(short_repr(value).split())
     except ValueError:  # Python does not write integers of more than 4300 digits
         return f"one of type {type(value).__name__} that is too long to be written"
