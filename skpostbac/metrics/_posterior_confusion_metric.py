@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._arrays import FloatArray
+from skpostbac.metrics._arrays import FloatArray, float_array
 from skpostbac.metrics._confusion_matrix import (
     check_confusion_matrix,
     count_confusions,
@@ -24,7 +24,7 @@ from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
 from skpostbac.metrics._prior_warning import warn_if_prior_moves
 from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._validation import check_level, is_real
+from skpostbac.stats._validation import check_level, is_real, shown
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -43,6 +43,9 @@ class PosteriorConfusionMetric(FigurePosterior):
     distribution : BetaAverage or DrawnPosterior
         The law of the metric, exact or by random draws. An exact one has more methods, such as
         ``pdf`` and ``mode``.
+    prior : tuple of two floats, or None
+        Parameters a and b of the Beta prior that the metric itself has, by the prior of the
+        recalls; None where its prior is no Beta distribution, or is not known.
 
     Notes
     -----
@@ -85,9 +88,14 @@ class PosteriorConfusionMetric(FigurePosterior):
     metric: str
     observed: float
     _law: BetaAverage | DrawnPosterior
+    prior: tuple[float, float] | None
 
     def __init__(
-        self, metric: str, observed: float, distribution: BetaAverage | DrawnPosterior
+        self,
+        metric: str,
+        observed: float,
+        distribution: BetaAverage | DrawnPosterior,
+        prior: tuple[float, float] | None = None,
     ) -> None:
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, got {type(metric).__name__}")
@@ -99,7 +107,12 @@ class PosteriorConfusionMetric(FigurePosterior):
                 f"got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
-        vars(self).update(metric=metric, observed=float(observed), _law=distribution)
+        vars(self).update(
+            metric=metric,
+            observed=float(observed),
+            _law=distribution,
+            prior=None if prior is None else _checked_pair(prior),
+        )
 
     @classmethod
     def from_confusion_matrix(
@@ -213,7 +226,13 @@ class PosteriorConfusionMetric(FigurePosterior):
     def __repr__(self) -> str:
         drawn = isinstance(self._law, DrawnPosterior)
         how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
-        return f"PosteriorConfusionMetric({self.metric!r}, {self._summary()}, {how})"
+        summary = f"{self._summary()}{self._show_prior()}"
+        return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
+
+    def _show_prior(self) -> str:
+        """Write the prior of the metric, unless it is flat, as one expects."""
+        shown = "" if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
+        return f", prior={shown}" if shown not in ("", "Beta(1, 1)") else ""
 
 
 def posterior_confusion_metric(
@@ -355,7 +374,24 @@ def _infer(
     if is_one_symmetric_law(spec):
         deviation = law.standard_deviation()
         warn_if_prior_moves(target.name, observed, expected, deviation, stacklevel=3)
-    return PosteriorConfusionMetric(target.name, observed, law)
+    before = target.law(replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells))
+    prior_pair = None if before is None else _beta_of(before)
+    return PosteriorConfusionMetric(target.name, observed, law, prior_pair)
+
+
+def _checked_pair(prior: object) -> tuple[float, float]:
+    """Return the parameters of a Beta prior."""
+    pair = float_array(prior, "prior")  # type: ignore[arg-type]
+    if pair.shape != (2,) or not ((pair > 0) & np.isfinite(pair)).all():
+        raise ValueError(f"prior must be None or a pair (a, b) above 0, got {shown(prior)}")
+    return float(pair[0]), float(pair[1])
+
+
+def _beta_of(law: BetaAverage) -> tuple[float, float] | None:
+    """Return the parameters of a single Beta distribution on [0, 1], None of any other law."""
+    if len(law.a) != 1 or law.weights[0] != 1:
+        return None
+    return float(law.a[0]), float(law.b[0])
 
 
 def _drawn(values: FloatArray) -> DrawnPosterior:

@@ -19,6 +19,7 @@ from skpostbac import (
 )
 from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
 from skpostbac.metrics._confusion_target import _default_draws
+from skpostbac.stats import BetaAverage
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
@@ -551,3 +552,41 @@ def test_intervals_of_draws_hold_their_share():
         assert posterior.prob_below(high) - posterior.prob_below(low) == pytest.approx(
             0.9, abs=1e-4
         )
+
+
+@pytest.mark.parametrize("prior", ["uniform", "jeffreys", "reciprocal", [(1, 2), (3, 4), (2, 0.5)]])
+@pytest.mark.parametrize(
+    ("metric", "average"),
+    [("accuracy", "macro"), ("precision", "micro")],
+    ids=["accuracy", "micro precision"],
+)
+def test_the_prior_of_the_accuracy_is_told(metric, average, prior):
+    """With it, the posterior of the accuracy alone is the same."""
+    C = [[7, 2, 1], [0, 5, 1], [1, 1, 3]]
+    posterior = PosteriorConfusionMetric.from_confusion_matrix(
+        C, metric, average=average, prior=prior
+    )
+    other = PosteriorAccuracy.from_confusion_matrix(C, prior=posterior.prior)
+    assert posterior.credible_interval() == pytest.approx(other.credible_interval(), rel=1e-12)
+    assert ("prior=Beta(" in repr(posterior)) == (prior != "reciprocal")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [("accuracy", {"prevalence": "observed"}), ("mcc", {}), ("recall", {})],
+    ids=["known shares", "drawn", "macro recall"],
+)
+def test_other_metrics_have_no_beta_prior(metric, options):
+    """Or none that is known."""
+    posterior = PosteriorConfusionMetric.from_confusion_matrix(
+        [[7, 2], [1, 5]], metric, n_draws=10, **options
+    )
+    assert posterior.prior is None
+    assert "prior" not in repr(posterior)
+
+
+@pytest.mark.parametrize("prior", [1, (1,), (0, 1), (1, np.inf), "uniform"], ids=str)
+def test_the_prior_of_a_metric_is_checked(prior):
+    """It is a pair of numbers, not a name."""
+    with pytest.raises(ValueError, match="prior must be"):
+        PosteriorConfusionMetric("accuracy", 0.5, BetaAverage([3], [1]), prior)
