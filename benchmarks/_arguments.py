@@ -229,7 +229,7 @@ VALID = {
     "limit": _split("0.84 ; 0.05"),
     "max_test_size": _split("6 ; 100"),
     "recalls": [*_split("0.9 ; [0.9, 0.8] ; [0.5]"), _ONE],
-    "width": _split("None ; 0.3 ; 0.5"),
+    "width": _split("0.3 ; None ; 0.5"),
     "difference": _split("None ; 0.3 ; 0.2"),
     "paired": _split("True ; False"),
     "agreement": _split("None ; 0.6"),

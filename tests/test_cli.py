@@ -150,6 +150,7 @@ def test_posteriors_agree_with_the_library(wine, wine_csv, run):
         low, high = posterior.credible_interval(0.9)
         assert record.pop("name") in predictions
         assert record.pop("correct") == posterior.counts.correct.tolist()
+        assert record.pop("untested") == []
         assert record == same(
             n_unseen=0,
             accuracy=accuracy_score(y, y_pred),
@@ -323,6 +324,20 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
     note += ", which leaves out the comparison." if columns == 2 else "."
     assert " ".join(run(*args).split()).count(note) == 1
     assert "The prior moves" not in run(*args, "--prior", "1,2")
+
+
+@pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
+def test_untested_classes_are_named(columns, write, run):
+    """Where they alone make the prior decide, another prior is no remedy."""
+    rows = [["a"] * (columns + 1)] * 99 + [["a"] + ["b"] * columns]
+    header = ["truth", *["one", "two"][:columns]]
+    path = write("\n".join(map(",".join, [header, *rows])) + "\n")
+    args = [path, "--truth", "truth", "--labels", "a,b"]
+    for record in json.loads(run(*args, "--json"))["posteriors"]:
+        assert record["untested"] == ["b"]
+    text = " ".join(run(*args).split())
+    assert "standard deviations. Class 'b' has no samples, and only the prior tells of them" in text
+    assert "consider --prior hierarchical" not in text
 
 
 @pytest.mark.parametrize("columns", [1, 2], ids=["alone", "several"])

@@ -17,7 +17,7 @@ from skpostbac import __version__
 from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._prior_warning import dominating_influence
+from skpostbac.metrics._prior_warning import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison
 
 Record: TypeAlias = dict[str, Any]
@@ -114,6 +114,7 @@ def _describe_sample(counts: ClassCounts) -> Record:
 def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> Record:
     summary = posterior.summary(level)
     has_chance = _chance(posterior) is not None
+    dominating = dominating_influence(posterior)
     return {
         **{key: _number(summary[key]) for key in ("mean", "median", "low", "high")},
         "lower": _number(posterior.iccdf(level)),
@@ -126,7 +127,8 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
             )
         },
         "prior_influence": _number(posterior.prior_influence().shift),
-        "prior_dominates": dominating_influence(posterior) is not None,
+        "prior_dominates": dominating is not None,
+        "untested": [] if dominating is None else list(untested_alone(dominating)),
     }
 
 

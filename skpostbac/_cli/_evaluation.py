@@ -26,8 +26,8 @@ SEED = 0
 
 # There is no joint distribution of classifiers on the same samples whose classes share a prior.
 NOT_COMPARED = (
-    "The classifiers are not compared or ranked: a comparison takes a prior that is independent "
-    "for each class, which is uniform, jeffreys, neutral, reciprocal or A,B."
+    "The classifiers are not compared or ranked: a comparison needs a prior that is independent "
+    "for each class, so --prior uniform, jeffreys, neutral, reciprocal or A,B."
 )
 
 

@@ -43,19 +43,21 @@ figcaption, .note, footer { font-size: .9rem; opacity: .8; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); }
 """
 
+INDEPENDENT = (
+    "The accuracy on each class has a Beta prior, so that after the data it is Beta distributed."
+)
+HIERARCHICAL = (
+    "With the hierarchical prior, the classes share a typical accuracy, and a strength with which "
+    "they keep to it; both are integrated out, so that each class tells of the others."
+)
 METHOD = (
-    "The accuracy on each class has a Beta prior, so that after the data it is Beta distributed, "
-    "and the balanced accuracy is the average over the classes. Its posterior distribution is "
+    "The balanced accuracy is the average over the classes, and its posterior distribution is "
     "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
     "distribution; Carrillo et al. 2013, Probabilistic performance evaluation for multiclass "
     "classification using the posterior balanced accuracy). An interval holds the score "
     "with the stated probability, given the prior, and given that the samples are a random sample "
     "of each class. The lower bound is exceeded with that probability. P(>chance) is the "
     "probability of being better than guessing."
-)
-HIERARCHICAL = (
-    "With the hierarchical prior, the classes share a typical accuracy, and a strength with which "
-    "they keep to it; both are integrated out, so that each class tells of the others."
 )
 COMPARISON = (
     "Two classifiers on the same samples are compared by how often both, one and none of them are "
@@ -103,9 +105,8 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
 
 def _method(document: Record) -> list[str]:
     """Say how the numbers were computed."""
-    parts = [METHOD]
-    if document["settings"]["prior"] == "hierarchical":
-        parts.append(HIERARCHICAL)
+    is_shared = document["settings"]["prior"] == "hierarchical"
+    parts = [HIERARCHICAL if is_shared else INDEPENDENT, METHOD]
     return [*parts, COMPARISON] if document["comparison"] else parts
 
 

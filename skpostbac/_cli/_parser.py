@@ -46,7 +46,8 @@ keys of the JSON object:
               prob_above_chance, prior_prob_above_chance (before the data),
               bayes_factor_above_chance (odds after the data over odds before), prior_influence (by
               how many posterior standard deviations the prior moves the mean), prior_dominates
-              (if by more than 1.5, and the prior is alike for all classes and symmetric)
+              (if by more than 1.5, and the prior is alike for all classes and symmetric), untested
+              (classes without samples, if they alone make the prior dominate)
   comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
               the difference first - second; rope: below, within, above)
   ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from skpostbac._printable import printable
 from skpostbac.metrics._format import format_probability
+from skpostbac.metrics._prior_warning import say_untested
 
 Record: TypeAlias = dict[str, Any]
 
@@ -119,6 +120,8 @@ def _report_prior(dominated: Sequence[Record], number: int) -> list[str]:
         return []
     shift = max(abs(record["prior_influence"]) for record in dominated)
     note = f"The prior moves the mean by up to {shift:.1f} standard deviations"
+    if all(record["untested"] for record in dominated):
+        return [f"{note}. {printable(say_untested(dominated[0]['untested']))}"]
     cost = ", which leaves out the comparison" if number > 1 else ""
     return [f"{note}: consider --prior hierarchical{cost}."]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from skpostbac.stats._validation import shown
+
 Params: TypeAlias = Mapping[str, Any]
 
 # The value of a parameter in candidates that do not have it.
@@ -14,6 +16,8 @@ UNSET = "(not set)"
 def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates: int) -> list[str]:
     """Return the given names, or else those of the candidates, if there is one for each."""
     names = candidate_names(cv_results) if name is None else name
+    if not isinstance(names, str | list | tuple) or not all(isinstance(n, str) for n in names):
+        raise TypeError(f"name must be a string or a list of strings, got {shown(name)}")
     names = [names] if isinstance(names, str) else list(names)
     if len(names) != n_candidates or len(set(names)) < n_candidates:
         raise ValueError(f"name must give {n_candidates} different names, got {names}")

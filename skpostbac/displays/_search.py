@@ -504,7 +504,7 @@ def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:
     return candidate_params(cv_results, n_candidates)
 
 
-def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:
+def _check_param(param: object, params: Sequence[dict[str, Any]]) -> str:
     """Return the parameter to draw along, by default the one with the most values."""
     n_values = count_values(params)
     if not n_values:
@@ -516,7 +516,7 @@ def _check_param(param: str | None, params: Sequence[dict[str, Any]]) -> str:
     return param
 
 
-def _check_index(best_index: int | None, n_candidates: int) -> None:
+def _check_index(best_index: object, n_candidates: int) -> None:
     if best_index is None:
         return
     if not is_integer(best_index) or not 0 <= best_index < n_candidates:

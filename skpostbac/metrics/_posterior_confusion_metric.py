@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skpostbac.metrics._arrays import FloatArray, float_array
 from skpostbac.metrics._confusion_matrix import (
@@ -16,12 +16,12 @@ from skpostbac.metrics._confusion_matrix import (
 )
 from skpostbac.metrics._confusion_metrics import ConfusionMetric
 from skpostbac.metrics._confusion_model import ConfusionModel
-from skpostbac.metrics._confusion_target import find_target
+from skpostbac.metrics._confusion_target import Target, find_target
 from skpostbac.metrics._drawn_posterior import DrawnPosterior
 from skpostbac.metrics._figure_posterior import FigurePosterior
-from skpostbac.metrics._labels import LabelArray, unique_label_array
+from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.metrics._prior import check_prior, is_one_symmetric_law
-from skpostbac.metrics._prior_warning import warn_if_prior_moves
+from skpostbac.metrics._prior_warning import moves_far, warn_if_prior_moves
 from skpostbac.metrics._random_state import RandomStateLike, check_n_draws, draw_seed
 from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._validation import check_level, is_real, shown
@@ -373,10 +373,23 @@ def _infer(
         law = target.law(model) or _drawn(target.draw(model, rng, n_draws))
     if is_one_symmetric_law(spec):
         deviation = law.standard_deviation()
-        warn_if_prior_moves(target.name, observed, expected, deviation, stacklevel=3)
+        untested = _untested_alone(target, model, C, observed, deviation)
+        labels = label_list(classes[untested])
+        warn_if_prior_moves(target.name, observed, expected, deviation, labels, stacklevel=3)
     before = target.law(replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells))
     prior_pair = None if before is None else _beta_of(before)
     return PosteriorConfusionMetric(target.name, observed, law, prior_pair)
+
+
+def _untested_alone(
+    target: Target, model: ConfusionModel, C: FloatArray, observed: float, deviation: float
+) -> NDArray[np.bool_]:
+    """Mark the classes without samples, if the prior moves the metric little without them."""
+    empty = C.sum(axis=1) == 0
+    tested = np.where(empty[:, np.newaxis], 0, model.expected)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = float(target.function(tested[np.newaxis])[0])
+    return np.asarray(empty & (not moves_far(observed, moved, deviation)))
 
 
 def _checked_pair(prior: object) -> tuple[float, float]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from numbers import Real
 from reprlib import repr as short_repr
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_scalar
 
 from skpostbac.metrics._arrays import FloatArray, nonnegative_array
 from skpostbac.metrics._counts import ClassCounts, check_counts
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats._pickling import StablePickle
+from skpostbac.stats._validation import float_or_nan, is_real, shown
 
 # Classes named in the repr.
 SHOWN_CLASSES = 3
@@ -99,7 +98,11 @@ class PriorInfluence(StablePickle):
         check_counts(counts)
         means = _by_class(recall_means, "recall_means", counts)
         weights = _by_class(class_weight, "class_weight", counts)
-        deviation = check_scalar(standard_deviation, "standard_deviation", Real)
+        if not is_real(standard_deviation):
+            raise TypeError(
+                f"standard_deviation must be a real number, got {shown(standard_deviation)}"
+            )
+        deviation = float_or_nan(standard_deviation)
         if not deviation > 0:
             raise ValueError(f"standard_deviation must be positive, got {deviation!r}")
         seen = counts.total > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import warnings
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from skpostbac.metrics._prior import is_one_symmetric_law
@@ -105,7 +106,13 @@ def warn_if_prior_dominates(
 
 
 def warn_if_prior_moves(
-    figure: str, observed: float, expected: float, standard_deviation: float, *, stacklevel: int
+    figure: str,
+    observed: float,
+    expected: float,
+    standard_deviation: float,
+    untested: Sequence[Hashable] = (),
+    *,
+    stacklevel: int,
 ) -> None:
     """Warn if the prior takes a figure far from what was observed.
 
@@ -117,17 +124,24 @@ def warn_if_prior_moves(
         The figure of what was observed, which may be nan, and of what is expected a posteriori.
     standard_deviation : float
         That of the posterior of the figure.
+    untested : sequence of labels
+        Classes without samples, if it is them alone of which the prior moves the figure.
     stacklevel : int
         As of :func:`warnings.warn`, seen from the caller of this function.
     """
-    if abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE):
+    if moves_far(observed, expected, standard_deviation):
         warnings.warn(
             f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
-            f"which is more than {LARGEST_SHIFT} posterior standard deviations. With many classes "
-            f"and few samples of each, use {WEAKER}.",
+            f"which is more than {LARGEST_SHIFT} posterior standard deviations. "
+            f"{_advise(untested, WEAKER)}",
             PriorInfluenceWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
+    """Tell whether a figure is moved by so much that a user should know."""
+    return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
 
 
 def explain(influence: PriorInfluence, remedy: str) -> str:
@@ -135,16 +149,26 @@ def explain(influence: PriorInfluence, remedy: str) -> str:
     return (
         f"The prior moves the mean of the balanced accuracy from the observed "
         f"{influence.observed:.3f} to {influence.mean:.3f}, which is {abs(influence.shift):.1f} "
-        f"posterior standard deviations. {_advise(influence, remedy)}"
+        f"posterior standard deviations. {_advise(untested_alone(influence), remedy)}"
     )
 
 
-def _advise(influence: PriorInfluence, remedy: str) -> str:
-    """Say what to do: about classes without samples, or where all classes have too few."""
-    labels = influence.unobserved
+def untested_alone(influence: PriorInfluence) -> tuple[Hashable, ...]:
+    """Return the classes without samples, if the prior moves little without them, or none."""
     shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
-    if not labels or abs(sum(shift for total, shift in shifts if total)) > LARGEST_SHIFT:
-        return f"With many classes and few samples of each, use {remedy}."
+    others = sum(shift for total, shift in shifts if total)
+    return () if abs(others) > LARGEST_SHIFT else influence.unobserved
+
+
+def say_untested(labels: Sequence[Hashable]) -> str:
+    """Say what to do about classes without samples."""
     shown = reprlib.repr(labels[0] if len(labels) == 1 else list(labels))
     subject = f"Class {shown} has" if len(labels) == 1 else f"The classes {shown} have"
     return f"{subject} no samples, and only the prior tells of them: leave out what was not tested."
+
+
+def _advise(untested: Sequence[Hashable], remedy: str) -> str:
+    """Say what to do: about classes without samples, or where all classes have too few."""
+    if untested:
+        return say_untested(untested)
+    return f"With many classes and few samples of each, use {remedy}."

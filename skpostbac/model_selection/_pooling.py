@@ -52,6 +52,7 @@ from skpostbac.model_selection._training_variation import (
     named,
     training_inflation,
 )
+from skpostbac.stats._validation import is_integer, shown
 
 Floats = NDArray[np.float64]
 
@@ -289,9 +290,8 @@ def _column(cv_results: Any, key: str, most: float) -> Floats:
 
 def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> int:
     """Return the number of repeats, which must divide the number of splits."""
-    is_bool = isinstance(n_repeats, bool)  # an int to Python
-    if is_bool or not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
-        raise ValueError(f"n_repeats must be a positive integer, got {n_repeats!r}")
+    if not is_integer(n_repeats) or n_repeats < 1:
+        raise ValueError(f"n_repeats must be a positive integer, got {shown(n_repeats)}")
     if n_splits is not None and n_splits % n_repeats:
         raise ValueError(f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}")
     return int(n_repeats)

@@ -73,7 +73,7 @@ class Law(StablePickle, ABC):
         """Draw independent values."""
 
 
-def interval_of(law: Law, level: float, method: str) -> Interval:
+def interval_of(law: Law, level: float, method: object) -> Interval:
     """Return the "central" interval of a law, or its shortest one, "hdi"."""
     intervals = {"central": law.interval, "hdi": law.hdi}
     if not isinstance(method, str) or method not in intervals:

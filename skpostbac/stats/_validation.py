@@ -135,7 +135,7 @@ def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
         raise ValueError(f"{name} must be an array of numbers, got the dtype {dtype}")
 
 
-def is_real(value: object) -> TypeGuard[Real]:
+def is_real(value: object) -> TypeGuard[float]:
     """Tell whether a value is a real number, of Python or NumPy, which calls a duration one."""
     return isinstance(value, Real) and not isinstance(value, np.timedelta64)
 

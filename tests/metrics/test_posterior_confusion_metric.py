@@ -590,3 +590,21 @@ def test_the_prior_of_a_metric_is_checked(prior):
     """It is a pair of numbers, not a name."""
     with pytest.raises(ValueError, match="prior must be"):
         PosteriorConfusionMetric("accuracy", 0.5, BetaAverage([3], [1]), prior)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "kappa"])
+def test_classes_without_samples_are_named(metric):
+    """Where they alone are what the prior decides, many classes are not to blame."""
+    C = np.zeros((12, 12))
+    C[0, 0], C[1, 1] = 400, 400
+    expected = r"The classes \[2, 3, .*\] have no samples, and only the prior tells of them"
+    with pytest.warns(PriorInfluenceWarning, match=expected):
+        from_matrix(C, metric, n_draws=1000, random_state=0)
+
+
+def test_empty_class_beside_many():
+    """Where the prior decides without it too, the advice is that of many classes."""
+    C = 5 * np.eye(50)
+    C[0, 0] = 0
+    with pytest.warns(PriorInfluenceWarning, match="With many classes and few samples of each"):
+        from_matrix(C, "accuracy")
