@@ -803,6 +803,7 @@ def test_page_without_a_comparison_has_the_result_first(write, run, tmp_path, re
     assert lead.index("one has ") < lead.index("The classifiers are not compared or ranked")
     assert "How much better" not in text
     assert "Dirichlet" not in text
+    assert "Beta distributed" not in text  # as the accuracies under other priors
 
 
 def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html):

@@ -4,6 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import skpostbac
+import skpostbac.displays
+import skpostbac.model_selection
+import skpostbac.stats
 from skpostbac import (
     BinormalCurveDisplay,
     ClassCounts,
@@ -225,3 +229,23 @@ def test_flags_are_bools(function, name):
     for value in (True, np.True_, False):
         function(**{name: value})
     plt.close("all")
+
+
+RECORDS = ["BinormalDraws", "CurveBand", "EmpiricalAreas", "Interval", "MonteCarloError"]
+RECORDS += ["NormalScores", "RopeMasses", "ScoreMoments"]
+
+
+def public_classes():
+    """Return all public classes by name."""
+    rooms = (skpostbac.stats, skpostbac.metrics, skpostbac.model_selection, skpostbac.displays)
+    found = {name: getattr(room, name) for room in rooms for name in room.__all__}
+    return {name: kind for name, kind in found.items() if isinstance(kind, type)}
+
+
+def test_records_say_that_they_are_not_checked():
+    """And they are all that say so; each named tuple is one."""
+    classes = public_classes()
+    assert [name for name in sorted(classes) if "not checked" in (classes[name].__doc__ or "")] == (
+        RECORDS
+    )
+    assert {name for name, kind in classes.items() if issubclass(kind, tuple)} <= set(RECORDS)

@@ -209,8 +209,8 @@ class BinormalCurveDisplay:
     ) -> None:
         _kind(curve)
         check_text(name, "name")
-        if band is not None and not isinstance(band, CurveBand):
-            raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
+        if band is not None:
+            _check_band(band)
         self.curve = curve
         self.x, self.y = _points(x, y)
         self.area = check_share(area, "area")
@@ -567,6 +567,15 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
         shapes = " and ".join(str(values.shape) for values in points)
         raise ValueError(f"x and y must be 1-dimensional and as many, got the shapes {shapes}")
     return points
+
+
+def _check_band(band: object) -> None:
+    """Refuse what is no band."""
+    if not isinstance(band, CurveBand):
+        raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
+    with input_errors("band"):
+        for ends in (band.low, band.median, band.high):
+            _points(band.x, ends)
 
 
 def _ends(interval: object) -> Interval:

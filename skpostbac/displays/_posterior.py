@@ -316,7 +316,7 @@ class PosteriorDisplay:
         >>> plt.close(display.figure_)
         """
         predictions: Mapping[str, Any] = (
-            named_predictions(y_pred) if is_named(y_pred) else {name or "": y_pred}
+            named_predictions(y_pred, "y_pred") if is_named(y_pred) else {name or "": y_pred}
         )
         posteriors = {
             key: posterior_balanced_accuracy(

@@ -24,6 +24,8 @@ LARGEST_SHAPIRO = 5000
 class NormalScores(FrozenArrays):
     """Scores of a class against those expected of a normal law, and a test of normality.
 
+    A record that functions return, not checked when it is made: what takes one checks it.
+
     Examples
     --------
     >>> from skpostbac import binormal_check

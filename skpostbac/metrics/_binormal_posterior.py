@@ -34,6 +34,8 @@ N_DRAWS = 4000
 class CurveBand(FrozenArrays):
     """Pointwise credible band of a curve.
 
+    A record that functions return, not checked when it is made: what takes one checks it.
+
     Examples
     --------
     >>> from skpostbac import posterior_binormal
@@ -63,6 +65,8 @@ class CurveBand(FrozenArrays):
 @dataclass(frozen=True, eq=False, repr=False)
 class BinormalDraws(FrozenArrays):
     """Draws from the posterior of the parameters, each of shape (n_draws,).
+
+    A record that functions return, not checked when it is made: what takes one checks it.
 
     Examples
     --------

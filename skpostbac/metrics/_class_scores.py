@@ -28,6 +28,8 @@ LARGEST_SCORE = 1e300
 class ScoreMoments(NamedTuple):
     """What a normal law needs to know of the scores of one class.
 
+    A record that functions return, not checked when it is made: what takes one checks it.
+
     Examples
     --------
     >>> from skpostbac import posterior_binormal

@@ -12,6 +12,8 @@ from skpostbac.metrics._class_scores import ClassScores
 class EmpiricalAreas(NamedTuple):
     """Areas under the empirical curves of some scores, which assume nothing of them.
 
+    A record that functions return, not checked when it is made: what takes one checks it.
+
     Examples
     --------
     >>> from skpostbac import posterior_binormal

@@ -27,7 +27,7 @@ class DataFrame(Protocol):
 Predictions: TypeAlias = Mapping[str, ArrayLike] | DataFrame
 
 
-def named_predictions(predictions: object) -> dict[str, ArrayLike]:
+def named_predictions(predictions: object, name: str = "predictions") -> dict[str, ArrayLike]:
     """Return predictions by the name of the classifier, which is that of a column in a DataFrame.
 
     Raises
@@ -39,13 +39,13 @@ def named_predictions(predictions: object) -> dict[str, ArrayLike]:
     """
     if not is_named(predictions):
         raise TypeError(
-            'predictions must be a mapping {"name": y_pred, ...}, or a DataFrame with a column '
+            f'{name} must be a mapping {{"name": y_pred, ...}}, or a DataFrame with a column '
             f"for each classifier, got {type(predictions).__name__}"
         )
     names = predictions if isinstance(predictions, Mapping) else predictions.columns
-    with input_errors("predictions"):
+    with input_errors(name):
         checked = check_names(tuple(names))
-    return {name: predictions[name] for name in checked}
+    return {column: predictions[column] for column in checked}
 
 
 def is_named(predictions: object) -> TypeGuard[Predictions]:

@@ -62,7 +62,8 @@ _STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
 class RopeMasses(NamedTuple):
     """Probabilities that a difference is below, within and above the rope.
 
-    They add up to 1.
+    They add up to 1. A record that functions return, not checked when it is made: what takes one
+    checks it.
     """
 
     below: float

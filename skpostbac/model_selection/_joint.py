@@ -57,7 +57,10 @@ PAIRED = "classifiers that share a test set"
 
 @dataclass(frozen=True, eq=False)
 class MonteCarloError(FrozenArrays):
-    """Standard errors of what is averaged over random draws; zeros for what is exact."""
+    """Standard errors of what is averaged over random draws; zeros for what is exact.
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+    """
 
     rank_probabilities: Floats
     """Of each rank for each classifier, shape (T, T)."""

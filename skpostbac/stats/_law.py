@@ -13,7 +13,10 @@ from skpostbac.stats._validation import RngLike, shown
 
 
 class Interval(NamedTuple):
-    """Two ends of an interval."""
+    """Two ends of an interval.
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+    """
 
     low: float
     """Lower end."""

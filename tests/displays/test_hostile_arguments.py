@@ -13,6 +13,7 @@ from skpostbac import (
     binormal_check,
     compare_posteriors,
 )
+from skpostbac.metrics import CurveBand
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -75,6 +76,7 @@ def test_keyword_arguments_are_checked(display, argument, value):
         ({"level": "a"}, "level must be a number strictly between 0 and 1"),
         ({"interval": (0.9, 0.1)}, "interval must be two ascending numbers"),
         ({"band": 1}, "band must be a CurveBand or None"),
+        ({"band": CurveBand([0, 1], [0], [0, 1], [0, 1])}, "band: x and y must be 1-dim"),
         ({"empirical": 1}, "empirical must be an EmpiricalCurve or None"),
         ({"empirical": ([0], [0, 1], 0.5)}, "empirical: x and y must be"),
         ({"name": 1}, "name must be a string or None"),
@@ -117,11 +119,15 @@ def test_candidates_are_checked(changed, message):
         ),
         (lambda: PosteriorDisplay(POSTERIOR, score_name=1), "score_name must be a string or None"),
         (
+            lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}),
+            "y_pred: the names of classifiers must be strings",
+        ),
+        (
             lambda: PosteriorDisplay.from_estimator([], [[0]], [0]),
             "estimator must be a classifier with predict",
         ),
     ],
-    ids=["search", "model", "plot", "predictions", "score", "estimator"],
+    ids=["search", "model", "plot", "predictions", "score", "names", "estimator"],
 )
 def test_other_arguments_are_checked(call, message):
     """Where matplotlib or scikit-learn would have spoken of something else."""
