@@ -213,8 +213,10 @@ class ClassCounts:
         """
         outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
         batch = _count(outcomes)
+        if labels is not None:
+            batch = reindex_batch(batch, labels)
         check_batch_kind(self.classes, batch.classes)
-        return self + (batch if labels is None else reindex_batch(batch, labels))
+        return self + batch
 
     def to_json(self) -> str:
         """Write the counts as JSON.

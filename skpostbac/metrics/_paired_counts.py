@@ -325,8 +325,10 @@ class PairedCounts:
             )
         outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
         batch = _count(self.names, outcomes)
+        if labels is not None:
+            batch = reindex_batch(batch, labels)
         check_batch_kind(self.classes, batch.classes)
-        return self + (batch if labels is None else reindex_batch(batch, labels))
+        return self + batch
 
     def to_json(self) -> str:
         """Write the counts as JSON.
