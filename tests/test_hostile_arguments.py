@@ -23,6 +23,7 @@ from skpostbac import (
     PosteriorComparison,
     PosteriorConfusionMetric,
     PosteriorRefit,
+    ProbAboveChance,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
@@ -271,6 +272,10 @@ REFUSED = {
     "outcomes-estimator": (
         lambda: OutcomesScorer(3)(1j, [[0]], [0]),
         "estimator must be a classifier with predict, got 1j",
+    ),
+    "factor": (
+        lambda: ProbAboveChance(0.8, 0.5, 10**400),
+        "bayes_factor must be in the range of a float",
     ),
     "cv-groups": (
         lambda: cross_val_posterior(DummyClassifier(), X_WINE, Y_WINE, groups=[1]),

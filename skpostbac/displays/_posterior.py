@@ -315,6 +315,7 @@ class PosteriorDisplay:
         ['one', 'two']
         >>> plt.close(display.figure_)
         """
+        check_text(name, "name")
         predictions: Mapping[str, Any] = (
             named_predictions(y_pred, "y_pred") if is_named(y_pred) else {name or "": y_pred}
         )

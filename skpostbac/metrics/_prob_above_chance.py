@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skpostbac.stats import BoundedDistribution
-from skpostbac.stats._validation import is_real
+from skpostbac.stats._validation import input_errors, is_real, shown
 
 
 class ProbAboveChance(float):
@@ -89,7 +89,9 @@ class ProbAboveChance(float):
 
 def _check_real(value: object, name: str) -> None:
     if not is_real(value):
-        raise TypeError(f"{name} must be a real number, got {value!r}")
+        raise TypeError(f"{name} must be a real number, got {shown(value)}")
+    with input_errors(f"{name} must be in the range of a float"):
+        float(value)
 
 
 def prob_above_chance(

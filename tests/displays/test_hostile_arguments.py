@@ -119,6 +119,10 @@ def test_candidates_are_checked(changed, message):
         ),
         (lambda: PosteriorDisplay(POSTERIOR, score_name=1), "score_name must be a string or None"),
         (
+            lambda: PosteriorDisplay.from_predictions([0, 1], [0, 1], name=[]),
+            "name must be a string or None",
+        ),
+        (
             lambda: PosteriorDisplay.from_predictions([0, 1], {1: [0, 1]}),
             "y_pred: the names of classifiers must be strings",
         ),
@@ -127,7 +131,7 @@ def test_candidates_are_checked(changed, message):
             "estimator must be a classifier with predict",
         ),
     ],
-    ids=["search", "model", "plot", "predictions", "score", "names", "estimator"],
+    ids=["search", "model", "plot", "predictions", "score", "name", "names", "estimator"],
 )
 def test_other_arguments_are_checked(call, message):
     """Where matplotlib or scikit-learn would have spoken of something else."""
