@@ -35,7 +35,7 @@ from skpostbac.model_selection._report import write_report
 from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
 from skpostbac.stats._law import interval_of
 from skpostbac.stats._pickling import StablePickle
-from skpostbac.stats._validation import float_or_nan, shown
+from skpostbac.stats._validation import float_or_nan, input_errors, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -663,10 +663,9 @@ def compare_posteriors(
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
     names = tuple(posteriors)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(
-            f"posteriors: the names of classifiers must be strings, got {reprlib.repr(names)}"
-        )
+    with input_errors("posteriors"):
+        if names:
+            check_names(names)
     return PosteriorComparison(names, tuple(posteriors.values()), rope=rope)
 
 
