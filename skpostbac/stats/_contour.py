@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skpostbac.stats._special import Complexes, Floats
 from skpostbac.stats._transform import Grid, TiltedSum
@@ -95,6 +96,21 @@ class Values:
     error: Floats
     density: Floats
     slope: Floats
+
+    def replaced(self, index: NDArray[np.bool_], mirrored: "Values") -> "Values":
+        """Replace some of the values by those of minus the variable, at minus their places."""
+
+        def merged(own: Floats, other: Floats) -> Floats:
+            result = own.copy()
+            result[index] = other
+            return result
+
+        return Values(
+            merged(self.tail, 1 - mirrored.tail),
+            merged(self.error, mirrored.error),
+            merged(self.density, mirrored.density),
+            merged(self.slope, -mirrored.slope),
+        )
 
 
 @dataclass(frozen=True)

@@ -146,18 +146,31 @@ class Inversion:
         return Tails(log_cdf, log_ccdf, log_pdf)
 
     def centre(self, y: Floats) -> Values:
-        """Upper tail and density at distances from the mean, to absolute accuracy."""
-        return self._central.at(y)
+        """Upper tail and density at distances from the mean, to absolute accuracy.
+
+        The rounding errors of a contour fall like exp(-c y) above the mean and grow below it. Far
+        below, the contour of minus the sum finds the lower tail.
+        """
+        values = self._central.at(y)
+        lost = (values.error > _ACCURACY) & (y < 0)
+        return values.replaced(lost, self._central_below.at(-y[lost])) if lost.any() else values
 
     @cached_property
     def _central(self) -> Contour:
+        return self._central_contour(self._upper)
+
+    @cached_property
+    def _central_below(self) -> Contour:
+        return self._central_contour(self._lower)
+
+    def _central_contour(self, summands: Summands) -> Contour:
         # Half a standard deviation away; twice that is the pole of the transform of one perfect
         # class. A law whose variance is owed to rare values far above it has poles before.
         tilt = 0.5 / self.standard_deviation
-        law = self._upper.tilted(tilt)
+        law = summands.tilted(tilt)
         while law.mode > 1.5 * self.standard_deviation:
             tilt /= 2
-            law = self._upper.tilted(tilt)
+            law = summands.tilted(tilt)
         return law.contour()
 
     def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.special import beta, comb
+from scipy.special import beta, betainc, comb, hyp1f1, roots_jacobi
 
 from skpostbac.stats import BetaAverage, _corners
 from skpostbac.stats._contour import line_contour, series
 from skpostbac.stats._corners import corner_contour, corner_levels
+from skpostbac.stats._order import pairwise_probabilities, resolve_jointly
 from skpostbac.stats._weighted_betas import WeightedBetas
 
 # Laws that decay fast enough for a long line, though slowly enough to have corners.
@@ -86,3 +87,26 @@ def test_central_contour_serves_what_it_resolves(a, b):
     law = BetaAverage(a, b)
     np.testing.assert_allclose(law.cdf(x), exact_tail(a, b, x), rtol=1e-11, atol=0)
     np.testing.assert_allclose(law.ccdf(1 - x), exact_tail(b, a, x), rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["below the mean", "above the mean"])
+def test_centre_far_from_the_mean(sign):
+    """The central contour has no noise to read at kinks where next to nothing is left."""
+    law = BetaAverage([50.5] * 3, [0.5] * 3, weights=np.full(3, sign / 3))
+    distances = -np.sort(sign * np.array(law._kinks()))[:3]
+    # Markov's inequality: P(1 - X > d) is at most E exp(45 (1 - theta))^3 exp(-135 d).
+    assert (3 * np.log(hyp1f1(0.5, 51, 45.0)) - 135 * distances < np.log(1e-15)).all()
+    values = law._centre(-sign * distances)
+    np.testing.assert_allclose(values.tail, float(sign > 0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(values.density, 0.0, rtol=0, atol=1e-9)
+
+
+def test_outclassed_classifiers_are_compared():
+    """P(A > B) is the mean of the cdf of B, a polynomial for which Gauss-Jacobi rules are exact."""
+    perfect, poor = BetaAverage([50.5] * 3, [0.5] * 3), BetaAverage([3], [5])
+    nodes, masses = roots_jacobi(8, -0.5, 49.5)
+    theta, masses = 0.5 * (1 + nodes), masses / masses.sum()
+    average = (theta[:, None, None] + theta[:, None] + theta) / 3
+    expected = np.einsum("i,j,k,ijk", masses, masses, masses, betainc(5, 3, 1 - average))
+    panels = resolve_jointly([perfect, poor])
+    np.testing.assert_allclose(pairwise_probabilities(panels)[1, 0], expected, rtol=1e-7)
