@@ -264,7 +264,9 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
             raise TypeError(
                 f"accuracy must be a BoundedDistribution, got {type(self.accuracy).__name__}"
             )
-        if not 0 <= self.accuracy.support()[0] <= self.accuracy.support()[1] <= 1:
+        low, high = self.accuracy.support()
+        # The weights of an average add up to one but for their rounding.
+        if not 0 <= low <= high <= 1 + 1e-12:
             raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
         if not is_integer(self.n_classes):
             kind = type(self.n_classes).__qualname__

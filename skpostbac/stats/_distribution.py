@@ -453,9 +453,10 @@ class BoundedDistribution(Law):
         values = np.full((3, *x.shape), np.nan)
         values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
         values[:, x > high] = np.array([[0.0], [-np.inf], [-np.inf]])
-        first, last = self._log_end_densities
-        values[:, x == low] = np.array([[-np.inf], [0.0], [first]])
-        values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
+        if ((x == low) | (x == high)).any():
+            first, last = self._log_end_densities
+            values[:, x == low] = np.array([[-np.inf], [0.0], [first]])
+            values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
         inside = (low < x) & (x < high)
         if inside.any():
             tails = self._tails(self._frame.locate(x[inside]))

@@ -12,10 +12,13 @@ from skpostbac.stats._panels import integrate
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._validation import float_or_nan, shown
 
-# Error of a panel of the standardised moments; the tails are known to about 1e-13 of themselves.
-_MOMENT_ERROR = 1e-13
+# Relative error of a panel of the moments: the tails are known to about 1e-13 of themselves, and
+# far tails, which count where the law is wide, to 1e-12.
+_MOMENT_ERROR, _WIDE_MOMENT_ERROR = 1e-13, 1e-11
 # Log of tails that add nothing to the moments, even of a law as narrow as doubles tell apart.
 _NEGLIGIBLE = -140.0
+# Log upper tails that may count in the moments of a law that is wide beside its mean.
+_LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
 # Two places so close to zero that only the leading power of the density counts.
@@ -27,7 +30,8 @@ class PowerTransform(BoundedDistribution):
 
     Quantiles are powers of those of X, and tails and densities those of X at :math:`y^{1/e}`, so
     that they are as exact; where :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
-    The moments are integrals of the tails, to about 1e-12 of the standard deviation.
+    The moments are integrals of the tails, to about 1e-12 of the standard deviation, or 1e-10 of
+    themselves for a power whose standard deviation exceeds its mean.
 
     Parameters
     ----------
@@ -108,16 +112,29 @@ class PowerTransform(BoundedDistribution):
         return self.law._quantile(log_p, log_q) ** self.exponent
 
     # Y is measured from the power of the mean of X, its origin, in units of the standard deviation
-    # that it has to first order: a law narrower than the spacing of doubles keeps its digits.
+    # that it has to first order, if that is small: a law narrower than the spacing of doubles keeps
+    # its digits.
 
     @property
     def _origin(self) -> float:
         return float(self.law.mean() ** self.exponent)
 
     @property
-    def _unit(self) -> float:
+    def _is_wide(self) -> bool:
+        return self.exponent * self.law.standard_deviation() >= self.law.mean()
+
+    @property
+    def _first_order(self) -> float:
         relative = self.law.standard_deviation() / self.law.mean()
         return self.exponent * self._origin * relative
+
+    @cached_property
+    def _unit(self) -> float:
+        if not self._is_wide:
+            return self._first_order
+        # The rare values are what counts then: about the fourth root of E[Y^4], by its integrand.
+        x = np.asarray(self.law._quantile(np.log1p(-np.exp(_LOG_TAILS)), _LOG_TAILS))
+        return max(self._first_order, float((x**self.exponent * np.exp(_LOG_TAILS / 4)).max()))
 
     @property
     def _inner_high(self) -> float:
@@ -156,7 +173,8 @@ class PowerTransform(BoundedDistribution):
 
         E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
         """
-        unit, log_p = self._unit, np.array([_NEGLIGIBLE, 0.0])
+        unit, least = self._unit, _LOG_TAILS[-1] if self._is_wide else _NEGLIGIBLE
+        log_p = np.array([least, 0.0])
         ends = np.asarray(self.law._quantile(log_p, log_p[::-1])) - self.law.mean()
         low, high = self._outer_distance(ends) / unit
 
@@ -166,9 +184,10 @@ class PowerTransform(BoundedDistribution):
             signed = np.where(z > 0, np.exp(tails.log_ccdf), -np.exp(tails.log_cdf))
             return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
 
-        steps = 2.0 ** np.arange(-1, np.log2(max(-low, high, 1)))
+        first = np.floor(np.log2(self._first_order / unit)) - 1
+        steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
-        return integrate(integrand, edges, _MOMENT_ERROR)
+        return integrate(integrand, edges, _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR)
 
     @cached_property
     def _central_moments(self) -> tuple[float, float, float]:
@@ -192,7 +211,12 @@ class PowerTransform(BoundedDistribution):
         """Return the positions of x, with all their distances."""
         power, high = 1 / self.exponent, self._inner_high
         inner_to_low = high * (to_low / self._high) ** power
-        inner_to_high = -high * _power_of_one_plus(-to_high / self._high, power)
+        # The distance to the far end may have no digits left of the one to the near end.
+        inner_to_high = np.where(
+            to_low < 0.5 * self._high,
+            high - inner_to_low,
+            -high * _power_of_one_plus(-to_high / self._high, power),
+        )
         return Points(
             self._inner_distance(from_origin),
             np.maximum(inner_to_low, _SMALLEST),

@@ -208,3 +208,11 @@ def test_number_of_classes_is_an_integer():
     law = PosteriorAccuracy(ClassCounts(["a", "b"], [3, 2], [4, 5])).distribution
     with pytest.raises(TypeError, match="n_classes must be an instance of int"):
         PosteriorBinaryEquivalentAccuracy(law, 2.5)
+
+
+def test_weights_that_add_up_to_one_but_for_rounding():
+    """The support of a weighted average may end one rounding above one."""
+    weights = np.geomspace(1, 5.745e-05, 31)
+    posterior = PosteriorBalancedAccuracy.from_counts([90] * 31, [100] * 31, class_weight=weights)
+    assert posterior.distribution.support().high > 1
+    assert posterior.binary_equivalent().distribution.support().high == pytest.approx(1, abs=1e-14)

@@ -42,6 +42,9 @@ def standardised(moments):
         (1e6, 1e5, 0.5),
         (1e12, 1e10, 0.2),
         (1e-3, 1e-3, 0.5),
+        # Powers whose moments are owed to rare values, at many times the power of the mean.
+        (0.5, 3, 64),
+        (1, 60, 64),
     ],
     ids=str,
 )
@@ -193,3 +196,14 @@ def test_integrals_beside_a_kink():
     """Several functions at once, of which one has a kink."""
     found = integrate(lambda x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([0.0, 1, 2]), 1e-13)
     np.testing.assert_allclose(found, [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
+
+
+def test_points_outside_ask_for_nothing(monkeypatch):
+    """The inner distribution is not evaluated for a point outside the support."""
+    law = BetaAverage([2, 3], [1, 4])
+
+    def refuse(points):
+        raise AssertionError(f"evaluated at {points}")
+
+    monkeypatch.setattr(law, "_tails", refuse)
+    assert PowerTransform(law, 0.3).cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
