@@ -9,8 +9,8 @@ from skpostbac.stats._points import Floats
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 # A panel beside a kink is halved this often at most.
 _ROUNDS = 40
-# More panels than this, and than so many times the first ones, are not halved at a time: they differ
-# by the noise of the function.
+# More panels than this, and than so many times the first ones, are not halved at a time: they
+# differ by the noise of the function.
 _MOST_OPEN, _MOST_TIMES = 500, 2
 
 
