@@ -413,7 +413,7 @@ def quadrature(
         points, masses = _product(terms, axes, i)
         masses_of[i] = mass = masses.sum()
         masses /= mass
-        if c * max(-reach.low[i], reach.high[i]) < _MILD:
+        if c * max(-reach.low[i], reach.high[i]) < _MILD and -c * points.min() < 2 * _MILD:
             # A small tilt is undone on the nodes: with many classes the logs are many and small.
             undone[i] = -np.log1p((masses * np.expm1(-c * points)).sum())
         rules.append(_compressed(points, masses, float(t_max[i]), heights))
