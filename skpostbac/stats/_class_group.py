@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from skpostbac.stats._hyper_nodes import HyperNodes, Kinds, hyper_nodes
 from skpostbac.stats._hyperprior import Hyperprior, log_borrowing
-from skpostbac.stats._special import Floats
+from skpostbac.stats._special import Floats, stirling_remainder
+from skpostbac.stats._tilted_beta import log_laplace_mgf
 
 # Moments up to this order are made.
 _MAX_ORDER = 60
+# Nodes whose weight under a tilt is surely below exp(-depth) of the largest are left out.
+_TILTED_DEPTH = 48.0
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,20 @@ class ClassGroup:
         with np.errstate(divide="ignore"):
             return own - nodes.log_evidence, np.log(share) - nodes.log_evidence
 
+    def counted(self, tilt: float) -> NDArray[np.bool_]:
+        """Find the nodes that may count under a tilt by exp(c x).
+
+        Laplace's method in log-odds gives too little for the transform of a Beta, by a factor of
+        exp(r(a) + r(b)) at most, where r is the remainder of Stirling's series of log Gamma.
+        """
+        own, most_own = _laplace(self.a, self.b, self.kinds.weights, tilt)
+        other, most_other = _laplace(self.outlier_a, self.outlier_b, self.kinds.weights, tilt)
+        log_own, log_other = self.log_shares
+        least = np.logaddexp(log_own + own, log_other + other) @ self.kinds.count
+        excess = np.maximum(most_own, most_other) @ self.kinds.count
+        logs = self.nodes.log_weights + least
+        return np.asarray(logs + excess > logs.max() - _TILTED_DEPTH)
+
     @cached_property
     def rates(self) -> tuple[Floats, Floats]:
         """Mean accuracy of each kind at each node, and one less that, (n_nodes, n_kinds)."""
@@ -137,3 +154,8 @@ class ClassGroup:
             float(weights @ (third + 3 * d * second + d**3)),
             float(weights @ (fourth + 3 * second**2 + 4 * d * third + 6 * d**2 * second + d**4)),
         )
+
+
+def _laplace(a: Floats, b: Floats, weights: Floats, tilt: float) -> tuple[Floats, Floats]:
+    """Log E exp(c w theta) of Betas by Laplace's method, and by how much it may be too small."""
+    return log_laplace_mgf(a, b, weights, tilt), stirling_remainder(a) + stirling_remainder(b)

@@ -1,6 +1,7 @@
 """What every continuous law on a bounded interval offers, whatever it is computed from."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,6 +69,10 @@ class BoundedDistribution(Law):
     @abstractmethod
     def _tails(self, points: Points) -> Tails:
         """Log tails and log density at points strictly inside the support, shape (n,)."""
+
+    def _search(self) -> Callable[[Points], Tails]:
+        """Return what evaluates `_tails` again and again, at points ever closer to each other."""
+        return self._tails
 
     @property
     @abstractmethod
@@ -495,8 +500,10 @@ class BoundedDistribution(Law):
         """Points whose upper (or lower) tail has the log probability `log_p`."""
         scale = self.standard_deviation()
 
+        search = self._search()
+
         def log_tail(points: Points) -> tuple[Floats, Floats]:
-            tails = self._tails(points if upper else points.mirrored())
+            tails = search(points if upper else points.mirrored())
             return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
 
         if upper:

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from skpostbac.stats._contour import Contour, Values
+from skpostbac.stats._contour import Contour, LogValues, Values
 from skpostbac.stats._points import Points
 from skpostbac.stats._special import Floats
 
@@ -113,6 +114,23 @@ def power_tail(
     return log_density(np.ones(1)) + order * log_distance - np.log(order), log_pdf
 
 
+@dataclass(frozen=True)
+class FarContour:
+    """A contour through the saddlepoint of a point so far from the end on one side of a law.
+
+    `from_end` tells its coordinate.
+    """
+
+    side: int
+    to_high: float
+    from_end: bool
+    contour: Contour
+
+    def logs_at(self, points: Points) -> LogValues:
+        """Evaluate the law at points seen from its side."""
+        return self.contour.logs_at(-points.to_high if self.from_end else points.from_mean)
+
+
 class Inversion:
     """The law of a weighted sum of variables on bounded intervals."""
 
@@ -120,8 +138,12 @@ class Inversion:
         self._upper, self._lower = summands, summands.mirrored()
         self.standard_deviation = summands.standard_deviation
 
-    def tails(self, points: Points) -> Tails:
-        """Evaluate both tails and the density."""
+    def tails(self, points: Points, kept: "list[FarContour] | None" = None) -> Tails:
+        """Evaluate both tails and the density.
+
+        Points are served by the contours in `kept` first, to which those that are built are added.
+        """
+        kept = [] if kept is None else kept
         centre = self._central.logs_at(points.from_mean)
         log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
         log_cdf = _log_complement(log_ccdf)
@@ -140,7 +162,7 @@ class Inversion:
             rest = np.flatnonzero(~served & (np.where(points.from_mean >= 0, 1, -1) == side))
             if rest.size:
                 seen = points[rest] if side > 0 else points[rest].mirrored()
-                smaller, log_pdf[rest] = self._far_tail(side, seen)
+                smaller, log_pdf[rest] = self._far_tail(side, seen, kept)
                 target, other = (log_ccdf, log_cdf) if side > 0 else (log_cdf, log_ccdf)
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
@@ -173,7 +195,9 @@ class Inversion:
             law = summands.tilted(tilt)
         return law.contour()
 
-    def _far_tail(self, side: int, points: Points) -> tuple[Floats, Floats]:
+    def _far_tail(
+        self, side: int, points: Points, kept: "list[FarContour]"
+    ) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         summands = self._seen_from(side)
@@ -181,16 +205,24 @@ class Inversion:
         log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
-        while pending.size:
-            target = self._target(points.from_mean[pending])
-            contour, y = self._saddle_contour(summands, points[pending], target)
-            values = contour.logs_at(y)
+
+        def serve(far: FarContour, target: int | None) -> NDArray[np.intp]:
+            values = far.logs_at(points[pending])
             served = values.error < _FAR_ACCURACY
-            served[target] = True
+            if target is not None:
+                served[target] = True
             done = pending[served]
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)
             log_pdf[done] = values.log_density[served]
-            pending = pending[~served]
+            return pending[~served]
+
+        for far in [far for far in kept if far.side == side]:
+            pending = serve(far, None)
+        while pending.size:
+            target = self._target(points.from_mean[pending])
+            far = self._saddle_contour(side, points[pending[[target]]], kept)
+            kept.append(far)
+            pending = serve(far, target)
         return log_tail, log_pdf
 
     def log_end_density(self, side: int) -> float:
@@ -207,49 +239,57 @@ class Inversion:
         return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
 
     def _saddle_contour(
-        self, summands: Summands, points: Points, target: int
-    ) -> tuple[Contour, Floats]:
-        """Contour through the saddlepoint of one point, and all points in its coordinate."""
-        from_end = bool(points.to_high[target] < points.from_mean[target])
-        y = -points.to_high if from_end else points.from_mean
-        return self._saddle_law(summands, float(y[target]), from_end=from_end).contour(), y
+        self, side: int, point: Points, kept: "list[FarContour]"
+    ) -> "FarContour":
+        """Contour through the saddlepoint of a point, looked for from those farther inside."""
+        from_end = bool(point.to_high[0] < point.from_mean[0])
+        y = float(-point.to_high[0] if from_end else point.from_mean[0])
+        inside = [far for far in kept if far.side == side and far.to_high >= point.to_high[0]]
+        start = max((far.contour.tilt for far in inside), default=0.0)
+        law = self._saddle_law(self._seen_from(side), y, from_end=from_end, start=start)
+        return FarContour(side, float(point.to_high[0]), from_end, law.contour())
 
-    def _saddle_law(self, summands: Summands, y: float, *, from_end: bool) -> TiltedLaw:
+    def _saddle_law(
+        self, summands: Summands, y: float, *, from_end: bool, start: float
+    ) -> TiltedLaw:
         """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
-        log_c = self._approximate_saddle(summands, y, from_end=from_end)
+        law = self._approximate_saddle(summands, y, from_end=from_end, start=start)
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
-            c = float(np.exp(log_c))
-            law = summands.tilted(c, from_end=from_end)
+            c = law.tilt
             spread = law.variance + 1 / c**2
             excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
                 return law
+            log_c = float(np.log(c))
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             step = _log_step(excess, y, c * spread, from_end=from_end)
-            log_c = _newton_or_bisect(log_c, step, low, high)
+            c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
+            law = summands.tilted(c, from_end=from_end)
 
-    def _approximate_saddle(self, summands: Summands, y: float, *, from_end: bool) -> float:
-        """Solve K'(c) - 1/c = y for log c, with K' to second Laplace order."""
+    def _approximate_saddle(
+        self, summands: Summands, y: float, *, from_end: bool, start: float
+    ) -> TiltedLaw:
+        """Tilt the law to K'(c) - 1/c = y, with K' to second Laplace order, from a first c."""
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         # Beside an end K'(c) - 1/c is of the order of 1/c.
         scale = self.standard_deviation
-        log_c = -float(np.log(min(scale, -y) if from_end else scale))
-        while high - low > _EQUAL_TILTS:
+        c = 1 / (min(scale, -y) if from_end else scale)
+        log_c = float(np.log(max(c, start)))
+        while True:
             c = float(np.exp(log_c))
             law = summands.tilted(c, from_end=from_end)
             excess = law.approximate_mean - 1 / c - y
             spread = law.variance + 1 / c**2
-            if excess**2 < 0.1 * spread:
-                break
+            if excess**2 < 0.1 * spread or high - low < _EQUAL_TILTS:
+                return law
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             step = _log_step(excess, y, c * spread, from_end=from_end)
             log_c = _newton_or_bisect(log_c, step, low, high)
-        return log_c
 
 
 def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:

@@ -232,6 +232,16 @@ def laplace_moments(terms: TiltedBetas) -> tuple[Floats, Floats]:
     return -spread * terms.tilt * (pq / curvature) ** 2, spread * spread / curvature
 
 
+def log_laplace_mgf(a: Floats, b: Floats, weights: Floats, tilt: float) -> Floats:
+    """Log E[exp(c w theta)] of Betas to leading Laplace order, of their common shape."""
+    shape = np.broadcast_shapes(a.shape, b.shape, weights.shape)
+    a, b, w = (np.broadcast_to(x, shape).ravel() for x in (a, b, weights))
+    terms = tilt_betas(a, b, w, tilt)
+    mode = np.where(terms.flipped, terms.q, terms.p)
+    logs = _log_mgf(terms, np.sqrt(2 * np.pi / terms.curvature)) + tilt * w * mode
+    return np.reshape(logs, shape)
+
+
 def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     """Log E[exp(c w (theta - mode))] of each class; `mass` is the integral of its weights.
 

@@ -74,10 +74,15 @@ class TiltedGroup:
             self.low_end = -size * np.where(up, right, wrong)
             self.high_end = size * np.where(up, wrong, right)
 
-    def at_nodes(self, kept: NDArray[np.bool_], at_tilt: Along) -> "TiltedGroup":
+    def at_nodes(self, kept: NDArray[np.bool_]) -> "TiltedGroup":
         """Return the group at some of its nodes, seen from the same origin."""
         some = TiltedGroup(self.group.at_nodes(kept), self.tilt, self._from_end)
         some.low_end, some.high_end = self.low_end, self.high_end
+        return some
+
+    def narrowed(self, kept: NDArray[np.bool_], at_tilt: Along) -> "TiltedGroup":
+        """Return the group at some of its nodes, with what is known of them under the tilt."""
+        some = self.at_nodes(kept)
         some.at_tilt = replace(
             at_tilt,
             log_weights=at_tilt.log_weights[kept],

@@ -23,7 +23,7 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 _DECAYED, _MOST_NODES = 1e-13, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
 # More corners than this are not summed one by one.
-_MOST_CORNERS = 600
+_MOST_CORNERS = 4096
 
 
 class TiltedGroupSum:
@@ -39,7 +39,7 @@ class TiltedGroupSum:
         self._log_mgf = sum(one.log_mgf for one in found)
         self._nearby = complex(np.prod([one.values[1] for one in found]))
         self._groups = [
-            group.at_nodes(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            group.narrowed(one.log_weights > np.log(_LEAST_WEIGHT), one)
             for group, one in zip(groups, found, strict=True)
         ]
 

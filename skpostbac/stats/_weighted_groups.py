@@ -76,6 +76,8 @@ class WeightedGroups:
         groups = [
             TiltedGroup(group, c, from_end) for group in (self.groups if central else self.deep)
         ]
+        if not central:
+            groups = [one.at_nodes(one.group.counted(c)) for one in groups]
         return TiltedGroupSum(groups, c, self.standard_deviation)
 
 

@@ -2,7 +2,8 @@
 
 import math
 from abc import abstractmethod
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,6 +56,10 @@ class WeightedSum(BoundedDistribution):
 
     def _tails(self, points: Points) -> Tails:
         return self._inversion.tails(points)
+
+    def _search(self) -> Callable[[Points], Tails]:
+        # What is kept serves one search alone: values must not depend on what was asked before.
+        return partial(self._inversion.tails, kept=[])
 
     def _centre(self, y: Floats) -> Values:
         return self._inversion.centre(y)
