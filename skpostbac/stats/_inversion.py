@@ -238,9 +238,7 @@ class Inversion:
         """Which of the increasing y to tune a contour to: one that also serves those before it."""
         return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
 
-    def _saddle_contour(
-        self, side: int, point: Points, kept: "list[FarContour]"
-    ) -> "FarContour":
+    def _saddle_contour(self, side: int, point: Points, kept: "list[FarContour]") -> "FarContour":
         """Contour through the saddlepoint of a point, looked for from those farther inside."""
         from_end = bool(point.to_high[0] < point.from_mean[0])
         y = float(-point.to_high[0] if from_end else point.from_mean[0])

@@ -51,6 +51,7 @@ class Along:
     log_mgf : log E[exp(c x)].
     log_weights : log of the weights of the nodes under the tilt, of sum one.
     kind_log_mgfs : log E[exp(c x)] of each kind at each node, shape (n_nodes, n_kinds).
+    largest : largest modulus of what each node contributes to the values.
     """
 
     values: Complexes
@@ -58,6 +59,7 @@ class Along:
     log_mgf: float
     log_weights: Floats
     kind_log_mgfs: Floats
+    largest: Floats
 
 
 class TiltedGroup:
@@ -87,6 +89,7 @@ class TiltedGroup:
             at_tilt,
             log_weights=at_tilt.log_weights[kept],
             kind_log_mgfs=at_tilt.kind_log_mgfs[kept],
+            largest=at_tilt.largest[kept],
         )
         return some
 
@@ -106,10 +109,15 @@ class TiltedGroup:
                     product *= values if times == 1 else values**times
         logs = nodes.log_weights + log_mgfs @ kinds.count
         log_mgf = float(np.logaddexp.reduce(logs))
-        weights = np.exp(logs - log_mgf)
-        anchor = float(weights @ position)
+        # Some of the nodes keep their share of the whole.
+        known = vars(self).get("at_tilt")
+        share = 0.0 if known is None else float(np.logaddexp.reduce(known.log_weights))
+        log_weights = logs - (log_mgf - share)
+        weights = np.exp(log_weights)
+        anchor = float(weights @ position / weights.sum())
         product *= np.exp(np.multiply.outer(position - anchor, rates))
-        return Along(weights @ product, anchor, log_mgf, logs - log_mgf, log_mgfs)
+        largest = weights * np.abs(product).max(axis=1)
+        return Along(weights @ product, anchor, log_mgf, log_weights, log_mgfs, largest)
 
     def _parts(self, block: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Transform some kinds, each in the cheapest way."""

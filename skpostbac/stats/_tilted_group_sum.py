@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Waves, fourier_series
-from skpostbac.stats._corners import Fan, clear_height, joint_fan
+from skpostbac.stats._corners import NEGLIGIBLE, Fan, clear_height, joint_fan
 from skpostbac.stats._special import Complexes
-from skpostbac.stats._tilted_group import TiltedGroup
+from skpostbac.stats._tilted_group import Along, TiltedGroup
 from skpostbac.stats._transform import Corner
 
 # Numbers in a table at most.
@@ -22,6 +22,10 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 # terms has decayed, and grows by a factor.
 _DECAYED, _MOST_NODES = 1e-13, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
+# A long series is summed in stretches, the first of so many nodes, each longer than all before it
+# by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
+# is left out of those above it.
+_FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
 # More corners than this are not summed one by one.
 _MOST_CORNERS = 4096
 
@@ -97,10 +101,8 @@ class TiltedGroupSum:
             int(min(np.ceil(height / rule.step) + 2, _MOST_NODES))
             for height in (min(first, split, decayed), min(split, decayed))
         )
-        values = self._line(rule, 0, count)
-        while (last := np.abs(values[-4:]).max()) > _DECAYED and values.size < most:
-            more = min(int(_GROWTH * values.size) + 1, most)
-            values = np.append(values, self._line(rule, values.size, more))
+        values = self._line(rule, count, most)
+        last = np.abs(values[-4:]).max()
         rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
         coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
         coefficients[0] /= 2
@@ -110,19 +112,36 @@ class TiltedGroupSum:
             rest = (self._fan(rule, values.size),)
         return Contour(self.tilt, self._log_mgf, waves, rest, rule.low, rule.high, rule.image)
 
-    def _line(self, rule: Series, first: int, last: int) -> Complexes:
-        """Transform at some nodes of a series, about the anchor."""
-        most = max(int(_TABLE / max(group.n_nodes for group in self._groups)), 1)
-        starts = range(first, last, most)
-        parts = [np.arange(start, min(start + most, last)) for start in starts]
-        return np.concatenate([self._along(np.asarray(1j * rule.step * part)) for part in parts])
+    def _line(self, rule: Series, count: int, most: int) -> Complexes:
+        """Transform at the nodes of a series, about the anchor: `count` of them, or more.
+
+        There are more, up to `most`, until the transform has decayed.
+        """
+        values: Complexes = np.empty(0, dtype=complex)
+        groups = self._groups
+        while values.size < count or (values.size < most and np.abs(values[-4:]).max() > _DECAYED):
+            first = values.size
+            longer = int(first * (_STRETCH if first < count else _GROWTH)) + 1
+            last = min(max(longer, _FIRST_STRETCH), count if first < count else most)
+            last = min(last, first + max(_TABLE // max(one.n_nodes for one in groups), 1))
+            rates: Complexes = np.asarray(1j * rule.step * np.arange(first, last))
+            found = [group.along(rates) for group in groups]
+            values = np.append(values, self._joined(found, rates))
+            groups = [
+                group.narrowed(one.largest >= min(_FADED, one.largest.max()), group.at_tilt)
+                for group, one in zip(groups, found, strict=True)
+            ]
+        return values
 
     def _along(self, rates: Complexes) -> Complexes:
         """Transform at c + rates, about the anchor."""
+        return self._joined([group.along(rates) for group in self._groups], rates)
+
+    def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
+        """Multiply the transforms of the groups, about the anchor."""
         values = np.exp(-self._anchor * rates)
-        for group in self._groups:
-            along = group.along(rates)
-            values *= along.values * np.exp(along.anchor * rates)
+        for one in found:
+            values *= one.values * np.exp(one.anchor * rates)
         return np.asarray(values)
 
     def _fan(self, rule: Series, count: int) -> Fan:
@@ -131,7 +150,9 @@ class TiltedGroupSum:
         def split(rates: Complexes) -> list[Corner]:
             corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
             for group in self._groups:
-                corners = [one.times(other) for one in corners for other in group.corners(rates)]
+                some = group.corners(rates)
+                some = [one for one in some if np.abs(one.amplitude).max() > NEGLIGIBLE]
+                corners = [one.times(other) for one in corners for other in some]
             return corners
 
         start = (count - 0.5) * rule.step
