@@ -310,7 +310,10 @@ class TiltedGroup:
         numbers = np.indices([int(k) + 1 for k in count]).reshape(count.size, -1).T
         offsets = (count - numbers) @ self.low_end + numbers @ self.high_end
         blurs = (count - numbers) @ np.abs(self.low_end) + numbers @ np.abs(self.high_end)
-        blocks = _blocks(self.tilt + rates, self.n_nodes * len(numbers))
+        s = self.tilt + rates
+        # Where the modulus of s is least the amplitudes are largest.
+        found = self._amplitudes(numbers, s[[np.abs(s).argmin()]]).any(axis=1).sum()
+        blocks = _blocks(s, self.n_nodes * max(int(found), 1))
         amplitudes = np.hstack([self._amplitudes(numbers, block) for block in blocks])
         return [Corner(*one) for one in zip(offsets, blurs, amplitudes, strict=True)]
 

@@ -26,8 +26,8 @@ _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
 # by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
 # is left out of those above it.
 _FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
-# More corners than this are not summed one by one.
-_MOST_CORNERS = 4096
+# More corners than this are not summed one by one: of a group, at all nodes, and of all groups.
+_MOST_GROUP_CORNERS, _MOST_CORNERS = 1024, 4096
 
 
 class TiltedGroupSum:
@@ -90,7 +90,8 @@ class TiltedGroupSum:
     def contour(self) -> Contour:
         """Sum a Fourier series on the line through the tilt, and its rest by corners."""
         rule = fourier_series(self.tilt, *self._bounds)
-        few_corners = np.prod([group.n_corners for group in self._groups]) <= _MOST_CORNERS
+        corners = np.array([group.n_corners for group in self._groups])
+        few_corners = corners.max() <= _MOST_GROUP_CORNERS and corners.prod() <= _MOST_CORNERS
         split = clear_height(self.tilt, rule.period) if few_corners else np.inf
         split = max(split, *(float(group.end_heights.max()) for group in self._groups))
         decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)

@@ -12,7 +12,10 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import betainc, betaln, expit, gammaln
 
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, _tilted_group_sum
+from skpostbac.stats._panels import integrate
+from skpostbac.stats._tilted_group import TiltedGroup
+from skpostbac.stats._tilted_group_sum import TiltedGroupSum
 from skpostbac.stats._weighted_groups import WeightedGroups
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference/hierarchical.json").read_text())
@@ -467,3 +470,83 @@ def test_narrow_beside_an_end(total, weight):
     x = 1 - np.geomspace(0.01, 10, 15) / total
     found = law.ccdf(x) if weight > 0 else law.cdf(-x)
     assert_allclose(found, tails_of_one_class(law, 1 - x), rtol=0, atol=2e-12)
+
+
+def _different(size, seed):
+    """Classes that all differ."""
+    rng = np.random.default_rng(seed)
+    total = rng.integers(5, 300, size)
+    return HierarchicalBetaAverage(rng.binomial(total, 0.8), total)
+
+
+def _perfect_difference():
+    """Two sums of five perfect classes each, with weights of both signs."""
+    rng = np.random.default_rng(1)
+    first, second = np.array([5, 7, 9, 20, 40]), np.array([6, 8, 3, 21, 30])
+    return HierarchicalBetaAverage(
+        first, first, weights=rng.normal(size=5)
+    ) - HierarchicalBetaAverage(second, second, weights=rng.normal(size=5))
+
+
+@pytest.mark.parametrize("tilt", [1e2, 1e3, 1e6], ids="{:g}".format)
+@pytest.mark.parametrize("mirrored", [False, True], ids=["upper", "lower"])
+def test_nodes_left_out_under_a_tilt_have_no_weight(tilt, mirrored):
+    """Laplace's method leaves out no node that the transforms themselves would count."""
+    group = _different(30, 3)._inversion._upper.deep[0]
+    group = group.mirrored() if mirrored else group
+    exact = TiltedGroup(group, tilt, False).at_tilt.log_weights
+    counted = group.counted(tilt)
+    assert counted.sum() < 0.5 * counted.size
+    assert np.exp(exact[~counted]).sum() < 1e-18
+
+
+def test_quantiles_far_out_build_few_contours(monkeypatch):
+    """A contour serves the steps of a search that end near it."""
+    built = []
+    contour = TiltedGroupSum.contour
+    monkeypatch.setattr(
+        TiltedGroupSum, "contour", lambda law: (built.append(law.tilt), contour(law))[1]
+    )
+    law = _different(20, 4)
+    x = law.icdf(1e-100)
+    assert len(built) <= 4
+    assert law.logcdf(x) == pytest.approx(np.log(1e-100), rel=1e-11)
+
+
+def test_values_do_not_depend_on_what_was_asked_before():
+    """Contours that serve a search are not kept beyond it."""
+    law = _different(5, 5)
+    x = law.icdf([1e-30, 1e-20])
+    assert np.array_equal(law.logcdf(x), _different(5, 5).logcdf(x))
+
+
+def test_corners_of_differences_are_opened():
+    """The corners of two groups are summed where a plain series would need very many terms."""
+    contour = _perfect_difference()._inversion._central
+    assert contour.line.size < 2000
+    assert len(contour.rest) == 1
+
+
+def test_difference_with_many_corners_has_the_moments_of_its_density():
+    """The density of a difference of perfect classes integrates to its mean and variance."""
+    law = _perfect_difference()
+    edges = np.linspace(-20, 20, 41) * law.standard_deviation()
+    low, high = law._ends_from_mean
+    edges = np.unique(np.clip(edges, low, high))
+
+    def moments(y):
+        density = law._central_profile(y)[2]
+        return density * np.array([np.ones_like(y), y, y**2])
+
+    found = integrate(moments, edges, 1e-12)
+    assert found == pytest.approx([1, 0, law.variance()], rel=1e-9, abs=1e-10)
+
+
+def test_faded_nodes_contribute_nothing(monkeypatch):
+    """The series is the same with all nodes at all heights."""
+    total = np.arange(14) % 5 + 1
+    few = HierarchicalBetaAverage(total, total)._inversion._central.line
+    monkeypatch.setattr(_tilted_group_sum, "_FADED", 0.0)
+    every = HierarchicalBetaAverage(total, total)._inversion._central.line
+    assert few.size == every.size
+    assert np.abs(few.coefficients[0] - every.coefficients[0]).max() < 1e-15
