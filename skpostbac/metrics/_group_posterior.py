@@ -19,6 +19,7 @@ from skpostbac.metrics._format import format_estimate
 from skpostbac.metrics._labels import LabelArray, label_list, unique_label_array
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
+from skpostbac.stats._group_model import group_model
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
 from skpostbac.stats._pickling import StablePickle
@@ -89,7 +90,9 @@ class GroupPosterior(StablePickle):
         correct, total = _counts(self.correct, self.total)
         model = _model(self.model)
         n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
-        model.largest_spread(float(np.min(n_mixed)))  # refuses a prior that is too vague for them
+        group_model(model).largest_spread(
+            float(np.min(n_mixed))
+        )  # refuses a prior that is too vague for them
         checked = {
             "correct": correct,
             "total": total,

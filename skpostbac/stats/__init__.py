@@ -2,7 +2,7 @@
 
 from skpostbac.stats._beta_average import BetaAverage
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._group_model import BetaBinomial, NormalBinomial
+from skpostbac.stats._group_prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._hyperprior import Hyperprior
 from skpostbac.stats._law import Interval

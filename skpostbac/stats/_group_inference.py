@@ -4,7 +4,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebval
 from scipy.special import logsumexp
 
-from skpostbac.stats._group_model import GroupModel, log_likelihood
+from skpostbac.stats._group_model import group_model, log_likelihood
+from skpostbac.stats._group_prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._group_rows import Evidence, PosteriorRows, series
 from skpostbac.stats._logit_law import LogitLaw
 from skpostbac.stats._points import Floats
@@ -25,13 +26,16 @@ class GroupInference:
 
     Parameters
     ----------
-    model : GroupModel
+    prior : NormalBinomial or BetaBinomial
         How the accuracies vary between groups.
     correct, total : ndarray of shape (m,)
         Counts of the groups.
     """
 
-    def __init__(self, model: GroupModel, correct: Floats, total: Floats) -> None:
+    def __init__(
+        self, prior: NormalBinomial | BetaBinomial, correct: Floats, total: Floats
+    ) -> None:
+        model = group_model(prior)
         # Groups of the same counts are computed once.
         kinds, kind, count = np.unique(
             np.stack([correct, total]), axis=1, return_inverse=True, return_counts=True

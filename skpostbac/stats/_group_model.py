@@ -5,22 +5,19 @@ concentration, a logarithm, says how much alike the groups are.
 """
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Protocol
 
 import numpy as np
 from scipy.special import expit, log_expit, polygamma
 
+from skpostbac.stats._group_prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._points import Floats
 from skpostbac.stats._special import expm1mx, log1pmx, log_beta, stirling_remainder
-from skpostbac.stats._validation import float_or_nan
 
 # Nodes of the integral over the accuracy of a group, out to exp(-30) of the integrand.
 _N_INNER = 45
 _DEPTH = 30.0
 _NEWTON_STEPS = 8
-# With a mean so far from that of the data, locations and spreads are hard to tell apart.
-_FARTHEST_MEAN = 10.0
 # With a smaller shape, and no evidence, more than 1e-10 of the spreads are beyond 1e10, where the
 # mean of a population is 1/2 to all digits.
 _SMALLEST_SHAPE = 0.5
@@ -75,60 +72,10 @@ class GroupModel(Protocol):
 
 
 @dataclass(frozen=True)
-class NormalBinomial:
-    r"""Normal population of log-odds: :math:`\mathrm{logit}\,\theta_j \sim N(\mu, 1/\lambda)`.
+class NormalModel:
+    """Log-odds that are normal in the population."""
 
-    The priors are :math:`\mu \sim N(\mu_0, 1/\eta_0)` and :math:`\lambda \sim
-    \mathrm{Gamma}(a_0, b_0)`, with the rate :math:`b_0`. The defaults are those of [1]_.
-
-    Parameters
-    ----------
-    mean : float, default=0.0
-        :math:`\mu_0`, in log-odds, between -10 and 10; the ends are within 5e-5 of 0 and 1.
-    precision : float, default=1.0
-        :math:`\eta_0`, positive.
-    shape, rate : float, default=1.0
-        :math:`a_0` and :math:`b_0`, positive. Without a group that has both correct and wrong
-        predictions :math:`a_0` must be at least 0.5.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, `mean` is out of range, or another is not positive.
-    TypeError
-        If a parameter is no number.
-
-    References
-    ----------
-    .. [1] K. H. Brodersen, J. Daunizeau, C. Mathys, J. R. Chumbley, J. M. Buhmann and
-       K. E. Stephan, "Variational Bayesian mixed-effects inference for classification studies",
-       NeuroImage 76, 2013, 345-361.
-
-    Examples
-    --------
-    >>> from skpostbac.stats import NormalBinomial
-    >>> NormalBinomial(rate=0.1)
-    NormalBinomial(mean=0.0, precision=1.0, shape=1.0, rate=0.1)
-    """
-
-    mean: float = 0.0
-    precision: float = 1.0
-    shape: float = 1.0
-    rate: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not isinstance(value, Real):
-                raise TypeError(f"{name} must be a number, got {value!r:.80}")
-        if abs(self.mean) > _FARTHEST_MEAN:
-            raise ValueError(
-                f"mean must be between -{_FARTHEST_MEAN:g} and {_FARTHEST_MEAN:g}, in log-odds, "
-                f"got {self.mean!r:.80}"
-            )
-        for name, value in vars(self).items():
-            if not np.isfinite(float_or_nan(value)) or (name != "mean" and value <= 0):
-                kind = "finite" if name == "mean" else "finite and positive"
-                raise ValueError(f"{name} must be {kind}, got {value!r:.80}")
+    prior: NormalBinomial
 
     def largest_spread(self, n_mixed: float) -> float:
         """Return the standard deviation beyond which there is no posterior that counts.
@@ -136,29 +83,30 @@ class NormalBinomial:
         The posterior probability of a larger one is its power -2 `shape` - `n_mixed`, since a
         group with a likelihood that falls on both sides is as unlikely as the spread is large.
         """
-        power = self.shape + 0.5 * n_mixed
+        power = self.prior.shape + 0.5 * n_mixed
         if power < _SMALLEST_SHAPE:
             raise ValueError(
                 f"shape must be at least {_SMALLEST_SHAPE:g} if no group has both correct and "
                 "wrong predictions, as the spread of the groups has no end then; "
-                f"got {self.shape!r}"
+                f"got {self.prior.shape!r}"
             )
-        return float(np.exp(5.0 + 15.0 / power) * np.maximum(np.sqrt(self.rate / self.shape), 1.0))
+        typical = np.sqrt(self.prior.rate / self.prior.shape)
+        return float(np.exp(5.0 + 15.0 / power) * np.maximum(typical, 1.0))
 
     def least_spread(self, total: float) -> float:
         """Return the standard deviation below which there is no prior."""
-        return float(np.exp(-5.0) * np.sqrt(self.rate / max(self.shape, 0.01)))
+        return float(np.exp(-5.0) * np.sqrt(self.prior.rate / max(self.prior.shape, 0.01)))
 
     @property
     def location_prior(self) -> tuple[float, float]:
         """Mean and precision of the location."""
-        return self.mean, self.precision
+        return self.prior.mean, self.prior.precision
 
     def log_prior(self, location: Floats, concentration: Floats) -> Floats:
         """Return the log prior density of the mean and of the log precision."""
-        away = location - self.mean
-        gamma = self.shape * concentration - self.rate * np.exp(concentration)
-        return np.asarray(gamma - 0.5 * self.precision * away * away)
+        away = location - self.prior.mean
+        gamma = self.prior.shape * concentration - self.prior.rate * np.exp(concentration)
+        return np.asarray(gamma - 0.5 * self.prior.precision * away * away)
 
     def log_evidence(
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
@@ -191,28 +139,8 @@ class NormalBinomial:
         )
 
 
-@dataclass(frozen=True)
-class BetaBinomial:
-    r"""Beta population of accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
-
-    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is the choice of
-    this package: that of [1]_ has no 1, and its posterior is improper where no group has both right
-    and wrong predictions. Here the prior is proper, the mean :math:`\alpha / (\alpha + \beta)` is
-    uniform, and the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups,
-    is proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
-    concentration is :math:`\log(\alpha + \beta)`.
-
-    References
-    ----------
-    .. [1] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin, Bayesian
-       Data Analysis, 3rd edition, chapter 5, CRC Press, 2013.
-
-    Examples
-    --------
-    >>> from skpostbac.stats import BetaBinomial
-    >>> BetaBinomial()
-    BetaBinomial()
-    """
+class BetaModel:
+    """Accuracies that have a Beta distribution in the population."""
 
     def largest_spread(self, n_mixed: float) -> float:
         """Return (alpha + beta)^(-1/2) beyond which there is no posterior that counts."""
@@ -265,6 +193,11 @@ class BetaBinomial:
         """Alpha and beta, which do not underflow."""
         log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
         return np.exp(np.maximum(log_a, _LEAST)), np.exp(np.maximum(log_b, _LEAST))
+
+
+def group_model(prior: NormalBinomial | BetaBinomial) -> GroupModel:
+    """Return the model that has some prior."""
+    return NormalModel(prior) if isinstance(prior, NormalBinomial) else BetaModel()
 
 
 def log_likelihood(u: Floats, correct: float, total: float) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from skpostbac.stats._hyperprior import Hyperprior, log_borrowing, log_rise
+from skpostbac.stats._hyperprior import Hyperprior, log_borrowing, log_rate_density, log_rise
 from skpostbac.stats._special import Floats
 
 # Steps of the trapezoid rule at most: in v, and in standard deviations of the posterior of v and
@@ -158,7 +158,8 @@ class LogPosterior:
         """Log density at some v, and log evidence of each kind and its chance to be an outlier."""
         mu, nu, slope = _rate(v)
         y = np.log(mu) - np.log(nu)
-        prior = self.hyperprior.log_rate_density(y) + np.log(slope) - np.log(mu) - np.log(nu)
+        rate_density = log_rate_density(y, self.hyperprior.rate)
+        prior = rate_density + np.log(slope) - np.log(mu) - np.log(nu)
         evidence = self.log_evidence(mu * kappa, nu * kappa)
         outlier = np.zeros_like(evidence)
         if self.outlier:

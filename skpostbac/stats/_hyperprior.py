@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import betaln, log_expit
 
 from skpostbac.stats._special import Floats, stirling_remainder
-from skpostbac.stats._validation import float_or_nan
+from skpostbac.stats._validation import float_or_nan, is_integer, shown
 
 # What the quadrature resolves.
 _SMALLEST, _LARGEST = 0.05, 20.0
@@ -82,12 +82,37 @@ class Hyperprior:
         return f"Hyperprior({', '.join(shown)})"
 
     def outlier_share(self, n_classes: int) -> float:
-        """Return the prior probability that one of `n_classes` classes borrows nothing."""
+        """Return the prior probability that one of `n_classes` classes borrows nothing.
+
+        Parameters
+        ----------
+        n_classes : int
+            At least 1.
+
+        Returns
+        -------
+        share : float
+            `outlier`, or the default for so many classes.
+
+        Raises
+        ------
+        ValueError
+            If `n_classes` is not a positive integer.
+
+        Examples
+        --------
+        >>> from skpostbac.stats import Hyperprior
+        >>> Hyperprior().outlier_share(16), Hyperprior(outlier=0.05).outlier_share(16)
+        (0.1, 0.05)
+        """
+        if not is_integer(n_classes) or n_classes < 1:
+            raise ValueError(f"n_classes must be a positive integer, got {shown(n_classes)}")
         return 2 / (n_classes + 4) if self.outlier is None else float(self.outlier)
 
-    def log_rate_density(self, y: Floats) -> Floats:
-        """Log density of y = logit(mu)."""
-        return np.asarray(self.rate * (log_expit(y) + log_expit(-y)) - betaln(self.rate, self.rate))
+
+def log_rate_density(y: Floats, m: float) -> Floats:
+    """Log density of y = logit(mu), mu ~ Beta(m, m)."""
+    return np.asarray(m * (log_expit(y) + log_expit(-y)) - betaln(m, m))
 
 
 def log_rise(x: Floats, d: Floats) -> Floats:

@@ -18,7 +18,7 @@ from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._law import Interval
 from skpostbac.stats._logit_ends import Ends
-from skpostbac.stats._logit_law import LogitLaw
+from skpostbac.stats._logit_law import LogitDensity, LogitLaw
 from skpostbac.stats._points import Floats, Frame, exact_sum
 from skpostbac.stats._special import Complexes
 from skpostbac.stats._tilted_logit import TiltedLogit
@@ -69,6 +69,10 @@ class LogitAverage(WeightedSum):
         mean, sd = self.mean(), self.standard_deviation()
         return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._laws)})"
 
+    @property
+    def _densities(self) -> tuple[LogitDensity, ...]:
+        return tuple(law._table for law in self._laws)
+
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for law, weight in zip(self._laws, self._weights, strict=True):
@@ -78,7 +82,8 @@ class LogitAverage(WeightedSum):
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
         second, third, fourth = (
-            np.array([law.central_moment(order) for law in self._laws]) for order in (2, 3, 4)
+            np.array([density.central_moment(order) for density in self._densities])
+            for order in (2, 3, 4)
         )
         square = self._weights**2
         return (
@@ -104,12 +109,12 @@ class LogitAverage(WeightedSum):
 
     @property
     def _ends(self) -> Floats:
-        means = np.array([law.mean_and_rest for law in self._laws])
+        means = np.array([density.mean_and_rest for density in self._densities])
         return np.asarray(self._weights[:, np.newaxis] * means * [-1.0, 1.0])
 
     @cached_property
     def _inversion(self) -> Inversion:
-        return Inversion(_Summands(self._laws, self._weights, self.standard_deviation()))
+        return Inversion(_Summands(self._densities, self._weights, self.standard_deviation()))
 
     @cached_property
     def _log_end_densities(self) -> Interval:
@@ -121,7 +126,7 @@ class LogitAverage(WeightedSum):
         A density c x^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
         the sum of all a.
         """
-        log_factor, power = np.array([law.end_powers[end] for law in self._laws]).T
+        log_factor, power = np.array([density.end_powers[end] for density in self._densities]).T
         if abs(power.sum() - 1) > _FLAT:
             return -np.inf if power.sum() > 1 else np.inf
         return float((log_factor + gammaln(power) - power * np.log(self._weights)).sum())
@@ -131,7 +136,7 @@ class LogitAverage(WeightedSum):
 class _Summands:
     """The accuracies, as an inversion sees them from one end: the upper one, or the lower."""
 
-    laws: tuple[LogitLaw, ...]
+    densities: tuple[LogitDensity, ...]
     weights: Floats
     standard_deviation: float
     from_above: bool = True
@@ -156,8 +161,8 @@ class _Summands:
     def tilted(self, c: float, *, from_end: bool = False) -> "_TiltedAverage":
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         terms = [
-            TiltedLogit(law, weight, c, from_above=self.from_above, from_end=from_end)
-            for law, weight in zip(self.laws, self.weights.tolist(), strict=True)
+            TiltedLogit(density, weight, c, from_above=self.from_above, from_end=from_end)
+            for density, weight in zip(self.densities, self.weights.tolist(), strict=True)
         ]
         return _TiltedAverage(c, terms)
 

@@ -13,6 +13,7 @@ from skpostbac.stats._contour import Values
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._inversion import Tails
 from skpostbac.stats._law import Interval
+from skpostbac.stats._pickling import StablePickle
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._special import log_sum
 
@@ -44,8 +45,8 @@ _LEAST_SLOPE = 1e-6
 _EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
-class Panels:
+@dataclass(frozen=True, eq=False)
+class Panels(StablePickle):
     """Intervals of the log-odds, each with a Legendre series of the log density."""
 
     left: Floats
@@ -118,6 +119,131 @@ class Panels:
         return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
 
 
+@dataclass(frozen=True, eq=False)
+class LogitDensity(StablePickle):
+    """A density of log-odds that is tabulated on panels, and falls in straight lines beyond."""
+
+    panels: Panels
+
+    @classmethod
+    def of(
+        cls, log_density: LogDensity, start: float, scale: float, tolerance: float
+    ) -> "LogitDensity":
+        """Tabulate a log density and normalise it; see `LogitLaw`."""
+        panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
+        panels.series[0] -= log_sum(panels.log_masses)
+        return cls(Panels(panels.left, panels.right, panels.series))
+
+    @property
+    def edges(self) -> Floats:
+        """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""
+        return np.append(self.panels.left, self.panels.right[-1])
+
+    def log_density(self, u: Floats) -> Floats:
+        """Return the log density of the log-odds."""
+        return self.values(u, self.index(u), self.panels.series) + sum(self._falls(u))
+
+    def central_moment(self, order: int) -> float:
+        """Return a central moment, by quadrature."""
+        u, log_mass = self.panels.nodes
+        mean, rest = self.mean_and_rest
+        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
+        return float(np.exp(log_mass) @ away**order)
+
+    @cached_property
+    def mean_and_rest(self) -> tuple[float, float]:
+        """The mean, and its distance from 1."""
+        u, log_mass = self.panels.nodes
+        mass = np.exp(log_mass)
+        return float(mass @ expit(u)), float(mass @ expit(-u))
+
+    @cached_property
+    def all_panels(self) -> Panels:
+        """The panels, and further ones in the tails, where the log density is straight."""
+        panels, slopes = self.panels, self._slopes
+        low, high = min(panels.left[0], -_LAST), max(panels.right[-1], _LAST)
+        edges = np.concatenate(
+            [
+                _steps(panels.left[0], low, _FALL / slopes.low)[::-1],
+                _steps(panels.right[-1], high, _FALL / slopes.high),
+            ]
+        )
+        outer = edges[:-1] < edges[1:]
+        outer &= (edges[:-1] >= panels.right[-1]) | (edges[1:] <= panels.left[0])
+        left, right = edges[:-1][outer], edges[1:][outer]
+        return panels.joined(Panels.of(self.log_density, left, right))
+
+    @cached_property
+    def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
+        slopes, edges = self._slopes, self.edges[[0, -1]]
+        factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
+        return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
+
+    def log_masses(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return the logs of the masses below and above some log-odds."""
+        fall_below, fall_above = self._falls(u)
+        u = np.clip(u, self.panels.left[0], self.panels.right[-1])
+        index = self.index(u)
+        below = self._log_mass(self.panels.left[index], u, index)
+        above = self._log_mass(u, self.panels.right[index], index)
+        return (
+            np.logaddexp(self._log_below[index], below) + fall_below,
+            np.logaddexp(self._log_above[index + 1], above) + fall_above,
+        )
+
+    @cached_property
+    def _slopes(self) -> Interval:
+        """How steeply the log density falls beyond both ends of the panels."""
+        ends = self.panels[np.array([0, -1])]
+        slope = legval(np.array([-1.0, 1.0]), legder(ends.series), tensor=False)
+        low, high = np.maximum([1, -1] * slope * 2 / (ends.right - ends.left), _LEAST_SLOPE)
+        return Interval(float(low), float(high))
+
+    def _falls(self, u: Floats) -> tuple[Floats, Floats]:
+        """Fall of the log density beyond the panels below and above, zero elsewhere."""
+        below = np.minimum(u - self.panels.left[0], 0.0)
+        above = np.minimum(self.panels.right[-1] - u, 0.0)
+        return self._slopes.low * below, self._slopes.high * above
+
+    @cached_property
+    def _log_below(self) -> Floats:
+        """Log of the mass below each edge."""
+        first = self.log_density(self.edges[:1]) - np.log(self._slopes.low)
+        return np.logaddexp.accumulate(np.append(first, self.panels.log_masses))
+
+    @cached_property
+    def _log_above(self) -> Floats:
+        """Log of the mass above each edge."""
+        last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
+        return np.logaddexp.accumulate(np.append(last, self.panels.log_masses[::-1]))[::-1]
+
+    def index(self, u: Floats) -> NDArray[np.intp]:
+        """Panel of each point, the nearest one beyond them."""
+        return np.clip(np.searchsorted(self.panels.left, u) - 1, 0, self.panels.left.size - 1)
+
+    def values(self, u: Floats, index: NDArray[np.intp], series: Floats) -> Floats:
+        """Value of the series of a panel at u, (..., n)."""
+        left, right = self.panels.left[index], self.panels.right[index]
+        z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
+        return np.asarray(legval(z, series[:, index], tensor=False))
+
+    def _log_mass(self, left: Floats, right: Floats, index: NDArray[np.intp]) -> Floats:
+        """Log of the mass between two points of one panel."""
+        values = self.values(_spread(left, right), index, self.panels.series)
+        with np.errstate(divide="ignore"):
+            return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
+
+    def log_end_density(self, end: int) -> float:
+        """Limit of the log density at an end of (0, 1), from its trend at the last points."""
+        u = _spread(self.panels.left, self.panels.right)[:, end]
+        values = self.panels.values[:, end] - log_expit(u) - log_expit(-u)
+        trend = (values[-1] - values[0]) / np.ptp(u) * (1 if end else -1)
+        if abs(trend) < 1e-6:
+            return float(values[end])
+        return np.inf if trend > 0 else -np.inf
+
+
 class LogitLaw(BoundedDistribution):
     """The law of an accuracy whose log-odds have a given density.
 
@@ -139,22 +265,7 @@ class LogitLaw(BoundedDistribution):
     def __init__(
         self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
     ) -> None:
-        panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
-        panels.series[0] -= log_sum(panels.log_masses)
-        self._panels = Panels(panels.left, panels.right, panels.series)
-
-    def _key(self) -> tuple[bytes, ...]:
-        panels = self._panels
-        return tuple(array.tobytes() for array in (panels.left, panels.right, panels.series))
-
-    @property
-    def edges(self) -> Floats:
-        """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""
-        return np.append(self._panels.left, self._panels.right[-1])
-
-    def log_density(self, u: Floats) -> Floats:
-        """Return the log density of the log-odds."""
-        return self._values(u, self._index(u), self._panels.series) + sum(self._falls(u))
+        self._table = LogitDensity.of(log_density, start, scale, tolerance)
 
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
@@ -162,56 +273,19 @@ class LogitLaw(BoundedDistribution):
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
-        return self.central_moment(2)
+        return self._table.central_moment(2)
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment, by quadrature."""
-        return float(self.central_moment(3) / self.variance() ** 1.5)
+        return float(self._table.central_moment(3) / self.variance() ** 1.5)
 
     def kurtosis(self) -> float:
         """Return the excess kurtosis, by quadrature; it is zero for a normal law."""
-        return self.central_moment(4) / self.variance() ** 2 - 3.0
-
-    def central_moment(self, order: int) -> float:
-        """Return a central moment, by quadrature."""
-        u, log_mass = self._panels.nodes
-        mean, rest = self.mean_and_rest
-        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
-        return float(np.exp(log_mass) @ away**order)
-
-    @cached_property
-    def mean_and_rest(self) -> tuple[float, float]:
-        """The mean, and its distance from 1."""
-        u, log_mass = self._panels.nodes
-        mass = np.exp(log_mass)
-        return float(mass @ expit(u)), float(mass @ expit(-u))
-
-    @cached_property
-    def all_panels(self) -> Panels:
-        """The panels, and further ones in the tails, where the log density is straight."""
-        panels, slopes = self._panels, self._slopes
-        low, high = min(panels.left[0], -_LAST), max(panels.right[-1], _LAST)
-        edges = np.concatenate(
-            [
-                _steps(panels.left[0], low, _FALL / slopes.low)[::-1],
-                _steps(panels.right[-1], high, _FALL / slopes.high),
-            ]
-        )
-        outer = edges[:-1] < edges[1:]
-        outer &= (edges[:-1] >= panels.right[-1]) | (edges[1:] <= panels.left[0])
-        left, right = edges[:-1][outer], edges[1:][outer]
-        return panels.joined(Panels.of(self.log_density, left, right))
-
-    @cached_property
-    def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
-        slopes, edges = self._slopes, self.edges[[0, -1]]
-        factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
-        return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
+        return self._table.central_moment(4) / self.variance() ** 2 - 3.0
 
     @cached_property
     def _frame(self) -> Frame:
-        mean, rest = self.mean_and_rest
+        mean, rest = self._table.mean_and_rest
         return Frame(
             low=0.0,
             low_rest=0.0,
@@ -223,53 +297,15 @@ class LogitLaw(BoundedDistribution):
             mean_to_high=rest,
         )
 
-    @cached_property
-    def _slopes(self) -> Interval:
-        """How steeply the log density falls beyond both ends of the panels."""
-        ends = self._panels[np.array([0, -1])]
-        slope = legval(np.array([-1.0, 1.0]), legder(ends.series), tensor=False)
-        low, high = np.maximum([1, -1] * slope * 2 / (ends.right - ends.left), _LEAST_SLOPE)
-        return Interval(float(low), float(high))
-
-    def _falls(self, u: Floats) -> tuple[Floats, Floats]:
-        """Fall of the log density beyond the panels below and above, zero elsewhere."""
-        below = np.minimum(u - self._panels.left[0], 0.0)
-        above = np.minimum(self._panels.right[-1] - u, 0.0)
-        return self._slopes.low * below, self._slopes.high * above
-
-    @cached_property
-    def _log_below(self) -> Floats:
-        """Log of the mass below each edge."""
-        first = self.log_density(self.edges[:1]) - np.log(self._slopes.low)
-        return np.logaddexp.accumulate(np.append(first, self._panels.log_masses))
-
-    @cached_property
-    def _log_above(self) -> Floats:
-        """Log of the mass above each edge."""
-        last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
-        return np.logaddexp.accumulate(np.append(last, self._panels.log_masses[::-1]))[::-1]
-
     def _tails(self, points: Points) -> Tails:
         low, high = np.log(points.to_low), np.log(points.to_high)
-        log_cdf, log_ccdf = self.log_masses(low - high)
+        log_cdf, log_ccdf = self._table.log_masses(low - high)
         smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
         larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
         return Tails(
             np.where(is_lower, smaller, larger),
             np.where(is_lower, larger, smaller),
-            self.log_density(low - high) - low - high,
-        )
-
-    def log_masses(self, u: Floats) -> tuple[Floats, Floats]:
-        """Return the logs of the masses below and above some log-odds."""
-        fall_below, fall_above = self._falls(u)
-        u = np.clip(u, self._panels.left[0], self._panels.right[-1])
-        index = self._index(u)
-        below = self._log_mass(self._panels.left[index], u, index)
-        above = self._log_mass(u, self._panels.right[index], index)
-        return (
-            np.logaddexp(self._log_below[index], below) + fall_below,
-            np.logaddexp(self._log_above[index + 1], above) + fall_above,
+            self._table.log_density(low - high) - low - high,
         )
 
     def _centre(self, y: Floats) -> Values:
@@ -277,10 +313,10 @@ class LogitLaw(BoundedDistribution):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             u = np.log(points.to_low) - np.log(points.to_high)
             tails = self._tails(points)
-            index = self._index(u)
-            scale = 2 / (self._panels.right - self._panels.left)[index]
-            derivative = np.asarray(legder(self._panels.series), dtype=float)
-            slope = scale * self._values(u, index, derivative)
+            index = self._table.index(u)
+            scale = 2 / (self._table.panels.right - self._table.panels.left)[index]
+            derivative = np.asarray(legder(self._table.panels.series), dtype=float)
+            slope = scale * self._table.values(u, index, derivative)
             density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
             lean = points.to_high - points.to_low
             steepness = (slope - lean) / (points.to_low * points.to_high)
@@ -289,35 +325,10 @@ class LogitLaw(BoundedDistribution):
 
     @cached_property
     def _log_end_densities(self) -> Interval:
-        return Interval(self._log_end_density(0), self._log_end_density(-1))
-
-    def _log_end_density(self, end: int) -> float:
-        """Limit of the log density at an end of (0, 1), from its trend at the last points."""
-        u = _spread(self._panels.left, self._panels.right)[:, end]
-        values = self._panels.values[:, end] - log_expit(u) - log_expit(-u)
-        trend = (values[-1] - values[0]) / np.ptp(u) * (1 if end else -1)
-        if abs(trend) < 1e-6:
-            return float(values[end])
-        return np.inf if trend > 0 else -np.inf
+        return Interval(self._table.log_end_density(0), self._table.log_end_density(-1))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.icdf(rng.random(shape)))
-
-    def _index(self, u: Floats) -> NDArray[np.intp]:
-        """Panel of each point, the nearest one beyond them."""
-        return np.clip(np.searchsorted(self._panels.left, u) - 1, 0, self._panels.left.size - 1)
-
-    def _values(self, u: Floats, index: NDArray[np.intp], series: Floats) -> Floats:
-        """Value of the series of a panel at u, (..., n)."""
-        left, right = self._panels.left[index], self._panels.right[index]
-        z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
-        return np.asarray(legval(z, series[:, index], tensor=False))
-
-    def _log_mass(self, left: Floats, right: Floats, index: NDArray[np.intp]) -> Floats:
-        """Log of the mass between two points of one panel."""
-        values = self._values(_spread(left, right), index, self._panels.series)
-        with np.errstate(divide="ignore"):
-            return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
 
 
 def _steps(start: float, end: float, most: float) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from skpostbac.stats._logit_law import LogitLaw, Panels
+from skpostbac.stats._logit_law import LogitDensity, Panels
 from skpostbac.stats._points import Floats
 from skpostbac.stats._special import Complexes, log_sum
 from skpostbac.stats._transform import Grid
@@ -29,17 +29,17 @@ class TiltedLogit:
     """
 
     def __init__(
-        self, law: LogitLaw, weight: float, tilt: float, *, from_above: bool, from_end: bool
+        self, density: LogitDensity, weight: float, tilt: float, *, from_above: bool, from_end: bool
     ) -> None:
-        self.law, self.weight, self.tilt = law, weight, tilt
-        self._sign, (below, above) = (1 if from_above else -1), law.mean_and_rest
+        self.density, self.weight, self.tilt = density, weight, tilt
+        self._sign, (below, above) = (1 if from_above else -1), density.mean_and_rest
         mean = np.array([below, above] if from_above else [above, below]) * weight
         self.ends = (-weight, 0.0) if from_end else (-mean[0], mean[1])
 
     @cached_property
     def _panels(self) -> Panels:
         """Panels that count under the tilt."""
-        return self._refined(self.law.all_panels, 0.0)
+        return self._refined(self.density.all_panels, 0.0)
 
     def _refined(self, panels: Panels, top: float) -> Panels:
         """Halve the panels until waves up to some height are resolved."""
@@ -112,7 +112,7 @@ class TiltedLogit:
     @property
     def farthest(self) -> float:
         """Minus the log of the distance from an end of (0, 1) at which next to no mass is left."""
-        return min(float(np.abs(self.law.edges).max()), _LAST) - float(np.log(self.weight))
+        return min(float(np.abs(self.density.edges).max()), _LAST) - float(np.log(self.weight))
 
     def log_end_density(self, end: int, log_distance: Floats) -> tuple[Floats, float]:
         """Log density of minus the log distance from the lower (0) or upper end (1), tilted.
@@ -124,8 +124,8 @@ class TiltedLogit:
         with np.errstate(divide="ignore", invalid="ignore"):
             u = side * (log_distance + np.log(self.weight) + np.log1p(-distance))
             shift = self.tilt * (self.ends[end] - (2 * end - 1) * self.weight * distance)
-            values = self.law.log_density(u) - np.log1p(-distance) + shift - self.log_mgf
-        last = float(self.law.log_masses(u[-1:])[(1 + side) // 2][0])
+            values = self.density.log_density(u) - np.log1p(-distance) + shift - self.log_mgf
+        last = float(self.density.log_masses(u[-1:])[(1 + side) // 2][0])
         return np.where(distance < 1, values, -np.inf), float(
             np.exp(last + shift[-1] - self.log_mgf)
         )

@@ -6,8 +6,10 @@ import pytest
 from scipy import stats
 from scipy.special import betainc, betaln, expit, log_expit, logit
 
-from skpostbac.stats import BetaBinomial, NormalBinomial
+from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._group_inference import GroupInference
+from skpostbac.stats._group_model import group_model
+from skpostbac.stats._logit_average import logit_average
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
 
@@ -34,7 +36,7 @@ def precise_normal_evidence(mean, precision, k, n):
 def test_normal_evidence_is_that_of_multiple_precision(location, concentration, k, n):
     """Perfect groups and wide populations too."""
     arguments = map(np.float64, (location, concentration, k, n))
-    value = NormalBinomial().log_evidence(*arguments)
+    value = group_model(NormalBinomial()).log_evidence(*arguments)
     exact = precise_normal_evidence(location, float(np.exp(concentration)), k, n)
     assert float(value) == pytest.approx(exact, abs=2e-9)
 
@@ -52,7 +54,7 @@ def test_beta_model_is_that_of_multiple_precision(concentration):
         beta = mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
         density = a * mpmath.log(x) + b * mpmath.log(1 - x) - beta
     values = map(np.float64, (location, concentration, k, n))
-    model = BetaBinomial()
+    model = group_model(BetaBinomial())
     assert float(model.log_evidence(*values)) == pytest.approx(float(evidence), abs=1e-10)
     value = model.terms(np.float64(u)) @ model.coefficients(
         np.float64(location), np.float64(concentration)
@@ -253,3 +255,16 @@ def test_right_and_wrong_are_mirrored(model):
 def test_bad_priors_are_refused(name, value, message):
     with pytest.raises(ValueError, match=message):
         NormalBinomial(**{name: value})
+
+
+@pytest.mark.parametrize("prior", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
+def test_priors_and_distributions_show_users_nothing_else(prior):
+    """Parameters and the methods of all distributions; the quadrature stays inside."""
+
+    def public(value):
+        return {name for name in dir(value) if not name.startswith("_")}
+
+    assert public(prior) == set(vars(prior))
+    columns = [GroupInference(prior, CORRECT, TOTAL).new_group()] * 2
+    for law in (columns[0], logit_average(columns, np.array([0.5, 0.5]))):
+        assert public(law) == public(BoundedDistribution)

@@ -550,3 +550,10 @@ def test_faded_nodes_contribute_nothing(monkeypatch):
     every = HierarchicalBetaAverage(total, total)._inversion._central.line
     assert few.size == every.size
     assert np.abs(few.coefficients[0] - every.coefficients[0]).max() < 1e-15
+
+
+@pytest.mark.parametrize("n_classes", [0, -4, 2.0, True, "3"], ids=repr)
+def test_the_outlier_share_needs_a_number_of_classes(n_classes):
+    """With -4 classes there would be a division by zero."""
+    with pytest.raises(ValueError, match="n_classes must be a positive integer"):
+        Hyperprior().outlier_share(n_classes)
