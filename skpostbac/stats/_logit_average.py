@@ -22,13 +22,14 @@ from skpostbac.stats._logit_law import LogitDensity, LogitLaw
 from skpostbac.stats._points import Floats, Frame, exact_sum
 from skpostbac.stats._special import Complexes
 from skpostbac.stats._tilted_logit import TiltedLogit
-from skpostbac.stats._transform import Grid
 from skpostbac.stats._weighted_sum import WeightedSum
 
 # What counts of the law outside some range.
 _REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 9
+# Contours through saddlepoints that are kept, of some megabytes each at most.
+_KEPT = 32
 # What the ends may miss of a transform.
 _MISSED = 1e-13
 # Heights of an octave at which a transform is looked at.
@@ -114,7 +115,8 @@ class LogitAverage(WeightedSum):
 
     @cached_property
     def _inversion(self) -> Inversion:
-        return Inversion(_Summands(self._densities, self._weights, self.standard_deviation()))
+        summands = _Summands(self._densities, self._weights, self.standard_deviation())
+        return Inversion(summands, kept=_KEPT)
 
     @cached_property
     def _log_end_densities(self) -> Interval:
@@ -199,25 +201,23 @@ class _TiltedAverage:
         height, ends = self._height(np.pi * _FIRST_STEPS / (high - low))
         pad = ends.margin if ends else 0.0
         rule = fourier_series(self.tilt, low - pad, high + pad)
-        grid = Grid.even(0.0, rule.step, int(np.ceil(height / rule.step)) + 1)
-        coefficients = self._transform(grid) * (rule.step / np.pi)
-        coefficients /= self.tilt + 1j * grid.heights
+        heights = rule.step * np.arange(np.ceil(height / rule.step) + 1)
+        values = [term.even_transform(rule.step, heights.size) for term in self._terms]
+        coefficients = np.prod(values, axis=0) * (rule.step / np.pi)
+        coefficients /= self.tilt + 1j * heights
         coefficients[0] /= 2
         if ends:
             with np.errstate(divide="ignore"):
-                coefficients *= 1 - ends.share(np.log(grid.heights))
-        rates: Complexes = np.asarray(1j * grid.heights)
+                coefficients *= 1 - ends.share(np.log(heights))
+        rates: Complexes = np.asarray(1j * heights)
         waves = Waves.of_tail(self.mean, rates, coefficients, self.tilt)
         log_mgf = sum(term.log_mgf for term in self._terms)
         rest = (ends,) if ends else ()
         return Contour(self.tilt, log_mgf, waves, rest, rule.low, rule.high, rule.image)
 
-    def _transform(self, grid: Grid) -> Complexes:
-        """Transform of the average about its mean, at all heights."""
-        values = np.ones(grid.size, dtype=complex)
-        for term in self._terms:
-            values *= term.transform(grid)
-        return values
+    def _transform(self, heights: Floats) -> Complexes:
+        """Transform of the average about its mean, at some rising heights."""
+        return np.asarray(np.prod([term.transform(heights) for term in self._terms], axis=0))
 
     def _height(self, height: float) -> tuple[float, Ends | None]:
         """Return where the line may end, and what goes on from there.
@@ -226,7 +226,7 @@ class _TiltedAverage:
         """
         best, least, last, size = None, np.inf, np.inf, np.inf
         for _ in range(_MOST_DOUBLINGS):
-            size = np.abs(self._transform(Grid(height * _LOOKS, np.zeros(1)))).max()
+            size = np.abs(self._transform(height * _LOOKS)).max()
             if size < _DECAYED:
                 return height, None
             ends = Ends.of(self.tilt, self._terms, height)

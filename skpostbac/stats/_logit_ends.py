@@ -27,7 +27,6 @@ from skpostbac.stats._contour import derivatives
 from skpostbac.stats._points import Floats
 from skpostbac.stats._special import Complexes
 from skpostbac.stats._tilted_logit import TiltedLogit
-from skpostbac.stats._transform import Grid
 
 # Step in log t. Waves that turn faster are beyond the window.
 _STEP = 0.015
@@ -97,9 +96,9 @@ class Ends:
         return np.asarray(0.5 * erfc(_WIDTHS - (log_t - self.log_t[0]) / _WIDTH))
 
     @property
-    def looks(self) -> Grid:
+    def looks(self) -> Floats:
         """Heights below that of the line at which there should be nothing but the ends."""
-        return Grid(np.exp(self.log_t[self._looked]), np.zeros(1))
+        return np.exp(self.log_t[self._looked])
 
     def missed(self, values: Complexes) -> float:
         """Return what the ends miss of the transform, given it at the `looks`."""

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from skpostbac.stats._even_transform import even_sums
 from skpostbac.stats._logit_law import LogitDensity, Panels
 from skpostbac.stats._points import Floats
 from skpostbac.stats._special import Complexes, log_sum
-from skpostbac.stats._transform import Grid
 
 # Radians by which a wave turns, and logs by which a tilt falls, on a panel of 16 nodes: what the
 # rule misses is below (7 / 2)^32 / 32!, that is 1e-18.
@@ -102,12 +102,15 @@ class TiltedLogit:
             top + np.log(np.exp(np.multiply.outer(rates, away) - top[:, np.newaxis]) @ mass)
         )
 
-    def transform(self, grid: Grid) -> Complexes:
-        """Transform about the mean, divided by that at the tilt, at all heights of a grid."""
-        position, mass = self._nodes(grid.top)
-        rate = 1j * (position - self.mean)
-        bases = np.exp(np.multiply.outer(grid.bases, rate)) * mass
-        return np.asarray((bases @ np.exp(np.multiply.outer(rate, grid.offsets))).ravel())
+    def transform(self, heights: Floats) -> Complexes:
+        """Transform about the mean, divided by that at the tilt, at some rising heights."""
+        position, mass = self._nodes(float(heights[-1]))
+        return np.asarray(np.exp(np.multiply.outer(1j * heights, position - self.mean)) @ mass)
+
+    def even_transform(self, step: float, count: int) -> Complexes:
+        """Return the same at `count` heights at even steps from 0."""
+        position, mass = self._nodes(step * (count - 1))
+        return even_sums(step * (position - self.mean), mass, count)
 
     @property
     def farthest(self) -> float:
