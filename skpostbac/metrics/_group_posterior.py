@@ -303,7 +303,9 @@ def group_posterior(
     The integrals are computed by deterministic quadrature, to about 1e-8 of a probability, where
     [2]_ approximates the posterior by independent laws of :math:`\mu` and :math:`\lambda`. With the
     beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9 correct, and
-    with a vague prior of the precision and one or two small groups 1e-6.
+    with a vague prior of the precision and one or two small groups 1e-6. With several classes and
+    groups that are all perfect, one more group may be within 1e-300 of 1; a ``RuntimeWarning`` says
+    so if probabilities may have relative errors above 1e-7.
     Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
     2e-4 of their standard deviations.
     A single group is allowed; how much groups differ is then what the prior says.

@@ -259,7 +259,7 @@ class Inversion:
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
             c = law.tilt
-            spread = law.variance + 1 / c**2
+            spread = law.variance + 1 / c / c
             excess = law.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
                 return law
@@ -282,7 +282,7 @@ class Inversion:
             c = float(np.exp(log_c))
             law = summands.tilted(c, from_end=from_end)
             excess = law.approximate_mean - 1 / c - y
-            spread = law.variance + 1 / c**2
+            spread = law.variance + 1 / c / c
             if excess**2 < 0.1 * spread or high - low < _EQUAL_TILTS:
                 return law
             low, high = (low, log_c) if excess > 0 else (log_c, high)

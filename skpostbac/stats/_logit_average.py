@@ -6,6 +6,7 @@ more than the rule can follow. Where it decays slowly, as where an accuracy may 
 1 as doubles allow, the line ends at some height and `_logit_ends` takes over.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,13 +28,11 @@ from skpostbac.stats._weighted_sum import WeightedSum
 # What counts of the law outside some range.
 _REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
-_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 9
-# Contours through saddlepoints that are kept, of some megabytes each at most.
-_KEPT = 32
-# What the ends may miss of a transform.
-_MISSED = 1e-13
+_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
+# What the ends should not miss of a transform, and where what they miss may be rounding.
+_MISSED, _TOLERABLE = 1e-13, 1e-7
 # Heights of an octave at which a transform is looked at.
-_LOOKS = np.linspace(0.5, 1.0, 24)
+_LOOKS = np.linspace(0.5, 1.0, 12)
 # Powers that are told apart.
 _FLAT = 1e-6
 
@@ -116,7 +115,7 @@ class LogitAverage(WeightedSum):
     @cached_property
     def _inversion(self) -> Inversion:
         summands = _Summands(self._densities, self._weights, self.standard_deviation())
-        return Inversion(summands, kept=_KEPT)
+        return Inversion(summands)
 
     @cached_property
     def _log_end_densities(self) -> Interval:
@@ -222,7 +221,8 @@ class _TiltedAverage:
     def _height(self, height: float) -> tuple[float, Ends | None]:
         """Return where the line may end, and what goes on from there.
 
-        What the ends miss falls quickly with the height, down to the errors of the laws.
+        What the ends miss falls quickly with the height, down to the errors of the laws. If neither
+        the line nor the ends come close, there is a warning.
         """
         best, least, last, size = None, np.inf, np.inf, np.inf
         for _ in range(_MOST_DOUBLINGS):
@@ -234,9 +234,17 @@ class _TiltedAverage:
                 missed = ends.missed(self._transform(ends.looks))
                 if missed < least:
                     best, last, least = ends, least, missed
-                if least < _MISSED or missed > 0.1 * last:
+                # What rounding leaves does not fall any more; what is large still will.
+                if least < _MISSED or 0.1 * last < missed < _TOLERABLE:
                     break
             height *= 2
+        if min(size, least) > _TOLERABLE:
+            warnings.warn(
+                "The distribution of the average has too much mass next to 0 or 1 to be resolved; "
+                f"probabilities may have relative errors of about {min(size, least):.0e}.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         if best is None or size < least:
             return height, None
         return best.height, best

@@ -134,7 +134,8 @@ class Ends:
             radians = self.log_t + np.log(np.abs(gap))[:, np.newaxis]
         turn = np.exp(np.minimum(radians, _FASTEST)) * np.sign(gap)[:, np.newaxis]
         waves = _window(radians) * np.exp(-1j * turn)
-        return np.asarray((waves @ coefficients.T).real)
+        with np.errstate(over="ignore", invalid="ignore"):  # the slope at extreme tilts
+            return np.asarray((waves @ coefficients.T).real)
 
     @cached_property
     def _coefficients(self) -> Complexes:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, log_expit
 
-from skpostbac.stats import BetaAverage
+from skpostbac.stats import BetaAverage, _logit_average
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
 
@@ -106,3 +106,18 @@ def test_contours_in_the_tails_serve_later_calls():
     assert len(kept) < 10
     np.testing.assert_allclose(average.logcdf(x), exact.logcdf(x), rtol=1e-9)
     assert list(average._inversion._kept) == kept
+
+
+@pytest.mark.parametrize("power", [1e-3, 3e-3])
+def test_quantiles_beside_an_end_that_holds_half_of_the_mass(power):
+    """The tilt of a point within 1e-160 of the end has a square that is no double."""
+    average = logit_average([beta_law(power, power)] * 2, np.array([0.5, 0.5]))
+    assert average.icdf(1 - 1e-3) == 1.0
+
+
+def test_an_unresolved_average_warns(monkeypatch):
+    """Where neither the line nor the ends come close, nothing is returned in silence."""
+    monkeypatch.setattr(_logit_average, "_MOST_DOUBLINGS", 1)
+    average = logit_average([beta_law(0.3, 0.3)] * 2, np.array([0.5, 0.5]))
+    with pytest.warns(RuntimeWarning, match="too much mass next to 0 or 1"):
+        average.cdf(0.4)
