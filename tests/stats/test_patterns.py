@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from skpostbac.stats import _patterns
 from skpostbac.stats._patterns import (
     MAX_PIECES,
+    MOST_LISTED,
     STICK_TOLERANCE,
     PatternLaw,
     _n_pieces,
@@ -89,6 +91,26 @@ def test_draws_follow_the_law_of_all_patterns(observed, prior):
     error = np.sqrt((ours.var(axis=1) + brute.var(axis=1)) / N)
     gap = np.abs(ours.mean(axis=1) - brute.mean(axis=1))
     assert np.all(gap <= SIGMAS * error + 1e-12)
+
+
+@pytest.mark.parametrize("listed", [0, MOST_LISTED], ids=["pieces", "listed"])
+def test_both_ways_to_draw_agree(listed, monkeypatch):
+    """With sticks and with all patterns listed, the law is that of all patterns."""
+    monkeypatch.setattr(_patterns, "MOST_LISTED", listed)
+    test_draws_follow_the_law_of_all_patterns(OBSERVED["few"], PRIORS["skew"])
+
+
+def test_few_patterns_are_listed():
+    """A draw of three classifiers is eight Gamma variables: the counts, plus 1/4 each."""
+    shapes = []
+
+    class Recorder:
+        def standard_gamma(self, shape, out):
+            shapes.append(shape)
+            out[:] = 1.0
+
+    make_law(OBSERVED["few"], (1, 1)).draw(2, Recorder())
+    assert sorted(shapes) == [0.25, 0.25, 0.25, 0.25, 1.25, 1.75, 2.25, 6.25]
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
