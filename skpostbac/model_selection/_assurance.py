@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
@@ -277,16 +278,24 @@ def _outcomes(plan: ClassPlan, most: int) -> tuple[Floats, Floats, Floats] | Non
     return np.repeat(ys, lengths), np.concatenate([values for values, _ in tables]), pmf
 
 
-def _sampled(plans: Sequence[ClassPlan], seed: int) -> Rows:
-    """Return rows at scrambled Sobol points, the same for all numbers of samples."""
-    n_lead = len(plans) - 1
-    room = _LOG_NUMBERS - int(np.log2(_SCRAMBLINGS * (2 * n_lead + 1)))
+@lru_cache(maxsize=1)
+def _sobol_points(dimension: int, seed: int) -> Floats:
+    """Return scrambled points, one scrambling after another; kept from one size to the next."""
+    room = _LOG_NUMBERS - int(np.log2(_SCRAMBLINGS * dimension))
     log_points = int(np.clip(room, _FEWEST_LOG_POINTS, _LOG_POINTS))
     points = [
-        qmc.Sobol(2 * n_lead + 1, rng=generator).random_base2(log_points)
+        qmc.Sobol(dimension, rng=generator).random_base2(log_points)
         for generator in np.random.default_rng(seed).spawn(_SCRAMBLINGS)
     ]
     u = np.concatenate(points)
+    u.flags.writeable = False
+    return u
+
+
+def _sampled(plans: Sequence[ClassPlan], seed: int) -> Rows:
+    """Return rows at scrambled Sobol points, the same for all numbers of samples."""
+    n_lead = len(plans) - 1
+    u = _sobol_points(2 * n_lead + 1, seed)
     y, x = np.empty((len(u), n_lead)), np.empty((len(u), n_lead))
     for i, plan in enumerate(plans[:-1]):
         y[:, i] = plan.first_quantile(u[:, 2 * i])

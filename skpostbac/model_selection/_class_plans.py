@@ -7,6 +7,7 @@ classifier on a test set of its own, or nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, TypeAlias
@@ -58,13 +59,11 @@ class Binomial:
 
     def tail_from(self, x: Floats, size: Floats) -> Floats:
         """P(X >= x)."""
-        inside = special.betainc(np.maximum(x, 1), np.maximum(size - x, 0) + 1, self.rate)
-        return np.where(x <= 0, 1.0, np.where(x > size, 0.0, inside))
+        return _of_distinct(self._tail_from, x, size)
 
     def tail_to(self, x: Floats, size: Floats) -> Floats:
         """P(X <= x)."""
-        inside = special.betaincc(np.maximum(x, 0) + 1, np.maximum(size - x, 1), self.rate)
-        return np.where(x >= size, 1.0, np.where(x < 0, 0.0, inside))
+        return _of_distinct(self._tail_to, x, size)
 
     def table(self, size: int) -> tuple[Floats, Floats]:
         """Values that are not negligible, and their probabilities."""
@@ -79,6 +78,20 @@ class Binomial:
         for place, n in enumerate(sizes.astype(int).tolist()):
             result[which == place] = _table_quantile(u[which == place], self.table(n))
         return result
+
+    def _tail_from(self, x: Floats, size: Floats) -> Floats:
+        inside = special.betainc(np.maximum(x, 1), np.maximum(size - x, 0) + 1, self.rate)
+        return np.where(x <= 0, 1.0, np.where(x > size, 0.0, inside))
+
+    def _tail_to(self, x: Floats, size: Floats) -> Floats:
+        inside = special.betaincc(np.maximum(x, 0) + 1, np.maximum(size - x, 1), self.rate)
+        return np.where(x >= size, 1.0, np.where(x < 0, 0.0, inside))
+
+
+def _of_distinct(function: Callable[[Floats, Floats], Floats], x: Floats, size: Floats) -> Floats:
+    """Evaluate a function of counts, of which few are different, once for each."""
+    pairs, place = np.unique(x + 1j * size, return_inverse=True)
+    return function(pairs.real, pairs.imag)[place].reshape(x.shape)
 
 
 @lru_cache(maxsize=128)

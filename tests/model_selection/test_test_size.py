@@ -11,7 +11,7 @@ from scipy.special import betaln
 
 import skpostbac.stats
 from skpostbac import PosteriorBalancedAccuracy, required_test_size
-from skpostbac.model_selection import _assurance
+from skpostbac.model_selection import _assurance, _class_plans
 from skpostbac.stats import BetaAverage
 
 # Only A right, only B right, both or neither.
@@ -461,3 +461,21 @@ def test_assurance_of_many_samples_after_a_pilot():
     expected = 1 - np.diff(stats.beta(9, 3).cdf([0.5 - beside, 0.5 + beside])).item()
     assert 0.1 < expected < 0.9
     assert found.assurance_at(size) == pytest.approx(expected, abs=2e-3)
+
+
+def test_tails_of_counts_are_computed_once_for_each():
+    """Thousands of rows have few counts: each is as SciPy has it, and costs one evaluation."""
+    rng, sizes = np.random.default_rng(0), []
+
+    def recorded(x, size):
+        sizes.append(x.size)
+        return stats.binom.sf(x - 1, size, 0.7)
+
+    x, size = rng.integers(-1, 12, 5000).astype(float), rng.choice([10.0, 11.0], 5000)
+    found = _class_plans._of_distinct(recorded, x, size)
+    np.testing.assert_array_equal(found, stats.binom.sf(x - 1, size, 0.7))
+    assert sizes == [26]
+    law = _class_plans.Binomial(0.7)
+    np.testing.assert_allclose(law.tail_from(x, size), found, rtol=1e-12, atol=1e-300)
+    lower = stats.binom.cdf(x, size, 0.7)
+    np.testing.assert_allclose(law.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
