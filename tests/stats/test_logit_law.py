@@ -95,17 +95,12 @@ def test_averages_of_beta_laws_are_those_of_the_inversion(a, b, weights):
     assert law.mean() == pytest.approx(exact.mean(), abs=1e-10)
 
 
-def test_contours_in_the_tails_serve_later_calls():
-    """A curve in a tail takes a few contours, and the same points none when asked again."""
+def test_curve_in_a_tail():
+    """A curve far out, all of it in one call, is that of the inversion of Betas."""
     average = logit_average([beta_law(31, 3), beta_law(9, 2)], np.array([0.5, 0.5]))
     exact = BetaAverage([31, 9], [3, 2])
     x = exact.mean() - exact.standard_deviation() * np.linspace(3, 6, 60)
-    for point in x:
-        assert average.logcdf(point) == pytest.approx(exact.logcdf(point), rel=1e-9)
-    kept = list(average._inversion._kept)
-    assert len(kept) < 10
     np.testing.assert_allclose(average.logcdf(x), exact.logcdf(x), rtol=1e-9)
-    assert list(average._inversion._kept) == kept
 
 
 @pytest.mark.parametrize("power", [1e-3, 3e-3])
