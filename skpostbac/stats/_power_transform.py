@@ -15,8 +15,9 @@ from skpostbac.stats._validation import float_or_nan, shown
 # Relative error of a panel of the moments: the tails are known to about 1e-13 of themselves, and
 # far tails, which count where the law is wide, to 1e-12.
 _MOMENT_ERROR, _WIDE_MOMENT_ERROR = 1e-13, 1e-11
-# Log of tails that add nothing to the moments, even of a law as narrow as doubles tell apart.
-_NEGLIGIBLE = -140.0
+# What tails that are left out may add to the fourth moment of a law that is not wide, which is
+# at least one in its units.
+_NEGLIGIBLE = 1e-16
 # Log upper tails that may count in the moments of a law that is wide beside its mean.
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Distances to an end of the support below this are taken for it.
@@ -173,14 +174,16 @@ class PowerTransform(BoundedDistribution):
 
         E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
         """
-        unit, least = self._unit, _LOG_TAILS[-1] if self._is_wide else _NEGLIGIBLE
+        unit, least = self._unit, self._least_log_tail
         log_p = np.array([least, 0.0])
         ends = np.asarray(self.law._quantile(log_p, log_p[::-1])) - self.law.mean()
         low, high = self._outer_distance(ends) / unit
 
+        evaluate = self.law._search()
+
         def integrand(z: Floats) -> Floats:
             y = unit * z
-            tails = self.law._tails(self._inner(y, self._origin + y, self._high_from_origin - y))
+            tails = evaluate(self._inner(y, self._origin + y, self._high_from_origin - y))
             signed = np.where(z > 0, np.exp(tails.log_ccdf), -np.exp(tails.log_cdf))
             return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
 
@@ -188,6 +191,17 @@ class PowerTransform(BoundedDistribution):
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
         return integrate(integrand, edges, _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR)
+
+    @property
+    def _least_log_tail(self) -> float:
+        """Log of the smallest tail that counts in the moments.
+
+        Beyond it, E[Z^4] has no more than this tail times the fourth power of the farthest Z.
+        """
+        if self._is_wide:
+            return float(_LOG_TAILS[-1])
+        farthest = max(self._origin, self._high_from_origin) / self._unit
+        return float(np.log(_NEGLIGIBLE) - 4 * np.log(max(farthest, 1.0)))
 
     @cached_property
     def _central_moments(self) -> tuple[float, float, float]:
