@@ -96,7 +96,7 @@ REFUSED = {
     "influence deviation": (
         lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], NAN),
         ValueError,
-        "standard_deviation must be positive, got nan",
+        "standard_deviation must be at least 1e-300 and finite, got nan",
     ),
     "chance range": (
         lambda: ProbAboveChance(5, 0.5, 1.0),

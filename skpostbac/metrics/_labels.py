@@ -174,6 +174,8 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
             found = short_repr(labels)
             raise ValueError(f"must be an array of labels, such as a list, got {found}")
     given = as_label_array(labels, name)
+    if given.dtype.kind == "c":
+        raise ValueError(f"{name}: Complex data not supported {_show(given)}")
     if not len(given):
         raise ValueError(f"'{name}' should contain at least one label.")
     _check_uniform(given, name)

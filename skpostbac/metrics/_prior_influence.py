@@ -16,6 +16,8 @@ from skpostbac.metrics._labels import label_list
 from skpostbac.stats._pickling import StablePickle
 from skpostbac.stats._validation import float_or_nan, is_real, shown
 
+# Smaller standard deviations would make infinite numbers of a move of the mean.
+_LEAST_DEVIATION = 1e-300
 # Classes named in the repr.
 SHOWN_CLASSES = 3
 
@@ -43,7 +45,7 @@ class PriorInfluence(StablePickle):
     class_weight : array-like of shape (n_classes,)
         Non-negative weights of the classes, of sum 1.
     standard_deviation : float
-        That of the posterior of the weighted average; positive.
+        That of the posterior of the weighted average; at least 1e-300.
 
     Attributes
     ----------
@@ -103,8 +105,11 @@ class PriorInfluence(StablePickle):
                 f"standard_deviation must be a real number, got {shown(standard_deviation)}"
             )
         deviation = float_or_nan(standard_deviation)
-        if not deviation > 0:
-            raise ValueError(f"standard_deviation must be positive, got {deviation!r}")
+        if not _LEAST_DEVIATION <= deviation < math.inf:
+            raise ValueError(
+                f"standard_deviation must be at least {_LEAST_DEVIATION:g} and finite, got "
+                f"{deviation!r}"
+            )
         seen = counts.total > 0
         weight = weights[seen].sum()
         observed = float(weights[seen] @ counts.recalls[seen] / weight) if weight else math.nan

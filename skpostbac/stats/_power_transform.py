@@ -12,6 +12,8 @@ from skpostbac.stats._panels import integrate
 from skpostbac.stats._points import Floats, Frame, Points
 from skpostbac.stats._validation import float_or_nan, shown
 
+# Smallest and largest exponent: the quadrature of the moments fails far beyond these.
+_LEAST, _LARGEST = 1e-6, 1e3
 # Relative error of a panel of the moments: the tails are known to about 1e-13 of themselves, and
 # far tails, which count where the law is wide, to 1e-12.
 _MOMENT_ERROR, _WIDE_MOMENT_ERROR = 1e-13, 1e-11
@@ -39,14 +41,14 @@ class PowerTransform(BoundedDistribution):
     law : BoundedDistribution
         Law of X, with a support from zero to a positive number.
     exponent : float
-        The power e, positive and finite.
+        The power e, from 1e-6 to 1000.
 
     Raises
     ------
     TypeError
         If `law` is no such law.
     ValueError
-        If its support begins elsewhere, or if the exponent is not positive and finite.
+        If its support begins elsewhere, or if the exponent is out of range.
 
     Examples
     --------
@@ -68,8 +70,10 @@ class PowerTransform(BoundedDistribution):
         if law.support().low != 0:
             raise ValueError(f"law must have a support that begins at 0, got {law.support()}")
         power = float_or_nan(exponent)
-        if not 0 < power < np.inf:
-            raise ValueError(f"exponent must be a positive, finite number, got {shown(exponent)}")
+        if not _LEAST <= power <= _LARGEST:
+            raise ValueError(
+                f"exponent must lie between {_LEAST:g} and {_LARGEST:g}, got {shown(exponent)}"
+            )
         self._law: BoundedDistribution = law
         self._exponent: float = power
 

@@ -393,3 +393,9 @@ def test_messages_are_one_short_line(fail):
         fail()
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 350
+
+
+def test_complex_classes_of_counts_are_refused():
+    """As complex labels of predictions are."""
+    with pytest.raises(ValueError, match="classes: Complex data not supported"):
+        unique_label_array(np.array([1 + 0j]), "classes")
