@@ -83,7 +83,7 @@ def check_names(names: Sequence[Any]) -> tuple[str, ...]:
         if not name:
             raise ValueError(f"the names of classifiers must not be empty, got {name!r}")
     if not names:
-        raise ValueError("there must be at least one classifier, got none")
+        raise ValueError("names must hold at least one classifier, got none")
     if len(set(names)) < len(names):
         raise ValueError(f"the names of classifiers must be different, got {short_repr(names)}")
     return tuple(names)

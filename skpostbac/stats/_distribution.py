@@ -166,7 +166,8 @@ class BoundedDistribution(Law):
         ValueError
             If `x` is not of real numbers.
         """
-        return np.exp(self.logpdf(x))
+        with np.errstate(over="ignore"):  # densities beyond the largest double are infinite
+            return np.exp(self.logpdf(x))
 
     def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the logarithm of the probability density at `x`.
@@ -382,7 +383,8 @@ class BoundedDistribution(Law):
         if found.below == 1 - level:
             return Interval(float(self.iccdf(level)), high)
         ends = self._frame.x(self._frame.near_mean(np.array([found.low, found.high])))
-        return Interval(*map(float, ends))
+        # Rounding may exchange the ends of an interval of hardly any probability.
+        return Interval(*map(float, np.sort(ends)))
 
     @property
     def _spacing(self) -> float:

@@ -1,11 +1,10 @@
 """Priors of how the accuracies of groups vary in a population."""
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
-from skpostbac.stats._validation import float_or_nan
+from skpostbac.stats._validation import float_or_nan, is_real
 
 # With a mean so far from that of the data, locations and spreads are hard to tell apart.
 _FARTHEST_MEAN = 10.0
@@ -55,7 +54,7 @@ class NormalBinomial:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not isinstance(value, Real):
+            if not is_real(value):
                 raise TypeError(f"{name} must be a number, got {value!r:.80}")
         if abs(self.mean) > _FARTHEST_MEAN:
             raise ValueError(

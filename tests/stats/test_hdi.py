@@ -168,3 +168,9 @@ def test_a_search_asks_for_few_places_and_no_further_contour(law, method, monkey
     getattr(law, method)()
     assert counted.places < 400
     assert counted.far == 0
+
+
+def test_interval_of_hardly_any_probability():
+    """Its ends are in order, whatever rounding does."""
+    low, high = HierarchicalBetaAverage([3, 5, 0], [4, 9, 0]).hdi(5e-324)
+    assert low <= high

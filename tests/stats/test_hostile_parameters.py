@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 from skpostbac.stats import (
@@ -63,3 +64,9 @@ def test_copies_are_equal(made, copied):
     assert again == made
     assert hash(again) == hash(made)
     assert again != BetaAverage([7], [8])
+
+
+def test_durations_are_no_numbers():
+    """Though NumPy registers them as integers."""
+    with pytest.raises(TypeError, match="mean must be a number"):
+        NormalBinomial(mean=np.timedelta64(1, "s"))

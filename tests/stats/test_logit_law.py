@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, log_expit
 
+from skpostbac import group_posterior
 from skpostbac.stats import BetaAverage, _logit_average
 from skpostbac.stats._logit_average import logit_average
 from skpostbac.stats._logit_law import LogitLaw
@@ -116,3 +117,8 @@ def test_an_unresolved_average_warns(monkeypatch):
     average = logit_average([beta_law(0.3, 0.3)] * 2, np.array([0.5, 0.5]))
     with pytest.warns(RuntimeWarning, match="too much mass next to 0 or 1"):
         average.cdf(0.4)
+
+
+def test_density_beyond_all_floats_is_infinite():
+    """And no overflow is warned of."""
+    assert group_posterior([8, 9, 3], [10, 10, 9]).new_group.pdf(5e-324) >= 0
