@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from skpostbac.stats._contour import DEPTH, Contour, Part, Series, Trunk, Waves, derivatives
 from skpostbac.stats._special import Complexes, Floats
-from skpostbac.stats._transform import Corner, Grid, Indices, TiltedSum
+from skpostbac.stats._transform import Corner, Grid, Indices, Leading, TiltedSum
 
 # Corners whose amplitudes are below this are left out.
 NEGLIGIBLE = 1e-18
@@ -81,7 +81,7 @@ class _Stretch:
     def corner(self, path: tuple[int, ...]) -> Complexes:
         """Coefficients of the tail for the corner at the end of a path."""
         coefficients = self.measure
-        for table, key in zip(self.tables, path, strict=True):
+        for table, key in zip(self.tables, path, strict=False):
             coefficients = coefficients * table[key].amplitude
         return coefficients
 
@@ -176,6 +176,7 @@ class _Stage:
     """
 
     level: Level
+    leading: Leading
     horizon: _Stretch
     period: float
     climb: Callable[[], _Stretch] | None
@@ -221,20 +222,22 @@ def _stages(
 ) -> list[_Stage]:
     """Evaluate all levels, the first from half a step above `start` on."""
     stages: list[_Stage] = []
+    known: list[Leading] = []
     for depth, level in enumerate(levels):
-        known = levels[: depth + 1]
         if not level.rest.size:
-            horizon = _horizon(law, log_mgf, known, start, period, np.inf)
-            return [*stages, _Stage(level, horizon, period, None, np.inf)]
+            horizon, last = _horizon(law, log_mgf, level, known, start, period, np.inf)
+            return [*stages, _Stage(level, last, horizon, period, None, np.inf)]
         # The whole classes reach a quarter of this from their mode, or it is all the same series.
         next_period = min(4 * max(law.bounds(level.rest)), period)
-        horizon = _horizon(law, log_mgf, known, start, period, 4.5 * DEPTH / next_period)
+        farthest = 4.5 * DEPTH / next_period
+        horizon, leading = _horizon(law, log_mgf, level, known, start, period, farthest)
+        known = [*known, leading]
         decayed = law.decay_height(level.rest, DEPTH)
         next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
-        most = _TABLE // sum(map(len, horizon.tables))
+        most = _TABLE // max(1, sum(map(len, horizon.tables)))
         grid = _steps_up(start, min(decayed, next_height), next_period, most)
-        climb = partial(_above, law, log_mgf, known, start, grid, next_period)
-        stages.append(_Stage(level, horizon, period, climb, next_period))
+        climb = partial(_above, law, log_mgf, level.rest, known, start, grid, next_period)
+        stages.append(_Stage(level, leading, horizon, period, climb, next_period))
         if decayed <= next_height:
             break
         start, period = grid.top + np.pi / next_period, next_period
@@ -244,13 +247,18 @@ def _stages(
 def _horizon(
     law: TiltedSum,
     log_mgf: Floats,
-    levels: list[Level],
+    level: Level,
+    known: list[Leading],
     start: float,
     period: float,
     farthest: float,
-) -> _Stretch:
-    """Place nodes on the horizontal line at a height, to where the corners have decayed."""
-    split, rest = np.concatenate([level.split for level in levels]), levels[-1].rest
+) -> tuple[_Stretch, Leading]:
+    """Place nodes on the horizontal line at a height, to where the corners have decayed.
+
+    Also returns which corners of a level count there, besides those of the levels before it.
+    """
+    split = np.concatenate([*(np.unique(one.index) for one in known), level.split])
+    rest = level.rest
     nearest = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
     step, distance, turn = level_line(
         nearest,
@@ -264,8 +272,9 @@ def _horizon(
         near = np.abs(distance.real) < farthest
         rates, distance, measure = rates[near], distance[near], measure[near]
         measure *= law.at(rest, rates)
-    tables = [law.corners(level.split, log_mgf, rates) for level in levels]
-    return _Stretch(rates, distance, measure, tables, step, 0.0)
+    leading, corners = law.split(level.split, log_mgf, rates)
+    tables = [*(law.corners(one, log_mgf, rates) for one in known), corners]
+    return _Stretch(rates, distance, measure, tables, step, 0.0), leading
 
 
 def level_line(
@@ -310,7 +319,8 @@ def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
 def _above(
     law: TiltedSum,
     log_mgf: Floats,
-    levels: list[Level],
+    rest: Indices,
+    known: list[Leading],
     start: float,
     grid: Grid,
     period: float,
@@ -318,9 +328,8 @@ def _above(
     """Sum the whole classes up the line, at the heights of a grid."""
     step = 2 * np.pi / period
     rates: Complexes = np.asarray(1j * grid.heights)
-    rest = levels[-1].rest
     line = law.along(rest, grid)
-    tables = [law.corners(level.split, log_mgf, rates) for level in levels]
+    tables = [law.corners(one, log_mgf, rates) for one in known]
     measure: Complexes = np.asarray(line.values * step / (np.pi * (law.tilt + rates)))
     shift = line.anchor - law.total(law.terms.mode[rest], rest)
     return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
@@ -334,7 +343,8 @@ def _fan(
     rest, horizon = stage.level.rest, stage.horizon
     mode = law.total(law.terms.mode[rest], rest)
     paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
-    shares = [(one, horizon.corner(one)) for one in paths]
+    before = horizon.corner(path)
+    shares = [(one, before * horizon.tables[len(path)][one[-1]].amplitude) for one in paths]
     shares = [(one, share) for one, share in shares if np.abs(share).max() > NEGLIGIBLE]
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
@@ -378,9 +388,9 @@ def _complete(
     small: 3 % of Beta(0.005, 1) are closer to zero than any double. Also returns at which corners
     the density is unbounded.
     """
-    horizon, splits = stages[-1].horizon, [stage.level.split for stage in stages]
-    levels = zip(splits, paths.T, strict=True)
-    orders = np.asarray(sum(law.corner_orders(split)[keys] for split, keys in levels))
+    horizon, known = stages[-1].horizon, [stage.leading for stage in stages]
+    levels = zip(known, paths.T, strict=True)
+    orders = np.asarray(sum(leading.orders[keys] for leading, keys in levels))
     s = law.tilt + horizon.rates[-1]
     for derivative in (0, 1):
         excess = orders - derivative
@@ -388,7 +398,7 @@ def _complete(
         if slow.size:
             last = horizon.measure[-1] * s**derivative
             log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
-            tables = _far_tables(law, log_mgf, splits, horizon.rates[-1], log_ratio, derivative)
+            tables = _far_tables(law, log_mgf, known, horizon.rates[-1], log_ratio, derivative)
             for row in slow:
                 keys = zip(tables, paths[row], strict=True)
                 shares = np.prod([table[key].amplitude for table, key in keys], axis=0)
@@ -399,7 +409,7 @@ def _complete(
 def _far_tables(
     law: TiltedSum,
     log_mgf: Floats,
-    splits: list[Indices],
+    known: list[Leading],
     rate: complex,
     log_ratio: Floats,
     rise: int,
@@ -408,10 +418,10 @@ def _far_tables(
 
     The power `rise` is spread over all terms, so that no factor overflows.
     """
-    counts = np.array([law.terms.count[split].sum() for split in splits])
+    counts = np.array([leading.index.size for leading in known])
     return [
-        law.far_corners(split, log_mgf, rate, log_ratio, float(share))
-        for split, share in zip(splits, rise * counts / counts.sum(), strict=True)
+        law.far_corners(leading, log_mgf, rate, log_ratio, float(share))
+        for leading, share in zip(known, rise * counts / counts.sum(), strict=True)
     ]
 
 

@@ -3,7 +3,7 @@
 from itertools import takewhile
 
 from skpostbac.stats._contour import DEPTH, Contour, line_contour, series
-from skpostbac.stats._corners import corner_contour, corner_levels
+from skpostbac.stats._corners import Level, corner_contour, corner_levels
 from skpostbac.stats._transform import TiltedSum
 
 # Above this many nodes on a line it is worth looking for corners.
@@ -38,7 +38,10 @@ class InvertibleSum(TiltedSum):
         if height > rule.step * _MAX_LINE_NODES and self.has_corners:
             levels = corner_levels(self, rule.period)
             # What is not split is summed up the line, within its mass about a corner alone.
-            few = list(takewhile(lambda level: self.corners_are_few(level.split), levels))
+            few = list(takewhile(self._has_few_corners, levels))
             if few and few[0].height < 0.5 * height:
                 return corner_contour(self, rule, few)
         return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))
+
+    def _has_few_corners(self, level: Level) -> bool:
+        return self.corners_are_few(level.split, level.height)

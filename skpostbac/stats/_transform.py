@@ -27,6 +27,10 @@ _BLOCK = 256
 MANY = 32
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
+# Corners whose amplitudes are below this are left out. Where they are counted before they are
+# summed, they are looked at in these directions from the tilt, sideways by so many heights.
+_NEGLIGIBLE = 1e-20
+_DIRECTIONS = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
 # Powers that grow are cut off at exp of this: what they belong to is infinite.
 _MOST_GROWTH = 300.0
 
@@ -333,91 +337,160 @@ class TiltedSum:
             product *= (sums ** self.terms.count[block]).prod(axis=1)
         return product
 
-    def corners(self, index: Indices, log_mgf: Floats, rates: Complexes) -> list[Corner]:
-        """Split the product of the terms at c + rates, all with positive imaginary part.
+    def split(
+        self, index: Indices, log_mgf: Floats, rates: Complexes
+    ) -> tuple["Leading", list[Corner]]:
+        """Find which corners of some terms count at c + rates, and split their product there.
 
-        `log_mgf` is log E[exp(c x)] of all terms. Corners of terms of equal weight that lie at the
-        same place are added up.
+        `log_mgf` is log E[exp(c x)] of all terms; all rates have a positive imaginary part. Corners
+        of terms of equal weight that lie at the same place are added up.
         """
         index = self._repeated(index)
-        return self._joined(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
+        groups = self._lattices(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
+        leading = Leading(index, *_leading(groups))
+        return leading, leading.joined(groups)
+
+    def corners(self, leading: "Leading", log_mgf: Floats, rates: Complexes) -> list[Corner]:
+        """Return the corners that count, at other c + rates."""
+        index = leading.index
+        shares = self.terms.shares(index, log_mgf[index], self.tilt + rates)
+        return leading.joined(self._lattices(index, shares))
 
     def far_corners(
-        self, index: Indices, log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
+        self, leading: "Leading", log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
     ) -> list[Corner]:
         """Corners at moduli exp(log_ratio) times that of a rate, however large.
 
         The share of each end is a pure power there; those of all terms are multiplied by powers
         that add up to `rise`.
         """
-        index = self._repeated(index)
+        index = leading.index
         s: Complexes = np.array([self.tilt + rate])
         last = self.terms.shares(index, log_mgf[index], s)
         powers = self.terms.end_orders[index] - rise / index.size
         fall = np.maximum(powers[:, :, np.newaxis] * log_ratio, -_MOST_GROWTH / index.size)
-        return self._joined(index, last * np.exp(-fall))
-
-    def corner_orders(self, index: Indices) -> Floats:
-        """Smallest power with which each of the `corners` decays."""
-        index = self._repeated(index)
-        size, orders = np.abs(self.terms.weights[index]), self.terms.end_orders[index]
-        corners = np.zeros(1)
-        for weight in np.unique(size):
-            lattice = np.zeros(1)
-            for row in orders[size == weight]:
-                wider = np.full(lattice.size + row.size - 1, np.inf)
-                for step, order in enumerate(row):
-                    seen = wider[step : step + lattice.size]
-                    np.minimum(seen, lattice + order, out=seen)
-                lattice = wider
-            corners = np.add.outer(corners, lattice).ravel()
-        return corners
+        return leading.joined(self._lattices(index, last * np.exp(-fall)))
 
     def _repeated(self, index: Indices) -> Indices:
         """Repeat each of some terms as often as it occurs."""
         return np.repeat(index, self.terms.count[index].astype(int))
-
-    def _joined(self, index: Indices, shares: Complexes) -> list[Corner]:
-        """Corners of single terms with these shares of their ends, shape (l, n_ends, n)."""
-        size = np.abs(self.terms.weights[index])
-        corners = [Corner(0.0, 0.0, np.ones(shares.shape[2], dtype=complex))]
-        for weight in np.unique(size):
-            alike = size == weight
-            group = self._lattice(index[alike], weight, shares[alike])
-            corners = [one.times(other) for one in corners for other in group]
-        return corners
 
     @property
     def has_corners(self) -> bool:
         """Whether the ends of a term separate at any height."""
         return bool(np.isfinite(self.terms.end_height).any())
 
-    def corners_are_few(self, index: Indices) -> bool:
-        """Whether some terms have no more corners than can be summed one by one."""
+    def corners_are_few(self, index: Indices, height: float) -> bool:
+        """Whether no more corners of some terms count from a height on than can be summed.
+
+        The tilt, and the many samples of a class, leave little of most corners.
+        """
         count, size = self.terms.count[index], np.abs(self.terms.weights[index])
         steps = self.terms.places(index).shape[1] - 1
         _, group = np.unique(size, return_inverse=True)
         log_number = np.log1p(steps * np.bincount(group, weights=count)).sum()
-        return bool(log_number < np.log(_MAX_CORNERS) + 1e-9)
+        if log_number < np.log(_MAX_CORNERS) + 1e-9:
+            return True
+        index = self._repeated(index)
+        s = self.tilt + height * (_DIRECTIONS + 1j)
+        shares = self.terms.shares(index, self._log_mgf[index], s)
+        kept, _ = _leading(self._lattices(index, shares), _MAX_CORNERS)
+        return max(map(len, kept)) <= _MAX_CORNERS
 
-    def _lattice(self, index: Indices, weight: float, shares: Complexes) -> list[Corner]:
+    @cached_property
+    def _log_mgf(self) -> Floats:
+        """Log E[exp(c x)] of each term."""
+        here = Grid(np.zeros(1), np.zeros(1))
+        return np.concatenate(
+            [self.terms.transforms(block, here)[1] for block in _blocks(self.everything)]
+        )
+
+    def _lattices(self, index: Indices, shares: Complexes) -> list["_Lattice"]:
+        """Corners of the terms of each size, with these shares of their ends."""
+        size = np.abs(self.terms.weights[index])
+        groups = [(weight, size == weight) for weight in np.unique(size)]
+        return [self._lattice(index[alike], weight, shares[alike]) for weight, alike in groups]
+
+    def _lattice(self, index: Indices, weight: float, shares: Complexes) -> "_Lattice":
         """Corners of terms of one size, by how many steps of it they are above the lowest."""
-        amplitudes = shares[0]
-        for share in shares[1:]:
+        amplitudes, orders = shares[0], self.terms.end_orders[index[0]]
+        for i, share in zip(index[1:], shares[1:], strict=True):
             wider = np.zeros((len(amplitudes) + len(share) - 1, amplitudes.shape[1]), dtype=complex)
+            least = np.full(len(wider), np.inf)
             for step, value in enumerate(share):
-                wider[step : step + len(amplitudes)] += amplitudes * value
-            amplitudes = wider
+                reached = slice(step, step + len(amplitudes))
+                wider[reached] += amplitudes * value
+                least[reached] = np.minimum(least[reached], orders + self.terms.end_orders[i][step])
+            amplitudes, orders = wider, least
         # Each is counted from the nearest place where all terms are at ends of one kind.
         places = self.terms.places(index)
-        offsets, sizes = places.sum(axis=0), np.abs(places).sum(axis=0)
-        corners = []
-        for k, amplitude in enumerate(amplitudes):
-            kind = int(k / index.size + 0.5)
-            steps = k - kind * index.size
-            offset = float(offsets[kind]) + steps * weight
-            corners.append(Corner(offset, float(sizes[kind]) + abs(steps) * weight, amplitude))
-        return corners
+        kind = (np.arange(len(amplitudes)) / index.size + 0.5).astype(int)
+        steps = np.arange(len(amplitudes)) - kind * index.size
+        return _Lattice(
+            offsets=places.sum(axis=0)[kind] + steps * weight,
+            blurs=np.abs(places).sum(axis=0)[kind] + np.abs(steps) * weight,
+            amplitudes=amplitudes,
+            orders=orders,
+        )
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The corners of some terms that count.
+
+    Attributes
+    ----------
+    index : the terms, each as often as it occurs.
+    kept : for each size of weights, which products of a corner of the sizes before it and of one of
+        its own count.
+    orders : smallest power with which each corner decays.
+    """
+
+    index: Indices
+    kept: tuple[Indices, ...]
+    orders: Floats
+
+    def joined(self, groups: list["_Lattice"]) -> list[Corner]:
+        """Return the corners, from those of the terms of each size."""
+        offsets, blurs, amplitudes = np.zeros(1), np.zeros(1), np.ones((1, 1), dtype=complex)
+        for group, kept in zip(groups, self.kept, strict=True):
+            one, other = np.divmod(kept, group.offsets.size)
+            offsets = offsets[one] + group.offsets[other]
+            blurs = blurs[one] + group.blurs[other]
+            amplitudes = amplitudes[one] * group.amplitudes[other]
+        places = zip(offsets.tolist(), blurs.tolist(), amplitudes, strict=True)
+        return [Corner(*corner) for corner in places]
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """Corners of terms of one size; `orders` are the smallest powers with which they decay."""
+
+    offsets: Floats
+    blurs: Floats
+    amplitudes: Complexes
+    orders: Floats
+
+
+def _leading(groups: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indices, ...], Floats]:
+    """Which corners count anywhere, and their orders, unless they are more than `most`.
+
+    No corner of all terms is larger than the product of its share of the first ones and the sums
+    over all shares of each of the others. A corner of some terms that is too small is left out with
+    all that it would lead to.
+    """
+    sizes = [np.abs(group.amplitudes) for group in groups]
+    totals = [np.ones(sizes[0].shape[1]), *(size.sum(axis=0) for size in sizes[:0:-1])]
+    others = np.multiply.accumulate(totals)[::-1]
+    found, orders, kept = np.ones((1, 1)), np.zeros(1), []
+    for group, size, other in zip(groups, sizes, others, strict=True):
+        found = (found[:, np.newaxis] * size).reshape(-1, other.size)
+        chosen = np.flatnonzero((found * other).max(axis=1) > _NEGLIGIBLE)
+        found, orders = found[chosen], np.add.outer(orders, group.orders).ravel()[chosen]
+        kept.append(chosen)
+        if chosen.size > most:
+            break
+    return tuple(kept), orders
 
 
 def transforms_of_nodes(nodes: tb.Quadrature, grid: Grid, *, few: bool) -> Complexes:
