@@ -238,9 +238,10 @@ def _stages(
         grid = _steps_up(start, min(decayed, next_height), next_period, most)
         climb = partial(_above, law, log_mgf, level.rest, known, start, grid, next_period)
         stages.append(_Stage(level, leading, horizon, period, climb, next_period))
-        if decayed <= next_height:
-            break
         start, period = grid.top + np.pi / next_period, next_period
+        if decayed <= next_height or start < (1 - 1e-9) * next_height:
+            # Decayed, or too many corners for the steps up to the height of the next level.
+            break
     return stages
 
 

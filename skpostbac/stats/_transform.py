@@ -27,6 +27,8 @@ _BLOCK = 256
 MANY = 32
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
+# Fewer, where that many are picked from more.
+_MAX_LEADING = 512
 # Corners whose amplitudes are below this are left out. Where they are counted before they are
 # summed, they are looked at in these directions from the tilt, sideways by so many heights.
 _NEGLIGIBLE = 1e-20
@@ -394,8 +396,8 @@ class TiltedSum:
         index = self._repeated(index)
         s = self.tilt + height * (_DIRECTIONS + 1j)
         shares = self.terms.shares(index, self._log_mgf[index], s)
-        kept, _ = _leading(self._lattices(index, shares), _MAX_CORNERS)
-        return max(map(len, kept)) <= _MAX_CORNERS
+        kept, _ = _leading(self._lattices(index, shares), _MAX_LEADING)
+        return max(map(len, kept)) <= _MAX_LEADING
 
     @cached_property
     def _log_mgf(self) -> Floats:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import beta, betainc, comb, hyp1f1, roots_jacobi
+from scipy.special import beta, betainc, comb, gammaln, hyp1f1, roots_jacobi
 
 from skpostbac.stats import BetaAverage, _corners
 from skpostbac.stats._contour import line_contour, series
@@ -110,3 +110,19 @@ def test_outclassed_classifiers_are_compared():
     expected = np.einsum("i,j,k,ijk", masses, masses, masses, betainc(5, 3, 1 - average))
     panels = resolve_jointly([perfect, poor])
     np.testing.assert_allclose(pairwise_probabilities(panels)[1, 0], expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("size", [16, 47])
+def test_many_tiny_classes_beside_their_end(size):
+    """The tail by its first two powers; most of the 2^16 corners and more count for nothing.
+
+    P(X <= x) = C x^A (1 + sum_i a_i (1 - b_i) / w_i x / (A + 1) + ...), A the sum of all a_i.
+    """
+    a, b = np.full(size, 0.013), np.resize([7.013, 0.013], size)
+    weights, x = np.geomspace(1, 3.4e-6, size), 1e-15
+    order = a.sum()
+    leading = (gammaln(a + b) - gammaln(b) - a * np.log(weights)).sum()
+    leading += order * np.log(x) - gammaln(order + 1)
+    expected = leading + np.log1p((a * (1 - b) / weights).sum() * x / (order + 1))
+    found = BetaAverage(a, b, weights=weights).logcdf(x)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
