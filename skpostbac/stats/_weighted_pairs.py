@@ -1,7 +1,7 @@
 """Weighted paired differences as the terms of a sum: what an inversion asks of each of them."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from skpostbac.stats._pair_ends import (
     vertex_radius,
     vertex_shares,
 )
+from skpostbac.stats._slow_heights import at_heights
 from skpostbac.stats._special import Complexes, Floats, log_beta
 from skpostbac.stats._tilted_sum import InvertibleSum
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
@@ -261,13 +262,13 @@ class TiltedPairTerms:
         result = np.zeros((index.size, 3, s.size), dtype=complex)
         split, alphas = vertex < 0, self._pairs.alphas[index]
         if split.any():
-            logs = vertex_shares(alphas[split], self.weights[index][split], s)
+            size = self.weights[index][split]
+            logs = at_heights(partial(vertex_shares, alphas[split], size), s)
             result[split] = np.exp(logs[:, _BY_VALUE] + factor[split][:, :, np.newaxis])
         for row in np.flatnonzero(~split):
             place = int(np.flatnonzero(vertex[row] == _BY_VALUE)[0])
-            log_share = concentrated_vertex(
-                alphas[row], self.weights[index[row]] * s, int(vertex[row])
-            )
+            share = partial(concentrated_vertex, alphas[row], vertex=int(vertex[row]))
+            log_share = at_heights(share, self.weights[index[row]] * s)
             result[row, place] = np.exp(log_share + factor[row, place])
         return result
 
