@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,24 +114,30 @@ class ClassGroup:
         right, wrong = self.rates
         return weights @ right, weights @ wrong
 
-    def moments(self, index: slice | NDArray[np.intp]) -> Iterator[Floats]:
-        """Moments 2, 3, ... of some kinds about their `rates`, each (n_nodes, n_kinds).
+    def moment_terms(self, index: slice | NDArray[np.intp], size: Floats) -> Iterator[Floats]:
+        """Moments k = 2, 3, ... of some kinds about their `rates`, times size^k / k!.
 
-        Those of a Beta about any centre follow from its differential equation.
+        `size` has shape (n_kinds,), the terms (n_nodes, n_kinds). The moments of a Beta about any
+        centre follow from its differential equation. Beside large factors they would underflow;
+        terms of kinds far wider than 1 / size may overflow.
         """
         right, wrong = (rate[:, index] for rate in self.rates)
-        spread, lean, r = right * wrong, wrong - right, self.nodes.outlier[:, index]
+        spread, lean, r = right * wrong * size, wrong - right, self.nodes.outlier[:, index]
         n = self.a[:, index] + self.b[:, index]
         other_n = (self.outlier_a + self.outlier_b)[index]
         # Means of both parts relative to that of the mixture.
         jump = self.a[:, index] / n - self.outlier_a[index] / other_n
         shift, other_shift = r * jump, (r - 1) * jump
-        own, other = (np.ones_like(n), shift), (np.ones_like(n), other_shift)
+        own, other = (np.ones_like(n), shift * size), (np.ones_like(n), other_shift * size)
         for k in range(1, _MAX_ORDER):
-            step = k * spread * own[0] + (n * shift + k * lean) * own[1]
-            other_step = k * spread * other[0] + (other_n * other_shift + k * lean) * other[1]
-            own, other = (own[1], step / (n + k)), (other[1], other_step / (other_n + k))
-            yield (1 - r) * own[1] + r * other[1]
+            factor = size / (k + 1)
+            with np.errstate(over="ignore", invalid="ignore"):
+                step = spread * own[0] + (n * shift + k * lean) * own[1]
+                other_step = spread * other[0] + (other_n * other_shift + k * lean) * other[1]
+                own = own[1], step * (factor / (n + k))
+                other = other[1], other_step * (factor / (other_n + k))
+                term = (1 - r) * own[1] + r * other[1]
+            yield term
 
     @cached_property
     def cumulants(self) -> Floats:
@@ -138,8 +145,9 @@ class ClassGroup:
 
         The mean is relative to that over all nodes.
         """
-        second, third, fourth = islice(self.moments(slice(None)), 3)
         w, count = self.kinds.weights, self.kinds.count
+        terms = islice(self.moment_terms(slice(None), np.ones_like(w)), 3)
+        second, third, fourth = (term * factorial(k) for k, term in enumerate(terms, 2))
         mean = (self.rates[0] - self.means[0]) @ (count * w)
         parts = (second, third, fourth - 3 * second**2)
         rest = [part @ (count * w**k) for k, part in enumerate(parts, 2)]

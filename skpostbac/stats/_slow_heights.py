@@ -26,15 +26,16 @@ Function = Callable[[Complexes], Complexes]
 
 def at_heights(function: Function, s: Complexes) -> Complexes:
     """Evaluate a function at s, on few nodes where there are many s of rising height on a line."""
-    heights = s.imag
-    panels = int(np.ceil(np.log(heights[-1] / heights[0]) / _LENGTH)) if s.size else 0
-    if s.size <= 2 * panels * _NODES or not _is_rising_line(s):
+    if s.size <= 2 * _NODES or not _is_rising_line(s):
         return function(s)
-    return _interpolated(function, s, max(panels, 1))
+    panels = max(int(np.ceil(np.log(s.imag[-1] / s.imag[0]) / _LENGTH)), 1)
+    if s.size <= 2 * panels * _NODES:
+        return function(s)
+    return _interpolated(function, s, panels)
 
 
 def _is_rising_line(s: Complexes) -> bool:
-    return bool((s.real == s.real[0]).all() and (np.diff(s.imag) >= 0).all())
+    return bool((s.real == s.real[0]).all() and (np.diff(s.imag) > 0).all())
 
 
 def _interpolated(function: Function, s: Complexes, panels: int) -> Complexes:

@@ -140,16 +140,17 @@ class TiltedGroup:
         known = vars(self).get("at_tilt")
         counted = np.ones(self.n_nodes) if known is None else np.exp(known.log_weights)
         terms.append(np.zeros_like(terms[0]))
-        total, last, scale = terms[0], np.ones(index.size), weights
+        total, last = terms[0], np.ones(index.size)
         short = np.zeros(index.size, dtype=bool)
-        for order, moment in enumerate(group.moments(index), 2):
-            scale = scale * weights / order
-            terms.append(moment * scale)
-            size = np.abs(terms[-1])
-            total = total + size
-            before, last, most = last, counted @ size, counted @ total
+        for term in group.moment_terms(index, weights):
+            terms.append(term)
+            size = np.abs(term)
+            # Terms that are too large may overflow, while those of other kinds go on.
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = total + size
+                before, last, most = last, counted @ size, counted @ total
             short = (most < _LARGEST_TERMS) & (np.maximum(last, before) < _NEGLIGIBLE)
-            if (short | (most >= _LARGEST_TERMS)).all():
+            if (short | ~(most < _LARGEST_TERMS)).all():
                 break
         kept = index[short]
         table = np.array([term[:, short] for term in terms]).transpose(2, 1, 0)

@@ -46,6 +46,8 @@ LINES = {
     "few points": 1.0 + 1j * np.linspace(1.0, 9.0, 50),
     "level": np.linspace(1.0, 9.0, 500) + 1j,
     "falling": 1.0 + 1j * np.linspace(9.0, 1.0, 500),
+    "one point": np.array([1.0 + 2.0j]),
+    "one height": np.full(500, 1.0 + 2.0j),
     "none": np.empty(0, dtype=complex),
 }
 
