@@ -16,8 +16,7 @@ from scipy.special import gammaln
 
 from skpostbac.stats._contour import Contour, Waves, fourier_series
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._inversion import Inversion
-from skpostbac.stats._law import Interval
+from skpostbac.stats._inversion import Inversion, power_tail
 from skpostbac.stats._logit_ends import Ends
 from skpostbac.stats._logit_law import LogitDensity, LogitLaw
 from skpostbac.stats._points import Floats, Frame, exact_sum
@@ -33,8 +32,8 @@ _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
 _MISSED, _TOLERABLE = 1e-13, 1e-7
 # Heights of an octave at which a transform is looked at.
 _LOOKS = np.linspace(0.5, 1.0, 12)
-# Powers that are told apart.
-_FLAT = 1e-6
+# Powers that are told apart, and distances from an end at which 1 - y is one.
+_FLAT, _END = 1e-6, 1e-16
 
 
 def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
@@ -117,21 +116,6 @@ class LogitAverage(WeightedSum):
         summands = _Summands(self._densities, self._weights, self.standard_deviation())
         return Inversion(summands)
 
-    @cached_property
-    def _log_end_densities(self) -> Interval:
-        return Interval(self._log_end_density(0), self._log_end_density(1))
-
-    def _log_end_density(self, end: int) -> float:
-        """Limit of the log density at an end of (0, 1).
-
-        A density c x^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
-        the sum of all a.
-        """
-        log_factor, power = np.array([density.end_powers[end] for density in self._densities]).T
-        if abs(power.sum() - 1) > _FLAT:
-            return -np.inf if power.sum() > 1 else np.inf
-        return float((log_factor + gammaln(power) - power * np.log(self._weights)).sum())
-
 
 @dataclass(frozen=True)
 class _Summands:
@@ -142,18 +126,38 @@ class _Summands:
     standard_deviation: float
     from_above: bool = True
 
-    @property
+    @cached_property
     def close(self) -> float:
-        """Return zero: the law is inverted up to its very end."""
-        return 0.0
+        """Distance from an end within which the density of each variable is a power."""
+        straight = [np.exp(-np.abs(density.edges[[0, -1]]).max()) for density in self.densities]
+        power = max(max(one[1], 1.0) for one in self._end_powers)
+        return float(min(np.min(self.weights * straight), _END * self.weights.min() / power))
+
+    @cached_property
+    def _end_powers(self) -> list[tuple[float, float]]:
+        """Log of c and a of densities c y^(a - 1) at distances y from the upper end."""
+        return [density.end_powers[int(self.from_above)] for density in self.densities]
+
+    @cached_property
+    def _order(self) -> float:
+        """Power with which the upper tail vanishes at the upper end."""
+        return sum(power for _, power in self._end_powers)
 
     def log_end_density(self, distance: Floats) -> Floats:
-        """Limit of the log density at the end, where the density vanishes."""
-        return np.full(distance.shape, -np.inf)
+        """Log density at a small distance from the upper end.
+
+        A density c y^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
+        the sum of all a, times the distance to the power of that sum less one.
+        """
+        log_factor, power = np.array(self._end_powers).T
+        constant = float((log_factor + gammaln(power) - power * np.log(self.weights)).sum())
+        excess = self._order - 1
+        fall = 0.0 if abs(excess) < _FLAT else excess * np.log(distance)
+        return np.asarray(constant - gammaln(self._order) + fall + np.zeros(distance.shape))
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
-        """Return nothing: no point is close to the end."""
-        return np.empty(0), np.empty(0)
+        """Log upper tail and log density close to the upper end."""
+        return power_tail(self.log_end_density, self._order, distance)
 
     def mirrored(self) -> "_Summands":
         """Return the summands of minus the sum."""

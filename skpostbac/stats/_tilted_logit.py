@@ -14,6 +14,8 @@ from skpostbac.stats._special import Complexes, log_sum
 # Radians by which a wave turns, and logs by which a tilt falls, on a panel of 16 nodes: what the
 # rule misses is below (7 / 2)^32 / 32!, that is 1e-18.
 _TURN = 14.0
+# Panels on which tilt and wave change by more than this are at most so long.
+_TILTED, _LENGTH = 1e-4, 2.0
 # Panels below this share of the mass are left out.
 _NEGLIGIBLE = 1e-22
 _MOST_HALVINGS = 60
@@ -46,7 +48,9 @@ class TiltedLogit:
         rate = self.weight * (self.tilt + top)
         for _ in range(_MOST_HALVINGS):
             gap = np.abs(self._distance(panels.left) - self._distance(panels.right))
-            coarse = rate * gap > _TURN
+            # Where the tilt varies over a long panel it is no low polynomial in the log-odds.
+            long = panels.right - panels.left > _LENGTH
+            coarse = (rate * gap > _TURN) | (long & (rate * gap > _TILTED))
             if not coarse.any():
                 break
             panels = panels.halved(coarse)
@@ -114,8 +118,13 @@ class TiltedLogit:
 
     @property
     def farthest(self) -> float:
-        """Minus the log of the distance from an end of (0, 1) at which next to no mass is left."""
-        return min(float(np.abs(self.density.edges).max()), _LAST) - float(np.log(self.weight))
+        """Minus the log of the distance from an end of (0, 1) at which next to no mass is left.
+
+        A tilt moves the mass closer to an end.
+        """
+        closer = float(np.log1p(self.weight * self.tilt))
+        farthest = float(np.abs(self.density.edges).max()) + closer
+        return min(farthest, _LAST) - float(np.log(self.weight))
 
     def log_end_density(self, end: int, log_distance: Floats) -> tuple[Floats, float]:
         """Log density of minus the log distance from the lower (0) or upper end (1), tilted.

@@ -557,3 +557,15 @@ def test_the_outlier_share_needs_a_number_of_classes(n_classes):
     """With -4 classes there would be a division by zero."""
     with pytest.raises(ValueError, match="n_classes must be a positive integer"):
         Hyperprior().outlier_share(n_classes)
+
+
+def test_large_perfect_class_at_its_own_scale():
+    """Against the sum of Beta tails over the nodes; no moment of it leaves the range of doubles."""
+    law = HierarchicalBetaAverage([10**7, 2], [10**7, 2], weights=[1, 0])
+    x = 1 - np.geomspace(0.01, 10, 15) / 1e7
+    (group,) = law._parts
+    weights, outlier = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
+    own = betainc(group.b[:, :1], group.a[:, :1], 1 - x)
+    other = betainc(group.outlier_b[0], group.outlier_a[0], 1 - x)
+    expected = (weights * (1 - outlier)) @ own + (weights @ outlier) * other
+    assert_allclose(law.ccdf(x), expected, rtol=1e-12)

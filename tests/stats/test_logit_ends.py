@@ -1,0 +1,53 @@
+"""Tails of averages of log-odds distributions next to the ends of (0, 1)."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import gammaln, log_expit
+
+from skpostbac.stats._logit_average import logit_average
+from skpostbac.stats._logit_law import LogitLaw
+
+SIDES = pytest.mark.parametrize("from_above", [False, True], ids=["lower", "upper"])
+EXPONENTS = np.array([[3.0, 3.5], [2.0, 4.0]])
+WEIGHTS = np.array([0.4, 0.6])
+
+
+def betas():
+    """Return the average of two Beta variables, given by the densities of their log-odds."""
+    laws = [
+        LogitLaw(lambda u, a=a, b=b: a * log_expit(u) + b * log_expit(-u), np.log(a / b), 1.0)
+        for a, b in EXPONENTS
+    ]
+    return logit_average(laws, WEIGHTS)
+
+
+def leading_powers(near, far):
+    """Return the log of the factor and the power of the tail of a sum of Betas at its end."""
+    order = near.sum()
+    factors = gammaln(near + far) - gammaln(far) - near * np.log(WEIGHTS)
+    return factors.sum() - gammaln(order + 1), order
+
+
+def test_log_tails_down_to_the_smallest_double_are_leading_powers():
+    """For Betas the tail close to the end is a power of the distance, known in closed form."""
+    x = np.array([1e-13, 1e-15, 1e-16, 1e-17, 1e-25, 1e-60, 1e-150, 1e-153, 1e-300, 5e-324])
+    constant, order = leading_powers(*EXPONENTS.T)
+    average = betas()
+    found = np.array([average.logcdf(one) for one in x])
+    assert_allclose(found, constant + order * np.log(x), rtol=1e-9)
+    density = constant + np.log(order) + (order - 1) * np.log(x)
+    assert_allclose(average.logpdf(x), density, rtol=1e-9)
+
+
+@SIDES
+@pytest.mark.parametrize("distance", [1e-13, 1e-15, 1e-16, 1e-17, 1e-18, 1e-30])
+def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
+    """A contour through the saddlepoint finds the same powers, however large the tilt."""
+    inversion = betas()._inversion
+    summands = inversion._seen_from(1 if from_above else -1)
+    tilted = inversion._saddle_law(summands, -distance, from_end=True, start=0.0)
+    values = tilted.contour().logs_at(np.array([-distance]))
+    log_tail, log_density = summands.log_end_tail(np.array([distance]))
+    assert_allclose(values.log_tail, log_tail, rtol=1e-12)
+    assert_allclose(values.log_density, log_density, rtol=1e-12)
