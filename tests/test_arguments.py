@@ -367,11 +367,9 @@ TAKE_RANDOM_STATES = {
     "binormal": lambda seed: (
         posterior_binormal(Y_TRUE, np.arange(18.0) ** 2, n_draws=20, random_state=seed).seed
     ),
-    "comparison": lambda seed: (
-        compare_predictions(
-            Y_TRUE, {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9}, n_draws=20, random_state=seed
-        ).prob_best()[0]
-    ),
+    "comparison": lambda seed: compare_predictions(
+        Y_TRUE, {"a": Y_PRED, "b": Y_PRED[::-1], "c": [0, 1] * 9}, n_draws=20, random_state=seed
+    ).prob_best()[0],
     "test size": lambda seed: required_test_size([0.9], width=0.3, random_state=seed).assurance,
 }
 every_random_state = pytest.mark.parametrize(

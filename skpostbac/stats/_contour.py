@@ -90,7 +90,8 @@ class Values:
     Attributes
     ----------
     tail : P(X > y).
-    error : what rounding leaves in the tail; infinite where it is not known.
+    error : what rounding, and terms that are cut off, leave in the tail; infinite where it is not
+        known.
     density, slope : density of X, and its derivative.
     """
 
@@ -124,11 +125,13 @@ class LogValues:
     log_tail, log_density : log P(X > y), and log density of X.
     error : relative error that rounding leaves in the tail, or a thousandth of that in the
         density if it is more; infinite where it is not known.
+    log_cut : log of what terms that are cut off leave in the tail.
     """
 
     log_tail: Floats
     log_density: Floats
     error: Floats
+    log_cut: Floats
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,8 @@ class Contour:
     rest : what is missing from it beyond its last node.
     low, high : the range of y for which the rule resolves the integrand.
     image : log of the aliased share of the trapezoid rule, to be subtracted from the tail.
+    cut : last stretches of a line that ends before its terms have decayed. What is missing beyond
+        is at most about what the largest of their sums is.
     """
 
     tilt: float
@@ -152,6 +157,7 @@ class Contour:
     low: float
     high: float
     image: float
+    cut: tuple[Waves, ...] = ()
 
     def at(self, y: Floats) -> Values:
         """Evaluate the law at each y, shape (n,), where it is not too small."""
@@ -159,7 +165,8 @@ class Contour:
         scale = np.exp(self.log_mgf - self.tilt * inside)
         tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
         tail -= np.exp(self.image)
-        error = self._noise[0] * scale + (_EPS * self.tilt) * np.abs(y * tail)
+        error = (self._noise[0] + self._missing(inside)) * scale
+        error += (_EPS * self.tilt) * np.abs(y * tail)
         beyond = y != inside
         if beyond.any():
             tail = np.where(beyond, np.where(y < self.low, 1.0, 0.0), tail)
@@ -182,7 +189,17 @@ class Contour:
             log_tail=log_scale + np.log(tail),
             log_density=log_scale + np.log(density),
             error=np.where(known, noise + (_EPS * self.tilt) * np.abs(y), np.inf),
+            log_cut=log_scale + np.log(np.maximum(self._missing(inside), np.finfo(float).tiny)),
         )
+
+    def _missing(self, y: Floats) -> Floats:
+        """What is missing from the tail at each y, relative to M(c) exp(-c y)."""
+        missing = np.zeros(y.shape)
+        if self.cut:
+            for block in np.array_split(np.arange(y.size), max(1, y.size * self._size // _TABLE)):
+                sums = [np.abs(waves.at(y[block])[:, 0]) for waves in self.cut]
+                missing[block] = np.max(sums, axis=0)
+        return missing
 
     def _sums(self, y: Floats) -> Floats:
         """Tail, density and minus its slope at each y, relative to M(c) exp(-c y), with images."""

@@ -53,6 +53,13 @@ class HierarchicalBetaAverage(WeightedSum):
     TypeError
         If `hyperprior` is not a `Hyperprior`.
 
+    Warns
+    -----
+    RuntimeWarning
+        By the methods, with the size of the error, if a probability may be wrong by more than 1e-9.
+        This takes classes of few samples whose weights differ by many orders of magnitude: the
+        characteristic function then decays too slowly to be summed to the end.
+
     See Also
     --------
     BetaAverage : The law for independent classes.

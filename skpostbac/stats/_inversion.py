@@ -5,6 +5,7 @@ smaller tail it cannot give to relative accuracy gets a contour through its own 
 which then serves its neighbours too.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,8 @@ _STRIDE = 4.0
 _MAX_LOG_TILT = 345.0
 _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
+# Error of a probability from which on there is a warning.
+_TOLERABLE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,7 @@ class Inversion:
             np.clip(log_pdf - smaller, -700.0, 700.0)
         )
         served = error < _ACCURACY
+        _warn_of_cut(centre.log_cut[served])
         if served.all():
             return Tails(log_cdf, log_ccdf, log_pdf)
         for side in (1, -1):
@@ -175,7 +179,12 @@ class Inversion:
         """
         values = self._central.at(y)
         lost = (values.error > _ACCURACY) & (y < 0)
-        return values.replaced(lost, self._central_below.at(-y[lost])) if lost.any() else values
+        if lost.any():
+            values = values.replaced(lost, self._central_below.at(-y[lost]))
+        if self._central.cut:
+            with np.errstate(divide="ignore"):
+                _warn_of_cut(np.log(values.error[np.isfinite(values.error)]))
+        return values
 
     @cached_property
     def _central(self) -> Contour:
@@ -212,6 +221,7 @@ class Inversion:
             if target is not None:
                 served[target] = True
             done = pending[served]
+            _warn_of_cut(values.log_cut[served])
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)
             log_pdf[done] = values.log_density[served]
             return pending[~served]
@@ -288,6 +298,18 @@ class Inversion:
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             step = _log_step(excess, y, c * spread, from_end=from_end)
             log_c = _newton_or_bisect(log_c, step, low, high)
+
+
+def _warn_of_cut(log_errors: Floats) -> None:
+    """Warn if terms that are cut off leave more than is tolerable."""
+    largest = float(np.exp(min(log_errors.max(initial=-np.inf), 0.0)))
+    if largest > _TOLERABLE:
+        warnings.warn(
+            "The characteristic function decays too slowly to be summed to the end; probabilities "
+            f"may have errors of about {largest:.0e}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:

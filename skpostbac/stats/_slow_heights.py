@@ -18,7 +18,7 @@ _LENGTH, _NODES = 0.7, 20
 # Coefficients that have not fallen to this, relative to the largest value, do not converge.
 _CONVERGED = 1e-13
 _PLACES: Floats = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
-_TO_SERIES: Floats = np.linalg.inv(chebvander(_PLACES, _NODES - 1)).T
+_TO_SERIES: Floats = np.asarray(np.linalg.inv(chebvander(_PLACES, _NODES - 1)).T, dtype=float)
 
 # A function of s, shape (n,), with values of shape (..., n).
 Function = Callable[[Complexes], Complexes]

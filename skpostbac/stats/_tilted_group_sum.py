@@ -22,6 +22,10 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 # terms has decayed, and grows by a factor.
 _DECAYED, _MOST_NODES = 1e-13, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
+# The ends of a series that is cut off, from these shares of its height, tell what is missing: where
+# its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
+# sum is more than a quarter of the rest.
+_SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
 # by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
 # is left out of those above it.
@@ -111,7 +115,24 @@ class TiltedGroupSum:
         rest: tuple[Part, ...] = ()
         if last > _DECAYED and values.size * rule.step > split:
             rest = (self._fan(rule, values.size),)
-        return Contour(self.tilt, self._log_mgf, waves, rest, rule.low, rule.high, rule.image)
+        return Contour(
+            tilt=self.tilt,
+            log_mgf=self._log_mgf,
+            line=waves,
+            rest=rest,
+            low=rule.low,
+            high=rule.high,
+            image=rule.image,
+            cut=() if rest or last <= _DECAYED else self._last_stretches(waves),
+        )
+
+    def _last_stretches(self, waves: Waves) -> tuple[Waves, ...]:
+        """Ends of a series that has not decayed, of different lengths."""
+        starts = (int(waves.size * share) for share in _SHARES)
+        return tuple(
+            Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
+            for start in starts
+        )
 
     def _line(self, rule: Series, count: int, most: int) -> Complexes:
         """Transform at the nodes of a series, about the anchor: `count` of them, or more.

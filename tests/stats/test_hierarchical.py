@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 from itertools import product
 from pathlib import Path
 
@@ -569,3 +570,25 @@ def test_large_perfect_class_at_its_own_scale():
     other = betainc(group.outlier_b[0], group.outlier_a[0], 1 - x)
     expected = (weights * (1 - outlier)) @ own + (weights @ outlier) * other
     assert_allclose(law.ccdf(x), expected, rtol=1e-12)
+
+
+def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
+    """The error it names is above what a longer series changes."""
+
+    def difference():
+        wide = HierarchicalBetaAverage([0, 8297], [1, 8299])
+        weights = np.geomspace(1, 2.4e-12, 3)
+        return wide - HierarchicalBetaAverage([0, 79, 6336], [1, 80, 6337], weights=weights)
+
+    short, long = difference(), difference()
+    monkeypatch.setattr(_tilted_group_sum, "_MOST_NODES", 1024)
+    with pytest.warns(RuntimeWarning, match="errors of about") as caught:
+        found = float(short.ccdf(0.5))
+    with pytest.warns(RuntimeWarning, match="errors of about"):
+        values = short._inversion.centre(np.array([0.5 - short.mean()]))
+    named = float(str(caught[0].message).rstrip(".").split()[-1])
+    monkeypatch.undo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = float(long.ccdf(0.5))
+    assert 1e-9 < abs(found - expected) < min(1.1 * named, values.error[0])
