@@ -193,7 +193,7 @@ class Contour:
         )
 
     def _missing(self, y: Floats) -> Floats:
-        """What is missing from the tail at each y, relative to M(c) exp(-c y)."""
+        """Return what is missing from the tail at each y, relative to M(c) exp(-c y)."""
         missing = np.zeros(y.shape)
         if self.cut:
             for block in np.array_split(np.arange(y.size), max(1, y.size * self._size // _TABLE)):

@@ -127,7 +127,7 @@ class TiltedGroupSum:
         )
 
     def _last_stretches(self, waves: Waves) -> tuple[Waves, ...]:
-        """Ends of a series that has not decayed, of different lengths."""
+        """Return ends of a series that has not decayed, of different lengths."""
         starts = (int(waves.size * share) for share in _SHARES)
         return tuple(
             Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
