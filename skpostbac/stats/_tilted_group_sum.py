@@ -123,7 +123,9 @@ class TiltedGroupSum:
             low=rule.low,
             high=rule.high,
             image=rule.image,
-            cut=() if rest or last <= _DECAYED else self._last_stretches(waves),
+            cut=self._last_stretches(waves)
+            if _MOST_NODES <= values.size and last > _DECAYED and not rest
+            else (),
         )
 
     def _last_stretches(self, waves: Waves) -> tuple[Waves, ...]:
