@@ -124,7 +124,7 @@ class TiltedGroupSum:
             high=rule.high,
             image=rule.image,
             cut=self._last_stretches(waves)
-            if _MOST_NODES <= values.size and last > _DECAYED and not rest
+            if values.size >= _MOST_NODES and last > _DECAYED and not rest
             else (),
         )
 
