@@ -72,7 +72,7 @@ class PowerTransform(BoundedDistribution):
         power = float_or_nan(exponent)
         if not _LEAST <= power <= _LARGEST:
             raise ValueError(
-                f"exponent must lie between {_LEAST:g} and {_LARGEST:g}, got {shown(exponent)}"
+                f"exponent must be a number from {_LEAST:g} to {_LARGEST:g}, got {shown(exponent)}"
             )
         self._law: BoundedDistribution = law
         self._exponent: float = power

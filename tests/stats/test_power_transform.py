@@ -179,7 +179,7 @@ def test_is_a_value():
 @pytest.mark.parametrize("exponent", [0, -1, 1e-7, 2**70, np.inf, np.nan, "2", None], ids=str)
 def test_bad_exponent(exponent):
     """Out of the range in which the moments can be integrated."""
-    with pytest.raises(ValueError, match="exponent must lie between 1e-06 and 1000"):
+    with pytest.raises(ValueError, match="exponent must be a number from 1e-06 to 1000"):
         PowerTransform(BetaAverage([1], [1]), exponent)
 
 
