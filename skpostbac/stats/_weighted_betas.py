@@ -21,7 +21,7 @@ from skpostbac.stats._tilted_sum import InvertibleSum
 from skpostbac.stats._transform import MANY, Grid, Indices, transforms_of_nodes
 
 # Ends save an effort that grows with the height.
-_WORTH = 1.5
+_WORTH = 8.0
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
 # A class with an exponent above this at each end in reach decays like a normal law.
