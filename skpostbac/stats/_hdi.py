@@ -23,6 +23,8 @@ _SAME = 1e-15
 _SETTLED, _RIVALS, _SLACK, _SHRINK = 1e-13, 4, 0.03, 8.0
 _ROUNDS = 60
 _CORRECTIONS = 3
+# Densities at the two ends that differ by no more than this share are made equal.
+_BALANCED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -162,14 +164,32 @@ def shortest_interval(profile: Profile, y: Floats, level: float, ulp: float) -> 
         outline = outline.refined(profile, new)
         model = _Model.of(outline, alpha)
         below, gains = model.rivals(slack)
-    low, high = model.ends(below[:1])[:, 0]
-    return Shortest(*_corrected(profile, low, high, alpha), float(below[0]))
+    best = _balanced(profile, model, float(below[0]))
+    low, high = model.ends(np.array([best]))[:, 0]
+    return Shortest(*_corrected(profile, low, high, alpha), best)
 
 
 def _coarse(outline: Outline, alpha: float) -> NDArray[np.bool_]:
     """Which cells may hold an end of the interval, and are not resolved."""
     reached = (outline.cdf[:-1] < alpha) | (outline.ccdf[1:] < alpha)
     return reached & outline.coarse(_LARGE * alpha, _WORTH * alpha)
+
+
+def _balanced(profile: Profile, model: _Model, below: float) -> float:
+    """Make the densities at both ends equal, where they nearly are.
+
+    The length is flat there: it tells the ends to the root of its rounding error only.
+    """
+    step = _BALANCED * model.alpha
+    step = step if below < 0.5 * model.alpha else -step
+    tried = np.array([below, below + step])
+    density = profile(model.ends(tried).ravel())[2].reshape(2, 2)
+    if not np.all((density > 0) & np.isfinite(density)):
+        return below
+    gap, moved = np.log(density[0]) - np.log(density[1])
+    if not 0 < abs(gap) <= min(_BALANCED, abs(moved - gap)):
+        return below
+    return float(np.clip(below - step * gap / (moved - gap), 0.0, model.alpha))
 
 
 def _corrected(profile: Profile, low: float, high: float, alpha: float) -> tuple[float, float]:
