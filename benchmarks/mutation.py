@@ -45,7 +45,7 @@ RESULTS = Path(__file__).with_suffix(".jsonl")
 REASONS = Path(__file__).with_name("mutation_reasons.json")
 REPORT = Path(__file__).with_suffix(".rst")
 # Seconds after which a change counts as noticed: the tests of a package take a few minutes.
-TIMEOUT = 1200
+TIMEOUT = 600
 # Shifts and bitwise operators in place of arithmetic fail at once for floats, and a change of `|`
 # is mostly one of an annotation.
 DULL = re.compile(r"core/ReplaceBinaryOperator_(.*_(RShift|LShift|BitOr|BitAnd|BitXor)|BitOr_.*)$")
