@@ -70,6 +70,8 @@ ALIASES = {
     "cv": {"n_splits"},
     "estimator": {"y_pred", "y_score"},
     "posteriors": {"names"},
+    # These have a value for each label.
+    "labels": {"class_weight", "prior", "strategy"},
 }
 NAMES = {**namespace(), "DummyClassifier": DummyClassifier}
 
@@ -399,20 +401,19 @@ def _is_of_estimator(call, error):
 
 
 def _is_of_others(call, error):
-    """Tell whether the same is said, of an argument, without the hostile ones."""
-    if not call.hostile:
-        return False
-    replaced = {
-        name: text
-        if name not in call.hostile
-        else next(iter(valid_values(call.target, name)), None)
-        for name, text in call.arguments.items()
-    }
-    if None in replaced.values():
-        return False
-    other = Call(call.target, replaced)
-    repeated = perform(other).error
-    return str(repeated) == str(error) and not list(_wrong_error(other, repeated))
+    """Tell whether the same is said, of an argument, with a valid one for the hostile one."""
+    return any(
+        str(repeated := perform(other).error) == str(error)
+        and not list(_wrong_error(other, repeated))
+        for other in _mended(call)
+    )
+
+
+def _mended(call):
+    """Yield the call with valid values in place of the hostile ones."""
+    values = [valid_values(call.target, name) for name in call.hostile]
+    for replaced in zip(*values, strict=False):
+        yield Call(call.target, call.arguments | dict(zip(call.hostile, replaced, strict=True)))
 
 
 def _named(call):

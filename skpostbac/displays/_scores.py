@@ -9,6 +9,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.validation import check_is_fitted
 
 from skpostbac.metrics._arrays import FloatArray
+from skpostbac.stats._validation import shown
 
 
 def positive_scores(
@@ -19,6 +20,8 @@ def positive_scores(
     They are those of `decision_function`, or else of `predict_proba`; the positive class is the
     second one by default, as in scikit-learn's displays.
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be a fitted classifier, got {shown(estimator)}")
     check_is_fitted(estimator)
     if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
         pos_label = estimator.classes_[1]

@@ -66,7 +66,7 @@ def _weights_of(spec: ClassWeightSpec, labels: list[Hashable]) -> FloatArray:
         return spec
     missing = [label for label in labels if label not in spec]
     if missing:
-        raise ValueError(f"The classes, {missing}, are not in class_weight")
+        raise ValueError(f"class_weight has no weight for the classes {missing}")
     return _weight_array([spec[label] for label in labels])
 
 

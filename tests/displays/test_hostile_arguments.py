@@ -130,8 +130,12 @@ def test_candidates_are_checked(changed, message):
             lambda: PosteriorDisplay.from_estimator([], [[0]], [0]),
             "estimator must be a classifier with predict",
         ),
+        (
+            lambda: NormalScoresDisplay.from_estimator(int, [[0]] * 12, [0, 1] * 6),
+            "estimator must be a fitted classifier, got <class 'int'>",
+        ),
     ],
-    ids=["search", "model", "plot", "predictions", "score", "name", "names", "estimator"],
+    ids=["search", "model", "plot", "predictions", "score", "name", "names", "predict", "fit"],
 )
 def test_other_arguments_are_checked(call, message):
     """Where matplotlib or scikit-learn would have spoken of something else."""

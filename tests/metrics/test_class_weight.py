@@ -68,9 +68,9 @@ def test_bad_weights_are_refused(class_weight, message):
     ("class_weight", "message"),
     [
         ([1, 1], "one weight for each of the 3 classes, got 2"),
-        ({"a": 1, "b": 1}, r"The classes, \['c'\], are not in class_weight"),
+        ({"a": 1, "b": 1}, r"class_weight has no weight for the classes \['c'\]"),
         ({"a": 0, "b": 0, "c": 0, "d": 1}, "class_weight must have a positive weight"),
-        (pd.Series([1, 2, 3]), "are not in class_weight"),
+        (pd.Series([1, 2, 3]), "class_weight has no weight for"),
     ],
     ids=["length", "missing", "zero where it counts", "series of other labels"],
 )
