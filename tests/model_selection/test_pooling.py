@@ -439,7 +439,7 @@ def test_a_failed_fit_is_raised():
     [
         pytest.param({"prior": "flat"}, "prior must be", id="prior"),
         pytest.param({"prior": [[1, 1]]}, "prior must have one row", id="prior rows"),
-        pytest.param({"class_weight": {0: 1}}, "not in class_weight", id="class_weight"),
+        pytest.param({"class_weight": {0: 1}}, "class_weight has no weight for", id="class_weight"),
         pytest.param({"labels": [0, 0]}, "must not contain duplicates", id="labels"),
     ],
 )
