@@ -51,8 +51,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import skpostbac
-from skpostbac.metrics._binormal_warning import broken_assumption, is_repaired, log_odds
-from skpostbac.metrics._class_scores import split_scores
+from skpostbac.metrics._binormal.class_scores import split_scores
+from skpostbac.metrics._binormal.warning import broken_assumption, is_repaired, log_odds
 
 LAWS = {
     "N(0, 1), N(1, 1)": (0, 1, 1, 1),

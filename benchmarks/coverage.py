@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from scipy import special
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
-from skpostbac._progress import progress
+from skpostbac._utils.progress_line import progress
 
 CLASSES = (2, 3, 5, 10, 50, 100, 1000)
 SIZES = ("2", "5", "10", "30", "100", "unequal")

@@ -11,7 +11,7 @@ from skpostbac import (
     group_posterior,
     posterior_binormal,
 )
-from skpostbac._html import HEIGHT, SIDE, WIDTH
+from skpostbac._utils.html import HEIGHT, SIDE, WIDTH
 
 COUNTS = ClassCounts(["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4])
 BALANCED = PosteriorBalancedAccuracy(COUNTS)

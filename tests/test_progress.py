@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from skpostbac import _progress
-from skpostbac._progress import progress
+from skpostbac._utils import progress_line as _progress
+from skpostbac._utils.progress_line import progress
 
 
 class Terminal(io.StringIO):
@@ -79,7 +79,7 @@ def test_line_is_gone_after_an_error(clock, monkeypatch):
 def test_joint_ranking_in_a_real_terminal():
     """The line of a long joint ranking is seen on the screen, and nothing on standard output."""
     script = (
-        "import numpy as np, skpostbac._progress as p\n"
+        "import numpy as np, skpostbac._utils.progress_line as p\n"
         "from skpostbac import compare_predictions\n"
         "p.PATIENCE = p.PERIOD = 0\n"
         "rng = np.random.default_rng(0); y = rng.integers(0, 2, 500)\n"

@@ -17,7 +17,7 @@ from skpostbac import __version__
 from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._prior_warning import dominating_influence, untested_alone
+from skpostbac.metrics._priors import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison
 
 Record: TypeAlias = dict[str, Any]

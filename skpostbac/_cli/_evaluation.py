@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac._cli._table import InputError, Table
+from skpostbac._utils import describe_estimate
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,
     class_counts,
     paired_counts,
 )
-from skpostbac.metrics._format import describe_estimate
 from skpostbac.model_selection import PosteriorComparison
-from skpostbac.model_selection._report import TRAINING, explain_score, name_best
+from skpostbac.model_selection._comparison import TRAINING, explain_score, name_best
 
 # Classifiers that the sentences speak of, best first.
 SENTENCES = 5

@@ -13,7 +13,7 @@ import sklearn
 from skpostbac._cli._evaluation import Evaluation, report
 from skpostbac._cli._figures import page_figures
 from skpostbac._cli._sections import Record, Section, describe_data, make_sections
-from skpostbac._html import escape
+from skpostbac._utils import escape
 
 # The browser refuses whatever is not part of the page, should any label get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from skpostbac import __version__
 from skpostbac._cli._output import write_output
-from skpostbac._printable import printable
+from skpostbac._utils import printable
 
 DEFAULT_PRIOR = "uniform"
 # Endings of the names of pictures.
@@ -180,7 +180,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
     if text == DEFAULT_PRIOR:  # as which it comes here also if the option is not given
         return text
 
-    from skpostbac.metrics._prior import PRIOR_NAMES, check_prior
+    from skpostbac.metrics._priors import PRIOR_NAMES, check_prior
 
     try:
         prior = text if "," not in text else tuple(map(float, text.split(",")))
@@ -193,7 +193,7 @@ def _prior(text: str) -> str | tuple[float, ...]:
 
 
 def _level(text: str) -> float:
-    from skpostbac.stats._validation import check_level
+    from skpostbac._utils import check_level
 
     return _checked(text, check_level)
 

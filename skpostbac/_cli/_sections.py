@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from skpostbac._printable import printable
-from skpostbac.metrics._format import format_probability
-from skpostbac.metrics._prior_warning import say_untested
+from skpostbac._utils import format_probability, printable
+from skpostbac.metrics._priors import say_untested
 
 Record: TypeAlias = dict[str, Any]
 

@@ -15,6 +15,18 @@ from sklearn.metrics import (
     roc_curve,
 )
 
+from skpostbac._utils import (
+    Floats,
+    RandomStateLike,
+    check_choice,
+    check_flags,
+    check_level,
+    check_probability,
+    check_text,
+    float_array,
+    input_errors,
+    shown,
+)
 from skpostbac.displays._kwargs import Kwargs, area_kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, own_axes
@@ -26,20 +38,8 @@ from skpostbac.metrics import (
     PosteriorBinormal,
     posterior_binormal,
 )
-from skpostbac.metrics._arrays import FloatArray, check_choice
-from skpostbac.metrics._binormal import estimate_model
-from skpostbac.metrics._class_scores import check_share
-from skpostbac.metrics._flags import check_flags
-from skpostbac.metrics._random_state import RandomStateLike
-from skpostbac.stats._law import Interval
-from skpostbac.stats._validation import (
-    check_level,
-    check_probability,
-    check_text,
-    float_array,
-    input_errors,
-    shown,
-)
+from skpostbac.metrics._binormal import check_share, estimate_model
+from skpostbac.stats._distribution import Interval
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -53,9 +53,9 @@ BAND_POINTS = (1 - np.cos(np.linspace(0, np.pi, 201)[1:])) / 2
 class EmpiricalCurve(NamedTuple):
     """Staircase of the samples, as scikit-learn computes it."""
 
-    x: FloatArray
+    x: Floats
     """False-positive rates, or recalls."""
-    y: FloatArray
+    y: Floats
     """True-positive rates, or precisions."""
     area: float
     """Area under the ROC curve, or average precision."""
@@ -70,7 +70,7 @@ class _Kind:
     area_name: str
     drawstyle: str
     legend: Literal["lower right", "best"]
-    points: Callable[[BinormalModel], tuple[FloatArray, FloatArray]]
+    points: Callable[[BinormalModel], tuple[Floats, Floats]]
     area: Callable[[BinormalModel], float]
     area_posterior: Callable[[PosteriorBinormal], DrawnPosterior]
     band: Callable[[PosteriorBinormal, float], CurveBand]
@@ -196,8 +196,8 @@ class BinormalCurveDisplay:
         self,
         *,
         curve: Literal["roc", "precision_recall"],
-        x: FloatArray,
-        y: FloatArray,
+        x: Floats,
+        y: Floats,
         area: float,
         positive_fraction: float,
         interval: Interval | None = None,
@@ -560,7 +560,7 @@ def _kind(curve: str) -> _Kind:
     return KINDS[curve]
 
 
-def _points(x: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Return the checked points of a curve."""
     points = float_array(x, "x"), float_array(y, "y")
     if points[0].ndim != 1 or points[0].shape != points[1].shape:
@@ -613,5 +613,5 @@ def _population_weight(
     weight = np.ones(len(is_positive)) if sample_weight is None else np.asarray(sample_weight)
     share = weight[is_positive].sum() / weight.sum()
     ratios = positive_fraction / share, (1 - positive_fraction) / (1 - share)
-    population: FloatArray = weight * np.where(is_positive, *ratios)
+    population: Floats = weight * np.where(is_positive, *ratios)
     return population

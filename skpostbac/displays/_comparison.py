@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._utils import RandomStateLike, check_choice, check_flags
 from skpostbac.displays._candidates import check_names
 from skpostbac.displays._comparison_kinds import KINDS, Request
 from skpostbac.displays._posterior import rows_size
 from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._arrays import check_choice
-from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._flags import check_flags
-from skpostbac.metrics._predictions import Predictions
-from skpostbac.metrics._prior import PriorLike
-from skpostbac.metrics._random_state import RandomStateLike
+from skpostbac.metrics._labels import ClassWeightLike, Predictions
+from skpostbac.metrics._priors import PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from skpostbac._utils import format_probability
 from skpostbac.displays._gallery import portray_all
 from skpostbac.displays._posterior_kinds import draw_forest
 from skpostbac.displays._style import (
@@ -22,8 +23,7 @@ from skpostbac.displays._style import (
     write_beside,
 )
 from skpostbac.displays._text import literal, shorten
-from skpostbac.metrics._density_curve import density_curve
-from skpostbac.metrics._format import format_probability
+from skpostbac.metrics._posteriors import density_curve
 from skpostbac.model_selection import PosteriorComparison
 
 if TYPE_CHECKING:

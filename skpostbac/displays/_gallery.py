@@ -13,9 +13,9 @@ from skpostbac.metrics import (
     PosteriorBinaryEquivalentAccuracy,
     PosteriorConfusionMetric,
 )
-from skpostbac.metrics._figure_posterior import FigurePosterior
+from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.stats import Interval
-from skpostbac.stats._law import Law, interval_of
+from skpostbac.stats._distribution import Law, interval_of
 
 AnyPosterior: TypeAlias = FigurePosterior | Law
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from skpostbac.stats._validation import shown
+from skpostbac._utils import shown
 
 Kwargs: TypeAlias = Mapping[str, Any] | None
 

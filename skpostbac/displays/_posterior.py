@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._utils import check_choice, check_flags, check_text
 from skpostbac.displays._candidates import check_names
 from skpostbac.displays._gallery import (
     AnyPosterior,
@@ -27,15 +28,11 @@ from skpostbac.displays._style import (
 )
 from skpostbac.displays._text import chance_label, literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
-from skpostbac.metrics._arrays import check_choice
-from skpostbac.metrics._class_weight import ClassWeightLike
+from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._flags import check_flags
-from skpostbac.metrics._predictions import Predictions, is_named, named_predictions
-from skpostbac.metrics._prior import PriorLike
-from skpostbac.metrics._scorer import predict
+from skpostbac.metrics._labels import ClassWeightLike, Predictions, is_named, named_predictions
+from skpostbac.metrics._priors import PriorLike
 from skpostbac.model_selection import pooled_posteriors
-from skpostbac.stats._validation import check_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

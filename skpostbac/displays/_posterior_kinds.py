@@ -18,8 +18,8 @@ from skpostbac.displays._style import (
     write_beside,
 )
 from skpostbac.displays._text import literal, with_score
-from skpostbac.metrics._density_curve import Curve, density_curve
-from skpostbac.stats._law import interval_of
+from skpostbac.metrics._posteriors import Curve, density_curve
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

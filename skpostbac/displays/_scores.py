@@ -8,13 +8,12 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 from sklearn.utils.validation import check_is_fitted
 
-from skpostbac.metrics._arrays import FloatArray
-from skpostbac.stats._validation import shown
+from skpostbac._utils import Floats, shown
 
 
 def positive_scores(
     estimator: Any, X: ArrayLike, y: ArrayLike, pos_label: Any
-) -> tuple[FloatArray, Any]:
+) -> tuple[Floats, Any]:
     """Return the scores for the positive class, and its label.
 
     They are those of `decision_function`, or else of `predict_proba`; the positive class is the
@@ -32,5 +31,5 @@ def positive_scores(
     return scorer(estimator, X, y), pos_label
 
 
-def _score_of(y_true: ArrayLike, y_score: FloatArray, *, pos_label: Any) -> FloatArray:
+def _score_of(y_true: ArrayLike, y_score: Floats, *, pos_label: Any) -> Floats:
     return y_score

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
+from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
 from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
 from skpostbac.displays._kwargs import Kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, ink, own_axes
@@ -24,15 +25,15 @@ from skpostbac.displays._text import (
     with_score,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._arrays import FloatArray
-from skpostbac.metrics._class_weight import ClassWeightLike
-from skpostbac.metrics._flags import check_flags
-from skpostbac.metrics._prior import PriorLike
+from skpostbac.metrics._labels import ClassWeightLike
+from skpostbac.metrics._priors import PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
-from skpostbac.model_selection._pooling import fold_counts
-from skpostbac.model_selection._results import candidate_params, value_column
-from skpostbac.model_selection._training_variation import TrainingVariation
-from skpostbac.stats._validation import float_or_nan, input_errors, is_integer, shown
+from skpostbac.model_selection._pooling import (
+    TrainingVariation,
+    candidate_params,
+    fold_counts,
+    value_column,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -410,14 +411,14 @@ def _check_candidates(
 class _Axis:
     """Where the values of the parameter are."""
 
-    x: FloatArray
+    x: Floats
     is_log: bool = False
     # Texts of categories, which are at 0, 1, ...
     categories: tuple[str, ...] = ()
     # Whether a line from one value to the next makes sense.
     is_ordered: bool = True
 
-    def spread(self, groups: Sequence[str]) -> FloatArray:
+    def spread(self, groups: Sequence[str]) -> Floats:
         """Return the places of the candidates, side by side where they have the same value."""
         names = list(dict.fromkeys(groups))
         place = np.array([names.index(group) for group in groups]) - (len(names) - 1) / 2
@@ -456,7 +457,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _lines(
-    ax: Axes, x: FloatArray, groups: Sequence[str], is_ordered: bool
+    ax: Axes, x: Floats, groups: Sequence[str], is_ordered: bool
 ) -> Iterator[tuple[NDArray[np.intp], dict[str, Any]]]:
     """Return the candidates of each line from left to right, and its style."""
     order = np.argsort(x, kind="stable")

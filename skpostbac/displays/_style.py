@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skpostbac.stats._validation import shown
+from skpostbac._utils import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from skpostbac._printable import printable
-from skpostbac.metrics._format import round_estimate
-from skpostbac.stats._law import Interval
+from skpostbac._utils import printable, round_estimate
+from skpostbac.stats._distribution import Interval
 
 
 def literal(name: object) -> str:

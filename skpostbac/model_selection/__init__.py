@@ -1,14 +1,17 @@
 """Pooled cross-validation, choice of the best candidate, comparison, and test-set size."""
 
 from skpostbac.model_selection._comparison import (
+    MonteCarloError,
     PosteriorComparison,
     RopeMasses,
     compare_posteriors,
     compare_predictions,
 )
-from skpostbac.model_selection._joint import MonteCarloError
-from skpostbac.model_selection._pairing import pooled_paired_counts
-from skpostbac.model_selection._pooling import cross_val_posterior, pooled_posteriors
+from skpostbac.model_selection._pooling import (
+    cross_val_posterior,
+    pooled_paired_counts,
+    pooled_posteriors,
+)
 from skpostbac.model_selection._refit import PosteriorRefit
 from skpostbac.model_selection._test_size import RequiredTestSize, required_test_size
 

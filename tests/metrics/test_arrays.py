@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skpostbac.metrics._arrays import float_array, nonnegative_array
+from skpostbac._utils.validation import float_array, nonnegative_array
 
 NUMBERS = {
     "list": [1, 2],

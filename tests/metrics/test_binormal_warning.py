@@ -28,10 +28,10 @@ from skpostbac import (
     make_binormal_scorer,
     posterior_binormal,
 )
-from skpostbac.metrics._binormal_discrepancy import largest_discrepancy
-from skpostbac.metrics._binormal_warning import broken_assumption, log_odds
-from skpostbac.metrics._class_scores import split_scores
-from skpostbac.metrics._empirical_areas import empirical_areas
+from skpostbac.metrics._binormal.class_scores import split_scores
+from skpostbac.metrics._binormal.discrepancy import largest_discrepancy
+from skpostbac.metrics._binormal.empirical_areas import empirical_areas
+from skpostbac.metrics._binormal.warning import broken_assumption, log_odds
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [60, 40])

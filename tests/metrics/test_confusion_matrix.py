@@ -10,7 +10,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
 )
-from skpostbac.metrics._confusion_matrix import check_confusion_matrix
+from skpostbac.metrics._counts.confusion_matrix import check_confusion_matrix
 
 READERS = {
     "balanced accuracy": PosteriorBalancedAccuracy.from_confusion_matrix,

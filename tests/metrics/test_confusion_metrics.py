@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.metrics import OVERALL, macro, micro, of_class
 
 SKLEARN = {
     "f1": metrics.f1_score,

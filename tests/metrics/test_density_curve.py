@@ -5,9 +5,9 @@ import pytest
 from scipy import optimize, stats
 
 from skpostbac import DrawnPosterior
-from skpostbac.metrics._density_curve import Curve, density_curve
+from skpostbac.metrics._posteriors.curve import Curve, density_curve
 from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
-from skpostbac.stats._law import Interval
+from skpostbac.stats._distribution.interface import Interval
 
 LAWS = {
     "three classes": BetaAverage([31, 9, 4], [3, 3, 2]),

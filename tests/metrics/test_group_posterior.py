@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import expit
 
 from skpostbac import ClassCounts, group_posterior
-from skpostbac.metrics._group_posterior import GroupPosterior
+from skpostbac.metrics._groups.posterior import GroupPosterior
 from skpostbac.stats import BetaBinomial, NormalBinomial
 
 # The second example in the documentation of the R package micp.

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skpostbac.metrics._labels import (
+from skpostbac.metrics._labels.labels import (
     array_of_labels,
     as_label_array,
     encode_integral,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpostbac.metrics._outcome_words import class_order, n_words, pack_bits, unpack_bits
+from skpostbac.metrics._counts.outcome_words import class_order, n_words, pack_bits, unpack_bits
 
 
 @given(st.lists(st.booleans(), max_size=200), st.integers(0, 2))

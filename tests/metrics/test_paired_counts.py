@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
-from skpostbac.metrics._arrays import LARGEST
-from skpostbac.metrics._labels import BLOCK
+from skpostbac.metrics._labels.labels import BLOCK
+from skpostbac.stats._beta.average import LARGEST
 
 label = st.integers(0, 3)
 samples = st.lists(st.tuples(label, label, label, label, st.integers(0, 5)), min_size=1).filter(

@@ -17,8 +17,8 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
-from skpostbac.metrics._confusion_metrics import OVERALL, macro, micro, of_class
-from skpostbac.metrics._confusion_target import _default_draws
+from skpostbac.metrics._confusion.metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.target import _default_draws
 from skpostbac.stats import BetaAverage
 
 from_matrix = PosteriorConfusionMetric.from_confusion_matrix

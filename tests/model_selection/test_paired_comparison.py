@@ -24,7 +24,7 @@ from skpostbac.model_selection import (
     compare_posteriors,
     compare_predictions,
 )
-from skpostbac.model_selection._joint import prior_cells
+from skpostbac.model_selection._comparison.joint import prior_cells
 from skpostbac.stats import PairedDifference
 
 # Standard errors within which an estimate meets the truth but for one case in two million.

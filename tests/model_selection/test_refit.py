@@ -125,7 +125,9 @@ def test_nothing_but_failures_is_an_error():
         pytest.param({"labels": [1, 1]}, "labels must not", id="labels"),
         pytest.param({"labels": [0, 1], "prior": [[1, 1]] * 3}, "prior must have", id="prior rows"),
         pytest.param(
-            {"labels": [0, 1], "class_weight": {0: 1}}, "class_weight has no weight for", id="weight of one"
+            {"labels": [0, 1], "class_weight": {0: 1}},
+            "class_weight has no weight for",
+            id="weight of one",
         ),
         pytest.param(
             {"class_weight": {1: 1, "1": 2}}, "different keys of the same", id="weight text"

@@ -11,7 +11,12 @@ from scipy.special import betaln
 
 import skpostbac.stats
 from skpostbac import PosteriorBalancedAccuracy, required_test_size
-from skpostbac.model_selection import _assurance, _class_plans
+from skpostbac.model_selection._test_size import (
+    assurance as _assurance,
+)
+from skpostbac.model_selection._test_size import (
+    class_plans as _class_plans,
+)
 from skpostbac.stats import BetaAverage
 
 # Only A right, only B right, both or neither.

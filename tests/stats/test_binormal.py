@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 from scipy.special import logit, ndtr, ndtri
 from scipy.stats import norm
 
-from skpostbac.stats._binormal import average_precision, precision, roc_auc, tpr_at
+from skpostbac.metrics._binormal.curves import average_precision, precision, roc_auc, tpr_at
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "binormal.json"
 

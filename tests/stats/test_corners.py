@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import beta, betainc, comb, gammaln, hyp1f1, roots_jacobi
 
-from skpostbac.stats import BetaAverage, _corners
-from skpostbac.stats._contour import line_contour, series
-from skpostbac.stats._corners import corner_contour, corner_levels
-from skpostbac.stats._order import pairwise_probabilities, resolve_jointly
-from skpostbac.stats._weighted_betas import WeightedBetas
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta.terms import WeightedBetas
+from skpostbac.stats._inversion import branch_points as _corners
+from skpostbac.stats._inversion.branch_points import corner_contour, corner_levels
+from skpostbac.stats._inversion.contour import line_contour, series
+from skpostbac.stats._several.order_statistics import pairwise_probabilities, resolve_jointly
 
 # Laws that decay fast enough for a long line, though slowly enough to have corners.
 ORDINARY = ([12, 9.5, 7], [6, 5.5, 6], [1 / 3, 1 / 3, 1 / 3])

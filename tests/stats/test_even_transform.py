@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skpostbac.stats._even_transform import even_sums
+from skpostbac.stats._numerics.even_transform import even_sums
 
 
 @pytest.mark.parametrize("count", [1, 2, 17, 2000])

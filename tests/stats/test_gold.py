@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._order import rank_probabilities, resolve_jointly
+from skpostbac.stats._several.order_statistics import rank_probabilities, resolve_jointly
 
 TESTS = Path(__file__).parents[1]
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}

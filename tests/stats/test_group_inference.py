@@ -7,9 +7,9 @@ from scipy import stats
 from scipy.special import betainc, betaln, expit, log_expit, logit
 
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._group_inference import GroupInference
-from skpostbac.stats._group_model import group_model
-from skpostbac.stats._logit_average import logit_average
+from skpostbac.stats._population.average import logit_average
+from skpostbac.stats._population.inference import GroupInference
+from skpostbac.stats._population.model import group_model
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
 

@@ -9,7 +9,7 @@ from skpostbac.stats import (
     PairedDifference,
     PowerTransform,
 )
-from skpostbac.stats._logit_law import LogitLaw
+from skpostbac.stats._distribution.log_odds import LogitLaw
 
 RNG = np.random.default_rng(20261122)
 

@@ -13,11 +13,12 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import betainc, betaln, expit, gammaln
 
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, _tilted_group_sum
-from skpostbac.stats._panels import integrate
-from skpostbac.stats._tilted_group import TiltedGroup
-from skpostbac.stats._tilted_group_sum import TiltedGroupSum
-from skpostbac.stats._weighted_groups import WeightedGroups
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._hierarchical import tilted_sum as _tilted_group_sum
+from skpostbac.stats._hierarchical.terms import WeightedGroups
+from skpostbac.stats._hierarchical.tilted import TiltedGroup
+from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
+from skpostbac.stats._numerics.panels import integrate_panels
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference/hierarchical.json").read_text())
 every_law = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
@@ -539,7 +540,7 @@ def test_difference_with_many_corners_has_the_moments_of_its_density():
         density = law._central_profile(y)[2]
         return density * np.array([np.ones_like(y), y, y**2])
 
-    found = integrate(moments, edges, 1e-12)
+    found = integrate_panels(moments, edges, 1e-12)
     assert found == pytest.approx([1, 0, law.variance()], rel=1e-9, abs=1e-10)
 
 

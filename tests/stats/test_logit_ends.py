@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, log_expit
 
-from skpostbac.stats._logit_average import logit_average
-from skpostbac.stats._logit_law import LogitLaw
+from skpostbac.stats._distribution.log_odds import LogitLaw
+from skpostbac.stats._population.average import logit_average
 
 SIDES = pytest.mark.parametrize("from_above", [False, True], ids=["lower", "upper"])
 EXPONENTS = np.array([[3.0, 3.5], [2.0, 4.0]])

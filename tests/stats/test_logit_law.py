@@ -8,9 +8,10 @@ from scipy import stats
 from scipy.special import betaln, log_expit
 
 from skpostbac import group_posterior
-from skpostbac.stats import BetaAverage, _logit_average
-from skpostbac.stats._logit_average import logit_average
-from skpostbac.stats._logit_law import LogitLaw
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._distribution.log_odds import LogitLaw
+from skpostbac.stats._population import average as _logit_average
+from skpostbac.stats._population.average import logit_average
 
 
 def beta_law(a, b):

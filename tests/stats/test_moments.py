@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from skpostbac.stats._moments import cumulants
+from skpostbac.stats._beta.moments import cumulants
 
 
 def exact_cumulants(a, b, weight):

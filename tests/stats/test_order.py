@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from skpostbac.stats import BetaAverage, _order
-from skpostbac.stats._contour import Values
-from skpostbac.stats._order import (
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._distribution.tails import Values
+from skpostbac.stats._numerics.points import Frame
+from skpostbac.stats._several import order_statistics as _order
+from skpostbac.stats._several.order_statistics import (
     STIFFNESS,
     expected_shortfalls,
     pairwise_probabilities,
@@ -21,7 +23,6 @@ from skpostbac.stats._order import (
     resolve_jointly,
     sharpen,
 )
-from skpostbac.stats._points import Frame
 
 
 @dataclass

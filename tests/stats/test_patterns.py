@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from skpostbac.stats import _patterns
-from skpostbac.stats._patterns import (
+from skpostbac.stats._several import joint_draws as _patterns
+from skpostbac.stats._several.joint_draws import (
     MAX_PIECES,
     MOST_LISTED,
     STICK_TOLERANCE,

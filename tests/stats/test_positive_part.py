@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import BetaAverage, PairedDifference
-from skpostbac.stats._positive_part import mean_positive_part
+from skpostbac.stats._several.positive_part import mean_positive_part
 
 
 def polynomial(a, b):

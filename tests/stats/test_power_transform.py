@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skpostbac.stats import BetaAverage, PowerTransform
-from skpostbac.stats._panels import integrate
+from skpostbac.stats._numerics.panels import integrate_panels
 
 
 def exact_moments(a, b, exponent, k_max=4):
@@ -194,7 +194,9 @@ def test_bad_law():
 
 def test_integrals_beside_a_kink():
     """Several functions at once, of which one has a kink."""
-    found = integrate(lambda x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([0.0, 1, 2]), 1e-13)
+    found = integrate_panels(
+        lambda x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([0.0, 1, 2]), 1e-13
+    )
     np.testing.assert_allclose(found, [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._quantile import upper_quantile
+from skpostbac.stats._distribution.quantile import upper_quantile
 
 LOG_P = np.log([0.5, 0.4, 0.025, 1e-3, 1e-10, 1e-100, 1e-300])
 # Newton steps of quadratic convergence, from a first guess that may be far in a deep tail.

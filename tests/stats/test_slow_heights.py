@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import PairedDifference
-from skpostbac.stats._pair_ends import concentrated_vertex, vertex_radius, vertex_shares
-from skpostbac.stats._slow_heights import at_heights
+from skpostbac.stats._dirichlet.ends import concentrated_vertex, vertex_radius, vertex_shares
+from skpostbac.stats._inversion.slow_heights import at_heights
 
 FEW_COUNTS = np.array([[0.02, 0.02, 44.04], [3.0, 0.5, 7.0]])
 WEIGHTS = np.array([1.0, 0.6])

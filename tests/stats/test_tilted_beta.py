@@ -4,15 +4,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from skpostbac.stats._beta_ends import (
+from skpostbac.stats._beta.ends import (
     concentrated_end,
     concentrated_radius,
     end_radius,
     end_shares,
 )
-from skpostbac.stats._tilted_beta import REACH, extent, log_weight_and_step, tilt_betas
-from skpostbac.stats._transform import Grid
-from skpostbac.stats._weighted_betas import WeightedBetas
+from skpostbac.stats._beta.terms import WeightedBetas
+from skpostbac.stats._beta.tilted import extent, log_weight_and_step, tilt_betas
+from skpostbac.stats._inversion.transform import Grid
+from skpostbac.stats._numerics.cutoffs import REACH
 
 # Below the contract of the cdf, into which errors at the largest heights enter divided by them.
 ABSOLUTE = 5e-13

@@ -4,16 +4,16 @@ import mpmath
 import numpy as np
 import pytest
 
-from skpostbac.stats import _pair_path
-from skpostbac.stats._pair_ends import (
+from skpostbac.stats._dirichlet import path as _pair_path
+from skpostbac.stats._dirichlet.ends import (
     concentrated_radius,
     concentrated_vertex,
     vertex_radius,
     vertex_shares,
 )
-from skpostbac.stats._tilted_pair import VERTICES, extent, tilt_pairs
-from skpostbac.stats._transform import Grid
-from skpostbac.stats._weighted_pairs import WeightedPairs, central_moments, cumulants
+from skpostbac.stats._dirichlet.terms import WeightedPairs, central_moments, cumulants
+from skpostbac.stats._dirichlet.tilted import VERTICES, extent, tilt_pairs
+from skpostbac.stats._inversion.transform import Grid
 
 # Below the contract of the cdf, into which errors at the largest heights enter divided by them.
 ABSOLUTE = 1e-13

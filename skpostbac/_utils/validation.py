@@ -1,0 +1,290 @@
+"""What is taken for numbers, probabilities, seeds and shapes, by all distributions alike.
+
+Real numbers of any type are welcome, and converted by `float`: those of Python and NumPy, booleans,
+`Fraction` and `Decimal`, alone, in lists and in arrays of objects. NaN is a number here. Text,
+bytes, complex numbers, dates, None, masked values and numbers beyond the range of a float are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from numbers import Integral, Real
+from reprlib import repr as short_repr
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils.arrays import Floats
+
+# What draws: a generator, what NumPy makes one of, or a seed; None for fresh entropy.
+RngLike: TypeAlias = (
+    int | np.random.Generator | np.random.BitGenerator | np.random.SeedSequence | None
+)
+
+# Dimensions that an array of NumPy can have.
+_MOST_DIMENSIONS = 64
+
+
+@contextmanager
+def input_errors(prefix: str) -> Iterator[None]:
+    """Raise what goes wrong with an argument as a ValueError or TypeError, with words before it.
+
+    Objects of other libraries raise errors of their own where NumPy reads them. The message is put
+    in one line.
+    """
+    try:
+        yield
+    except (MemoryError, Warning):
+        raise
+    except Exception as error:
+        kind = ValueError if isinstance(error, ValueError | ArithmeticError) else TypeError
+        raise kind(f"{prefix}: {' '.join(str(error).split())}") from error
+
+
+def check_choice(value: object, choices: Iterable[str], name: str) -> None:
+    """Refuse what is not one of some strings; an array is not compared with them."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {known}, got {shown(value)}")
+
+
+# Numbers
+
+
+def float_array(values: ArrayLike, name: str) -> Floats:
+    """Return a copy of the values, which must be real numbers.
+
+    Raises
+    ------
+    ValueError
+        If they are not, if one of them is masked or beyond the range of a float, or if the array
+        would be ragged.
+    TypeError
+        If NumPy cannot read them.
+    """
+    _check_nesting(values, name)
+    if isinstance(values, bytearray):  # to NumPy, an array of small integers
+        raise ValueError(f"{name} must be an array of numbers, got {shown(values)}")
+    values = as_numpy(values, name)
+    wanted = f"{name} must be an array of numbers"
+    with input_errors(wanted):
+        array = np.asarray(values)
+        # NumPy writes numbers beside strings as text: look at what was given.
+        objects = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
+    _check_real(array.dtype, objects, name)
+    with input_errors(wanted), np.errstate(over="ignore"):  # long doubles become infinite
+        return array.astype(np.float64)
+
+
+def as_numpy(values: Any, name: str) -> Any:
+    """Return an array of another library in NumPy, without a copy; anything else as it is.
+
+    Raises
+    ------
+    TypeError
+        If NumPy cannot read it: if it is not in the memory of the CPU, if gradients are
+        recorded for it, or if it has a dtype that NumPy has not.
+    """
+    is_other = hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray)
+    if not is_other or hasattr(values, "__arrow_c_array__"):  # NumPy reads more of Arrow itself
+        return values
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # No test has an array on another device that holds data.
+        raise TypeError(
+            f"{name} must be an array that NumPy can read in the memory of the CPU: {error}"
+        ) from error
+
+
+def first(array: NDArray[Any], bad: NDArray[np.bool_]) -> str:
+    """Write the first value that is bad, and where in the array it is."""
+    place = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
+    value = short_repr(array.item(place))
+    if not place:
+        return value
+    return f"{value} at position {place[0] if len(place) == 1 else place}"
+
+
+def _check_nesting(values: Any, name: str, depth: int = 0) -> None:
+    """Refuse masked items in lists, which NumPy reads as numbers, and lists without a bottom."""
+    if depth > _MOST_DIMENSIONS:
+        raise ValueError(f"{name} must be an array of numbers, got lists nested too deeply")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must be an array of numbers, got masked values")
+    nested = (list, tuple, np.ma.MaskedArray)
+    if not isinstance(values, (list, tuple)):
+        return
+    if any(issubclass(kind, nested) for kind in set(map(type, values))):
+        for item in values:
+            _check_nesting(item, name, depth + 1)
+
+
+def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
+    """Refuse what is no number, or was none before it became an array of objects."""
+    if dtype.kind in "biuf":
+        return
+    bad = np.array([not isinstance(value, (Real, Decimal, np.bool_)) for value in objects.flat])
+    if bad.any():
+        found = first(objects, bad.reshape(objects.shape))
+        raise ValueError(f"{name} must be an array of numbers, got {found}")
+    if dtype.kind != "O" and objects.size:
+        raise ValueError(f"{name} must be an array of numbers, got the dtype {dtype}")
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Tell whether a value is a real number, of Python or NumPy, which calls a duration one."""
+    return isinstance(value, Real) and not isinstance(value, np.timedelta64)
+
+
+def float_or_nan(value: object) -> float:
+    """Return a real number as a float; nan, which lies in no range, for anything else."""
+    if not (is_real(value) or isinstance(value, Decimal)):
+        return np.nan
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return np.nan
+
+
+# Probabilities
+
+
+def probability_array(values: ArrayLike, name: str) -> Floats:
+    """Return a copy of probabilities in [0, 1] or NaN, or say which of them is none."""
+    array = float_array(values, name)
+    bad = (array < 0) | (array > 1)
+    if bad.any():
+        raise ValueError(f"{name} must lie in [0, 1], got {first(array, bad)}")
+    return array
+
+
+def check_level(level: float) -> float:
+    """Return a probability level, or say what is wrong with it."""
+    return check_probability(level, "level")
+
+
+def check_probability(value: float, name: str) -> float:
+    """Return a probability strictly between 0 and 1, or say what is wrong with it."""
+    probability = float_or_nan(value)
+    if not 0 < probability < 1:
+        raise ValueError(f"{name} must be a number strictly between 0 and 1, got {shown(value)}")
+    return probability
+
+
+# Seeds and shapes
+
+
+def check_generator(rng: Any, name: str = "rng") -> np.random.Generator:
+    """Return the generator that is given, or a new one of a seed or of fresh entropy.
+
+    NumPy takes sequences of integers too, and does not come back from one that holds itself. Of
+    a `RandomState` its versions make different things.
+    """
+    if rng is None or isinstance(
+        rng, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
+    ):
+        return np.random.default_rng(rng)
+    kinds = "None, a non-negative integer, or a Generator, BitGenerator or SeedSequence of NumPy"
+    return np.random.default_rng(check_seed(rng, name, kinds))
+
+
+def check_seed(seed: Any, name: str, kinds: str = "a non-negative integer") -> int:
+    """Return a seed, which may be as long as it likes, or say which `kinds` of it there are."""
+    if not is_integer(seed):
+        raise TypeError(f"{name} must be {kinds}, got {shown(seed)}")
+    return check_nonnegative_integer(seed, name)
+
+
+def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
+    """Return the shape of an array, which NumPy can count, as a tuple."""
+    sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    if not all(map(is_integer, sizes)):
+        raise TypeError(
+            f"{name} must be a non-negative integer or a tuple of them, got {shown(shape)}"
+        )
+    checked = tuple(check_nonnegative_integer(size, name) for size in sizes)
+    try:
+        np.broadcast_to(0.0, checked)  # takes no memory
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be that of an array of NumPy, got {shown(shape)}: {error}"
+        ) from error
+    return checked
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Tell whether a value is an integer, of Python or NumPy; booleans are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+
+
+def check_integer(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Return an integer of Python in a range, or say what is wrong with it."""
+    if not is_integer(value):
+        raise TypeError(f"{name} must be an instance of int, not {type(value).__qualname__}.")
+    if value < least:
+        raise ValueError(f"{name} == {shown(int(value))}, must be >= {least}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} == {shown(int(value))}, must be <= {most}.")
+    return int(value)
+
+
+def check_text(value: object, name: str) -> None:
+    """Refuse what is neither a string nor None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} must be a string or None, got {shown(value)}")
+
+
+def check_nonnegative_integer(value: int, name: str) -> int:
+    """Return an integer of Python that is not negative."""
+    if value < 0:
+        raise ValueError(f"{name} must not be negative, got {shown(int(value))}")
+    return int(value)
+
+
+# Messages
+
+
+def shown(value: object) -> str:
+    """Write a value that was refused, briefly and in one line."""
+    try:
+        return " ".join(short_repr(value).split())
+    except ValueError:  # Python does not write integers of more than 4300 digits
+        return f"one of type {type(value).__name__} that is too long to be written"
+
+
+def nonnegative_array(values: ArrayLike, name: str) -> Floats:
+    """Return a read-only copy of finite, non-negative numbers in one dimension."""
+    array = float_array(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be 1-dimensional, got an array of shape {array.shape}")
+    check_nonnegative(array, name)
+    array += 0.0  # -0.0 becomes 0.0
+    array.flags.writeable = False
+    return array
+
+
+def check_nonnegative(array: Floats, name: str) -> None:
+    """Refuse numbers that are negative, infinite or NaN."""
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        raise ValueError(f"{name} must be finite and non-negative, got {first(array, bad)}")
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse what is no bool: a text such as "no" counts as true in Python.
+
+    Examples
+    --------
+    >>> check_flags(adjusted=True)
+    >>> check_flags(adjusted="no")
+    Traceback (most recent call last):
+        ...
+    TypeError: adjusted must be a bool, got 'no'
+    """
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name} must be a bool, got {value!r}")

@@ -1,0 +1,309 @@
+"""The posterior distribution of the accuracy of one classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    check_counts,
+    class_counts,
+    counts_of_matrix,
+    counts_of_numbers,
+    format_count,
+)
+from skpostbac.metrics._posteriors import ExactPosterior
+from skpostbac.metrics._priors import NAMED_PRIORS, check_prior
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta import LARGEST
+
+# The names that do not depend on the number of classes.
+ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is not None}
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorAccuracy(ExactPosterior):
+    r"""Posterior distribution of the accuracy, the probability of a correct prediction.
+
+    After k correct predictions out of n the accuracy is
+    :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8), if its prior is
+    :math:`\mathrm{Beta}(a, b)`. The mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with
+    the uniform prior is the sample accuracy k / n (eq. 11).
+
+    Use :func:`posterior_accuracy` to start from labels, and :meth:`from_counts` or
+    :meth:`from_confusion_matrix` to start from a table.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        Correct predictions and samples of each class, such as the `counts` of a
+        :class:`PosteriorBalancedAccuracy`. Their sums are what the posterior depends on.
+    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+        The counts, as given.
+    prior : tuple of two floats
+        Parameters a and b of the prior.
+
+    Raises
+    ------
+    ValueError
+        If the prior is another, or if it and the counts add up to more than 1e15.
+
+    See Also
+    --------
+    PosteriorBalancedAccuracy : All classes weigh the same there, however many samples they have.
+
+    Notes
+    -----
+    A classifier that always predicts the largest class reaches the accuracy
+    :attr:`no_information_rate`; look at ``posterior.prob_above(posterior.no_information_rate)``.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorAccuracy
+    >>> posterior = PosteriorAccuracy.from_counts([40, 2], [45, 10])
+    >>> posterior
+    PosteriorAccuracy(mean=0.754, 95% CI=[0.636, 0.856], n=55)
+    >>> posterior.prob_above(posterior.no_information_rate)
+    0.1268
+    """
+
+    counts: ClassCounts
+    prior: tuple[float, float]
+
+    def __init__(self, counts: ClassCounts, *, prior: ArrayLike = "uniform") -> None:
+        check_counts(counts)
+        pair = _prior_pair(prior)
+        if max(pair) + counts.n_samples > LARGEST:
+            raise ValueError(
+                f"prior and counts must add up to at most {LARGEST:g}, got {pair} and "
+                f"{counts.n_samples:g} samples"
+            )
+        vars(self).update(counts=counts, prior=pair)  # past the frozen __setattr__
+
+    @classmethod
+    def from_counts(
+        cls,
+        correct: ArrayLike,
+        total: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+    ) -> PosteriorAccuracy:
+        """Make the posterior from counts.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_classes,)
+            Correct predictions among the samples of each class, in [0, `total`].
+        total : array-like of shape (n_classes,)
+            Samples of each class; 0 for an absent class. Counts need not be integers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index that `correct` and `total` have in
+            common if they are pandas Series, else 0, 1, ...
+        prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+            Prior of the accuracy.
+
+        Returns
+        -------
+        posterior : PosteriorAccuracy
+
+        Raises
+        ------
+        ValueError
+            As :class:`ClassCounts` and :class:`PosteriorAccuracy` raise it.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> PosteriorAccuracy.from_counts([40, 2], [45, 10]).mean()  # 43 / 57
+        0.7544
+        """
+        return cls(counts_of_numbers(correct, total, classes), prior=prior)
+
+    @classmethod
+    def from_confusion_matrix(
+        cls,
+        C: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+    ) -> PosteriorAccuracy:
+        """Make the posterior from a confusion matrix.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Finite, non-negative counts: the true classes are the rows and the predicted ones
+            the columns. Some publications print the transpose, which changes only the `counts`.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index of a DataFrame, which must be equal to
+            its columns, else 0, 1, ...
+        prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+            Prior of the accuracy.
+
+        Returns
+        -------
+        posterior : PosteriorAccuracy
+
+        Raises
+        ------
+        ValueError
+            If `C` is no confusion matrix, or as :class:`PosteriorAccuracy` raises it.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> PosteriorAccuracy.from_confusion_matrix([[40, 5], [8, 2]]).credible_interval()
+        Interval(low=0.6358, high=0.8561)
+        """
+        return cls(counts_of_matrix(C, labels), prior=prior)
+
+    @cached_property
+    def distribution(self) -> BetaAverage:
+        """The law of the accuracy, with all methods of the engine."""
+        correct = self.counts.correct.sum()
+        wrong = (self.counts.total - self.counts.correct).sum()
+        return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
+
+    @property
+    def no_information_rate(self) -> float:
+        """Share of the largest class: the accuracy of always predicting it; nan without samples."""
+        n = self.counts.n_samples
+        return float(self.counts.total.max() / n) if n else float("nan")
+
+    def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
+        """Return the posterior of the binary-equivalent accuracy.
+
+        It has the prior of this accuracy. For two classes it is the accuracy itself.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> posterior = PosteriorAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> posterior.binary_equivalent().median()  # the square root of 0.8802
+        0.9382
+        """
+        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
+
+    def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
+        if not isinstance(other, PosteriorAccuracy):
+            return NotImplemented
+        if self.prior != other.prior:
+            raise ValueError("Posteriors of different prior cannot be pooled")
+        return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
+
+    def __radd__(self, other: object) -> PosteriorAccuracy:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        prior = "" if self.prior == (1, 1) else "prior=({:g}, {:g}), ".format(*self.prior)
+        return (
+            f"PosteriorAccuracy({self._summary()}, {prior}n={format_count(self.counts.n_samples)})"
+        )
+
+
+def posterior_accuracy(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    prior: ArrayLike = "uniform",
+) -> PosteriorAccuracy:
+    """Compute the posterior distribution of the accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    labels : array-like of shape (n_classes,), default=None
+        Samples of a true class that is not listed are left out. By default all are counted.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+    prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="uniform"
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
+
+    Returns
+    -------
+    posterior : PosteriorAccuracy
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` and :class:`PosteriorAccuracy` raise them.
+
+    See Also
+    --------
+    posterior_balanced_accuracy : The posterior of the average over the classes.
+    posterior_confusion_metric : The accuracy beside other metrics, from priors of the recalls.
+
+    Notes
+    -----
+    `prior` is that of the accuracy itself. In :func:`posterior_confusion_metric` it is that of the
+    recall on each class, so that "uniform" is another prior of the accuracy there: with k classes
+    Beta(k, k) in place of Beta(1, 1). With the pair ``(k * a, k * b)`` here and ``(a, b)`` there,
+    and so with "uniform" here and "reciprocal" there, both are the same.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_accuracy
+    >>> posterior = posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
+    >>> posterior
+    PosteriorAccuracy(mean=0.750, 95% CI=[0.421, 0.963], n=6)
+    >>> posterior.mode()  # 5 of 6
+    0.8333
+
+    The same data under flat priors of both recalls, which are a Beta(2, 2) prior of the accuracy:
+
+    >>> from skpostbac import posterior_confusion_metric
+    >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
+    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="uniform").mean()  # 7 / 10
+    0.7
+    >>> posterior_accuracy(y_true, y_pred, prior=(2, 2)).mean()
+    0.7
+    >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="reciprocal").mean()  # 6 / 8
+    0.75
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return PosteriorAccuracy(counts, prior=prior)
+
+
+def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
+    """Return a and b of a prior that is named or given as a pair."""
+    if isinstance(prior, str):
+        if prior not in ACCURACY_PRIORS:
+            raise ValueError(_message(repr(prior)))
+        return ACCURACY_PRIORS[prior], ACCURACY_PRIORS[prior]
+    pair = np.asarray(check_prior(prior), dtype=float)
+    if pair.ndim != 1:
+        raise ValueError(_message(f"an array of shape {pair.shape}"))
+    return float(pair[0]), float(pair[1])
+
+
+def _message(got: str) -> str:
+    return f"prior must be one of {sorted(ACCURACY_PRIORS)} or a pair (a, b), got {got}"

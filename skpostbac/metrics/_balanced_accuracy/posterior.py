@@ -1,0 +1,612 @@
+"""The posterior distribution of the balanced accuracy of one classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, first, format_estimate, table
+from skpostbac.metrics._balanced_accuracy.report import write_report
+from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
+from skpostbac.metrics._counts import (
+    ClassCounts,
+    check_counts,
+    class_counts,
+    counts_of_matrix,
+    counts_of_numbers,
+    format_count,
+)
+from skpostbac.metrics._labels import (
+    ClassWeightLike,
+    ClassWeightSpec,
+    check_class_weight,
+    label_list,
+    resolve_class_weight,
+    warn_if_foreign,
+)
+from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
+from skpostbac.metrics._priors import (
+    Prior,
+    PriorInfluence,
+    PriorLike,
+    PriorSpec,
+    average_law,
+    check_prior,
+    format_prior,
+    resolve_prior,
+    warn_if_prior_dominates,
+)
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._beta import LARGEST
+
+# Classes listed one by one in the HTML table.
+SHOWN_CLASSES = 20
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorBalancedAccuracy(ExactPosterior):
+    r"""Posterior distribution of the balanced accuracy, given the counts of each class.
+
+    The accuracy :math:`\theta_i` on class i has a Beta prior, so that after :math:`k_i` correct
+    predictions out of :math:`n_i` it is
+    :math:`\mathrm{Beta}(a_i + k_i, b_i + n_i - k_i)` ([2]_, eq. 8). The balanced accuracy is
+    their mean :math:`\lambda = \sum_i w_i \theta_i`, with :math:`w_i = 1 / l` for each of the l
+    classes unless weights are given (eq. 12), and its posterior is their convolution ([1]_; [2]_,
+    eq. 13), which is computed without sampling.
+
+    Use :func:`posterior_balanced_accuracy` to start from labels, and :meth:`from_counts` or
+    :meth:`from_confusion_matrix` to start from a table.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        Correct predictions and samples of each class.
+    prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="uniform"
+        Prior of the accuracy on each class: "uniform" (a = b = 1), "jeffreys" (1/2), "neutral"
+        (1/3), "reciprocal" (1 / n_classes), a pair ``(a, b)`` for all classes, or one pair for
+        each. With many classes and few samples a flat prior pulls the average towards 1/2:
+        "hierarchical" lets the classes borrow strength from one another instead, as a
+        :class:`~skpostbac.stats.Hyperprior` says.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Non-negative weights of the classes in the average, normalised to sum 1. A dict must
+        have each of the classes; it may have others. By default all weigh the same.
+
+    Attributes
+    ----------
+    counts : ClassCounts
+        The counts, as given.
+    prior : ndarray of shape (n_classes, 2) or Hyperprior
+        Read-only parameters a and b of the prior of each class, or what the classes share.
+    class_weight : ndarray of shape (n_classes,)
+        Read-only weights, of sum 1.
+
+    Raises
+    ------
+    ValueError
+        If the prior or the class weights are invalid or do not fit the classes, or if the
+        prior and the counts of a class add up to more than 1e15.
+
+    See Also
+    --------
+    posterior_balanced_accuracy_score : One number out of the posterior.
+
+    Notes
+    -----
+    ``p + q`` pools the counts of two posteriors whose priors and class weights have the same
+    values for all classes of the pool, whether they were given by name, as a pair or as an array.
+    It is the posterior given both sets of observations, and counts the prior once. Pooled folds of
+    a cross-validation describe the predictions that were made; the posterior knows nothing of the
+    variation between training sets.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> posterior
+    PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)
+    >>> posterior.prob_above(0.7)
+    0.8429
+
+    What is known of a class beforehand is its row of the prior, and what its errors cost is its
+    weight: here class 2 is expected to be right in 9 of 10 cases, and counts twice.
+
+    >>> PosteriorBalancedAccuracy.from_counts(
+    ...     [30, 8, 3], [32, 10, 4], prior=[(1, 1), (1, 1), (9, 1)], class_weight=[1, 1, 2]
+    ... ).mean()
+    0.8440
+    """
+
+    counts: ClassCounts
+    prior: Prior
+    class_weight: Floats
+    # As they were given: pooling resolves them for the union of the classes.
+    _prior_spec: PriorSpec
+    _weight_spec: ClassWeightSpec
+
+    def __init__(
+        self,
+        counts: ClassCounts,
+        *,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> None:
+        check_counts(counts)
+        prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+        vars(self).update(  # past the frozen __setattr__
+            counts=counts,
+            prior=resolve_prior(prior_spec, counts.n_classes),
+            class_weight=resolve_class_weight(weight_spec, counts.classes),
+            _prior_spec=prior_spec,
+            _weight_spec=weight_spec,
+        )
+        _check_range(self.prior, counts)
+
+    @classmethod
+    def from_counts(
+        cls,
+        correct: ArrayLike,
+        total: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> PosteriorBalancedAccuracy:
+        """Make the posterior from counts.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_classes,)
+            Correct predictions among the samples of each class, in [0, `total`].
+        total : array-like of shape (n_classes,)
+            Samples of each class; 0 for an absent class. Counts need not be integers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index that `correct` and `total` have in
+            common if they are pandas Series, else 0, 1, ...
+        prior, class_weight
+            As for the class.
+
+        Returns
+        -------
+        posterior : PosteriorBalancedAccuracy
+
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the mean by more than 1.5 posterior standard deviations.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).mean()
+        0.56117
+        """
+        counts = counts_of_numbers(correct, total, classes)
+        posterior = cls(counts, prior=prior, class_weight=class_weight)
+        warn_if_prior_dominates(posterior)
+        return posterior
+
+    @classmethod
+    def from_confusion_matrix(
+        cls,
+        C: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        prior: PriorLike = "uniform",
+        class_weight: ClassWeightLike = None,
+    ) -> PosteriorBalancedAccuracy:
+        """Make the posterior from a confusion matrix.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Finite, non-negative counts: the true classes are the rows and the predicted ones
+            the columns, as :func:`sklearn.metrics.confusion_matrix` returns them. Some
+            publications print the transpose.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index of a DataFrame, which must be equal to
+            its columns, else 0, 1, ...
+        prior, class_weight
+            As for the class.
+
+        Returns
+        -------
+        posterior : PosteriorBalancedAccuracy
+
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the mean by more than 1.5 posterior standard deviations.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> C = [[30, 2, 0], [1, 8, 1], [0, 1, 3]]
+        >>> PosteriorBalancedAccuracy.from_confusion_matrix(C).counts
+        ClassCounts(0: 30/32, 1: 8/10, 2: 3/4)
+        """
+        counts = counts_of_matrix(C, labels)
+        posterior = cls(counts, prior=prior, class_weight=class_weight)
+        warn_if_prior_dominates(posterior)
+        return posterior
+
+    @cached_property
+    def distribution(self) -> BetaAverage | HierarchicalBetaAverage:
+        """The law of the weighted average, with all methods of the engine."""
+        return average_law(self.prior, self.counts.correct, self.counts.total, self._weights)
+
+    @cached_property
+    def prior_distribution(self) -> BetaAverage | HierarchicalBetaAverage:
+        """The law of the weighted average before the data."""
+        nothing = np.zeros(self.counts.n_classes)
+        return average_law(self.prior, nothing, nothing, self._weights)
+
+    @property
+    def _weights(self) -> Floats | None:
+        # None lets the engine treat equal weights as equal, and exactly 1 / l.
+        return None if self._weight_spec is None else self.class_weight
+
+    @property
+    def chance(self) -> float:
+        """Balanced accuracy of guessing: 1 / n_classes, whatever the class weights."""
+        return 1 / self.counts.n_classes
+
+    def prob_above_chance(self) -> ProbAboveChance:
+        """Return the probability that the classifier is better than guessing.
+
+        Guessing has accuracy 1 / n_classes on each class, and so in each weighted average.
+
+        Returns
+        -------
+        probability : ProbAboveChance
+            A float with the attributes `prior`, the same probability before the data, and
+            `bayes_factor`, the odds after the data over those before. With a uniform prior the
+            former is 0.5, 0.83, 0.99 and 1.00 for 2, 3, 5 and 10 classes: look at both. With a
+            single class there is nothing to guess, and the factor is nan.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+        ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
+        """
+        return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
+
+    def prior_influence(self) -> PriorInfluence:
+        """Return how far the prior has moved the mean, and by which classes.
+
+        Returns
+        -------
+        influence : PriorInfluence
+            Distance of the posterior mean from the observed recalls, in posterior standard
+            deviations.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
+        PriorInfluence(shift=0.26, mean=0.561, observed=0.544, most_moved=(1, 0))
+        """
+        return PriorInfluence(
+            self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
+        )
+
+    def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
+        """Return the posterior of the binary-equivalent accuracy.
+
+        It is that of the balanced accuracy, with the priors of the recalls;
+        :meth:`PosteriorAccuracy.binary_equivalent` is that of the accuracy. The number of classes
+        is that of the counts. Classes that are predicted, and have no samples, are among them only
+        if `labels` names them.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> posterior.binary_equivalent().median()  # the square root of 0.7813
+        0.8839
+        """
+        return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
+
+    def recalls(self) -> dict[Hashable, BetaAverage | HierarchicalBetaAverage]:
+        """Return the posterior of the accuracy on each class, by label.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3], classes=["a", "b"])
+        >>> posterior.recalls()["b"].mean()
+        0.6
+        """
+        laws = self.distribution.marginals()
+        return dict(zip(label_list(self.counts.classes), laws, strict=True))
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures: point estimates, the central interval, and chance.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high" (the ends of the central
+            credible interval), "level", "mode", "chance", "prob_above_chance",
+            "prior_prob_above_chance", the same probability before the data, and
+            "bayes_factor_above_chance", the odds after the data over those before.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> for name, figure in posterior.summary().items():
+        ...     print(f"{name:25} {figure:.3f}")
+        mean                      0.561
+        median                    0.555
+        standard_deviation        0.065
+        low                       0.451
+        high                      0.702
+        level                     0.950
+        mode                      0.541
+        chance                    0.500
+        prob_above_chance         0.826
+        prior_prob_above_chance   0.500
+        bayes_factor_above_chance 4.747
+        """
+        above_chance = self.prob_above_chance()
+        return {
+            **super().summary(level),
+            "mode": self.mode(),
+            "chance": self.chance,
+            "prob_above_chance": float(above_chance),
+            "prior_prob_above_chance": above_chance.prior,
+            "bayes_factor_above_chance": above_chance.bayes_factor,
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say in plain sentences how good the classifier is, and how sure that is.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts(
+        ...     [40, 2], [45, 10], classes=["healthy", "ill"]
+        ... )
+        >>> print(posterior.report())
+        The balanced accuracy is 0.561 (95% credible interval 0.451 to 0.702), from 55 samples of
+        2 classes.
+        It is above the 0.500 of guessing with probability 0.826, where it was 0.500 before the
+        data.
+        The class recognised least is 'ill', with 2 of 10 samples: 0.250 (95% credible interval
+        0.060 to 0.518).
+        """
+        return write_report(self, level)
+
+    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        counts = self.counts + other.counts
+        specs = {name: _pooled_spec(self, other, counts, name) for name in self._specs()}
+        return PosteriorBalancedAccuracy(counts, **specs)
+
+    def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _specs(self) -> dict[str, Any]:
+        """Return prior and class weights as they were given."""
+        return {"prior": self._prior_spec, "class_weight": self._weight_spec}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        prior = self.prior if isinstance(self.prior, Hyperprior) else self.prior.tobytes()
+        return self.counts, prior, self.class_weight.tobytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return _rebuild, (self.counts, self._specs())
+
+    def __repr__(self) -> str:
+        return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
+
+    def _facts(self) -> list[str]:
+        facts = [self._summary()]
+        if (prior := format_prior(self._prior_spec)) != "'uniform'":
+            facts.append(f"prior={prior}")
+        if self._weight_spec is not None:
+            facts.append("weighted")
+        n = format_count(self.counts.n_samples)
+        return [*facts, f"n_classes={self.counts.n_classes}", f"n={n}"]
+
+    def _html_tables(self) -> list[str]:
+        hidden = self.counts.n_classes - SHOWN_CLASSES
+        return [
+            table(
+                ("class", "correct", "total", "accuracy", "95% CI"),
+                islice(self._class_rows(), SHOWN_CLASSES),
+                note=f"and {hidden} more" if hidden > 0 else "",
+            )
+        ]
+
+    def _class_rows(self) -> Iterator[Sequence[str]]:
+        counts, labels = self.counts, label_list(self.counts.classes)
+        laws = self.distribution.marginals()
+        columns = zip(labels, counts.correct, counts.total, laws, strict=True)
+        for label, correct, total, law in columns:
+            mean, interval = format_estimate(law.mean(), law.interval(0.95))
+            yield str(label), format_count(correct), format_count(total), mean, interval
+
+
+def posterior_balanced_accuracy(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = "uniform",
+) -> PosteriorBalancedAccuracy:
+    """Compute the posterior distribution of the balanced accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
+        observations of the sample, and narrows the posterior.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="uniform"
+        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
+
+    Returns
+    -------
+    posterior : PosteriorBalancedAccuracy
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` and :class:`PosteriorBalancedAccuracy` raise them.
+
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves the mean by more than 1.5 posterior standard deviations.
+    UserWarning
+        If no label of `y_pred` occurs in `y_true`.
+
+    See Also
+    --------
+    posterior_balanced_accuracy_score : One number out of this posterior.
+    sklearn.metrics.balanced_accuracy_score : The point estimate, without uncertainty.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+    .. [2] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_balanced_accuracy
+    >>> y_true = ["a", "a", "a", "a", "b", "b"]
+    >>> y_pred = ["a", "a", "a", "b", "b", "b"]
+    >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
+    >>> posterior
+    PosteriorBalancedAccuracy(mean=0.708, 95% CI=[0.421, 0.925], n_classes=2, n=6)
+    >>> posterior.prob_above_chance()
+    ProbAboveChance(0.9286, prior=0.5, bayes_factor=13)
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    if not counts.correct.any():
+        warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    warn_if_prior_dominates(posterior)
+    return posterior
+
+
+def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
+    return PosteriorBalancedAccuracy(counts, **specs)
+
+
+def _check_range(prior: Prior, counts: ClassCounts) -> None:
+    """Refuse parameters that are too large once the counts are added."""
+    added = 0.0 if isinstance(prior, Hyperprior) else prior.max(axis=1)
+    large = added + counts.total > LARGEST
+    if large.any():
+        raise ValueError(
+            f"prior and total must add up to at most {LARGEST:g} for each class, "
+            f"got a total of {first(counts.total, large)}"
+        )
+
+
+def _pooled_spec(
+    one: PosteriorBalancedAccuracy, two: PosteriorBalancedAccuracy, counts: ClassCounts, name: str
+) -> Any:
+    """Return the prior or the class weights of the pool: those that both have for its classes."""
+    specs = [one._specs()[name], two._specs()[name]]
+    if any(_is_by_class(spec, name) for spec in specs):
+        _check_same_order(one.counts, two.counts, name)
+    if not _same_values(*(_resolve(spec, counts, name) for spec in specs)):
+        raise ValueError(f"Posteriors of different {name} cannot be pooled")
+    return min(specs, key=lambda spec: _freedom(spec, name))
+
+
+def _check_same_order(one: ClassCounts, two: ClassCounts, name: str) -> None:
+    """Refuse arrays of values by class where the pool may order the classes otherwise."""
+    if label_list(one.classes) != label_list(two.classes):
+        raise ValueError(
+            f"Posteriors with an array as {name} can be pooled only if they have the same "
+            "classes in the same order"
+        )
+
+
+def _is_by_class(spec: object, name: str) -> bool:
+    return isinstance(spec, np.ndarray) and (name == "class_weight" or spec.ndim == 2)
+
+
+def _resolve(spec: Any, counts: ClassCounts, name: str) -> Prior:
+    if name == "prior":
+        return resolve_prior(spec, counts.n_classes)
+    return resolve_class_weight(spec, counts.classes)
+
+
+def _same_values(one: Prior, two: Prior) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return np.array_equal(one, two)
+    return type(one) is type(two) and one == two
+
+
+def _freedom(spec: object, name: str) -> tuple[bool, bool, bool]:
+    """Rank what means the same for these classes by what it would mean for further ones.
+
+    The least free of two stands for both, so that no sum of several depends on their order: what
+    adapts to any number of classes comes last, an array of values by class first. Of a name and
+    numbers the name stays.
+    """
+    adapts = spec is None or (isinstance(spec, str) and spec == "reciprocal")
+    return adapts, not _is_by_class(spec, name), not isinstance(spec, str)

@@ -1,0 +1,117 @@
+"""One number out of the posterior: a score function in scikit-learn's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, check_choice, check_flags, check_level
+from skpostbac.metrics._balanced_accuracy.posterior import PosteriorBalancedAccuracy
+from skpostbac.metrics._counts import class_counts
+from skpostbac.metrics._labels import ClassWeightLike
+from skpostbac.metrics._priors import PriorLike
+
+OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
+    "mean": lambda posterior, level: posterior.mean(),
+    "median": lambda posterior, level: posterior.median(),
+    "mode": lambda posterior, level: posterior.mode(),
+    "lower": lambda posterior, level: posterior.iccdf(level),
+    "upper": lambda posterior, level: posterior.icdf(level),
+}
+
+
+def posterior_balanced_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    objective: str = "mean",
+    level: float = 0.95,
+    prior: PriorLike = "uniform",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    adjusted: bool = False,
+) -> float:
+    """Summarise the posterior balanced accuracy in one number.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
+        "lower" and "upper" are the one-sided credible bounds: the balanced accuracy is at
+        least "lower", or at most "upper", with probability `level`.
+    level : float, default=0.95
+        Probability of the bounds, in (0, 1). The other objectives do not use it.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="uniform"
+        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    adjusted : bool, default=False
+        Rescale the score so that guessing gives 0 and a perfect classifier would give 1.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], or in [-1 / (n_classes - 1), 1] if adjusted.
+
+    Raises
+    ------
+    ValueError
+        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` meets a single
+        class, or as :func:`posterior_balanced_accuracy` raises it.
+    TypeError
+        If `adjusted` is no bool, or as :func:`posterior_balanced_accuracy` raises it.
+
+    See Also
+    --------
+    make_posterior_scorer : The scorer for model selection.
+    posterior_balanced_accuracy : The whole posterior.
+
+    Notes
+    -----
+    There is no :class:`PriorInfluenceWarning` here, which a search would repeat in each fold.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The balanced
+       accuracy and its posterior distribution. Proceedings of the 20th International
+       Conference on Pattern Recognition, 3121-3124.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_balanced_accuracy_score
+    >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
+    >>> posterior_balanced_accuracy_score(y_true, y_pred)
+    0.7083
+    >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="lower")
+    0.4714
+    """
+    check_objective(objective, level)
+    check_flags(adjusted=adjusted)
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    score = float(OBJECTIVES[objective](posterior, level))
+    return _adjust(score, posterior.chance) if adjusted else score
+
+
+def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
+    """Refuse an unknown objective, and a level that is not in (0, 1)."""
+    check_choice(objective, known, "objective")
+    check_level(level)
+
+
+def _adjust(score: float, chance: float) -> float:
+    if chance == 1:
+        raise ValueError("adjusted=True needs at least two classes: with one, chance is 1")
+    return (score - chance) / (1 - chance)

@@ -1,0 +1,272 @@
+"""Is it better than guessing: the p-value of an accuracy, and the errors that it spares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_scalar
+
+from skpostbac._utils import Floats, check_integer, nonnegative_array
+from skpostbac.metrics._counts import ClassCounts, check_confusion_matrix, count_choices
+from skpostbac.stats._several import log_survival
+
+# Of sums of probabilities.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False)
+class GuessingTest:
+    """How the correct predictions compare with those of a random guesser.
+
+    Made by :func:`guessing_test` from labels, by :meth:`from_counts` or by
+    :meth:`from_confusion_matrix`. The p-value and the :attr:`gain` are what [1]_ asks for beside
+    the binary-equivalent accuracy.
+
+    Attributes
+    ----------
+    correct : int
+        Correct predictions.
+    n : int
+        Samples.
+    expected_correct : float
+        Correct guesses to be expected.
+    log_p_value : float
+        Logarithm of the p-value, finite also where that rounds to 0.
+
+    Raises
+    ------
+    TypeError
+        If `correct` or `n` is no integer, or another number no real number.
+    ValueError
+        If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or if
+        `log_p_value` is above 0 or NaN.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy), section "Future directions".
+
+    Examples
+    --------
+    >>> from skpostbac import ClassCounts, GuessingTest
+    >>> test = GuessingTest.from_counts(ClassCounts([0, 1, 2], [30, 8, 3], [32, 10, 4]))
+    >>> test
+    GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
+    >>> test.gain
+    25.67
+    """
+
+    correct: int
+    n: int
+    expected_correct: float
+    log_p_value: float
+
+    def __post_init__(self) -> None:
+        check_integer(self.n, "n", 1)
+        check_integer(self.correct, "correct", 0, self.n)
+        check_scalar(self.expected_correct, "expected_correct", Real)
+        check_scalar(self.log_p_value, "log_p_value", Real)
+        # Not by limits of check_scalar, which NaN and the last bits of a sum pass or exceed.
+        if not -_ROUNDING <= self.expected_correct <= self.n * (1 + _ROUNDING):
+            raise ValueError(f"expected_correct must be in [0, n], got {self.expected_correct!r}")
+        if not self.log_p_value <= _ROUNDING:
+            raise ValueError(f"log_p_value must be at most 0, got {self.log_p_value!r}")
+
+    @classmethod
+    def from_counts(cls, counts: ClassCounts, *, strategy: ArrayLike = "uniform") -> GuessingTest:
+        """Compare counts with guessing.
+
+        Parameters
+        ----------
+        counts : ClassCounts
+            Integer counts of at least one sample.
+        strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
+            As for :func:`guessing_test`.
+
+        Returns
+        -------
+        test : GuessingTest
+
+        Raises
+        ------
+        ValueError
+            If a count is no integer, if there is no sample, or if `strategy` is invalid.
+        TypeError
+            If `counts` is no :class:`ClassCounts`.
+
+        Examples
+        --------
+        >>> from skpostbac import ClassCounts, GuessingTest
+        >>> counts = ClassCounts(["a", "b"], [8, 1], [8, 2])
+        >>> GuessingTest.from_counts(counts, strategy="stratified").p_value
+        0.0738
+        """
+        if not isinstance(counts, ClassCounts):
+            raise TypeError(
+                f"counts must be ClassCounts, got {type(counts).__name__}; for a confusion matrix "
+                "there is from_confusion_matrix"
+            )
+        if (counts.correct % 1).any() or (counts.total % 1).any():
+            raise ValueError(f"counts must be integers, got {counts!r}")
+        if not counts.total.any():
+            raise ValueError("counts must have at least one sample")
+        rates = _guessing_rates(strategy, counts)
+        correct = int(counts.correct.sum())
+        log_p_value = log_survival(correct, counts.total, rates)
+        return cls(correct, int(counts.n_samples), float(counts.total @ rates), log_p_value)
+
+    @classmethod
+    def from_confusion_matrix(
+        cls, C: ArrayLike, *, strategy: ArrayLike = "uniform"
+    ) -> GuessingTest:
+        """Compare the diagonal of a confusion matrix with guessing.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Counts, which are integers: the true classes are the rows and the predicted ones the
+            columns, as :func:`sklearn.metrics.confusion_matrix` returns them.
+        strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
+            As for :func:`guessing_test`.
+
+        Returns
+        -------
+        test : GuessingTest
+
+        Raises
+        ------
+        ValueError
+            If `C` is not square, if a count is negative or no integer, if there is no sample, or
+            if `strategy` is invalid.
+
+        Examples
+        --------
+        >>> from skpostbac import GuessingTest
+        >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
+        GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
+        """
+        matrix = check_confusion_matrix(C)
+        counts = ClassCounts(range(len(matrix)), np.diag(matrix), matrix.sum(axis=1))
+        return cls.from_counts(counts, strategy=strategy)
+
+    @property
+    def p_value(self) -> float:
+        """Probability that a guesser is right as often, or more often."""
+        return float(np.exp(self.log_p_value))
+
+    @property
+    def gain(self) -> float:
+        """Wrong guesses that are spared: those expected of a guesser, less the wrong predictions.
+
+        Negative if the classifier is worse than guessing.
+        """
+        return self.correct - self.expected_correct
+
+    @property
+    def error_reduction(self) -> float:
+        """The gain as a share of the wrong guesses expected; nan if the guesser is always right."""
+        wrong = self.n - self.expected_correct
+        return self.gain / wrong if wrong else float("nan")
+
+    def __repr__(self) -> str:
+        return (
+            f"GuessingTest(correct={self.correct} of {self.n}, "
+            f"expected={self.expected_correct:.1f}, p_value={self._p_value_text()}, "
+            f"error_reduction={self.error_reduction:.3f})"
+        )
+
+    def _p_value_text(self) -> str:
+        # As a power of ten, the logarithm is readable far below the smallest double.
+        if -np.inf < self.log_p_value < np.log(1e-300):
+            return f"10^{self.log_p_value / np.log(10):.1f}"
+        return f"{self.p_value:.2g}"
+
+
+def guessing_test(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    strategy: ArrayLike = "uniform",
+    labels: ArrayLike | None = None,
+) -> GuessingTest:
+    r"""Compare the accuracy of predictions with that of random guesses.
+
+    A guesser who names class i with probability :math:`q_i`, whatever the sample, is right
+    :math:`S = \sum_i \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the
+    p-value is :math:`P(S \ge k)`, and the wrong guesses that are spared are :math:`k - E(S)`, or
+    :math:`(k - E(S)) / (n - E(S))` of them; [1]_ asks for both, with :math:`q_i = 1 / N` for each
+    of N classes. The p-value is exact: binomial if all :math:`q_i` are equal, else
+    Poisson-binomial. It takes the same time for any number of samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"
+        How the guesser names the classes: all with the same probability, with the shares that
+        they have in `y_true`, or with these probabilities, normalised to sum 1, in the order of
+        `labels`.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to guess from; samples of other true classes are left out. By default those
+        found in `y_true` or in `y_pred`, sorted.
+
+    Returns
+    -------
+    test : GuessingTest
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `strategy` is invalid, or as :func:`class_counts` raises them.
+
+    See Also
+    --------
+    PosteriorBalancedAccuracy.prob_above_chance : The probability of being better than guessing.
+    binary_equivalent_accuracy_score : A score whose article asked for this comparison.
+
+    Notes
+    -----
+    A p-value is no probability of being better than guessing: it tells how often guessing would
+    do as well.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy), section "Future directions".
+
+    Examples
+    --------
+    >>> from skpostbac import guessing_test
+    >>> y_true, y_pred = [0] * 8 + [1] * 2, [0] * 9 + [1]
+    >>> guessing_test(y_true, y_pred)
+    GuessingTest(correct=9 of 10, expected=5.0, p_value=0.011, error_reduction=0.800)
+    >>> guessing_test(y_true, y_pred, strategy="stratified")
+    GuessingTest(correct=9 of 10, expected=6.8, p_value=0.074, error_reduction=0.688)
+    """
+    counts = count_choices(y_true, y_pred, labels=labels)
+    return GuessingTest.from_counts(counts, strategy=strategy)
+
+
+def _guessing_rates(strategy: ArrayLike, counts: ClassCounts) -> Floats:
+    """Return the probability of guessing each class."""
+    if isinstance(strategy, str):
+        if strategy == "uniform":
+            return np.full(counts.n_classes, 1 / counts.n_classes)
+        if strategy == "stratified":
+            return np.asarray(counts.total / counts.n_samples)
+        raise ValueError(
+            "strategy must be 'uniform', 'stratified' or an array of shape (n_classes,), "
+            f"got {strategy!r}"
+        )
+    rates = nonnegative_array(strategy, "strategy")
+    if len(rates) != counts.n_classes or not rates.any():
+        raise ValueError(
+            f"strategy must have a probability for each of the {counts.n_classes} classes, "
+            f"not all zero, got {rates}"
+        )
+    return np.asarray(rates / rates.sum())

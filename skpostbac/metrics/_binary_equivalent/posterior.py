@@ -1,0 +1,305 @@
+"""Binary-equivalent accuracy: the accuracy of each of the pairwise choices between classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import (
+    Floats,
+    check_flags,
+    first,
+    float_array,
+    input_errors,
+    is_integer,
+    shown,
+)
+from skpostbac.metrics._counts import ClassCounts, count_choices
+from skpostbac.metrics._labels import unique_label_array
+from skpostbac.metrics._posteriors import ExactPosterior
+from skpostbac.metrics._scoring import make_label_scorer
+from skpostbac.stats import BoundedDistribution, PowerTransform
+from skpostbac.stats._distribution import plain_float
+
+
+def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | Floats:
+    r"""Convert accuracies among any number of classes to those of binary choices.
+
+    A prediction among N classes is the right one if it survives N - 1 pairwise choices. The
+    accuracy A is that of N - 1 choices in a row, each right with the geometric mean of their
+    probabilities, :math:`A^{1 / (N - 1)}` ([1]_).
+
+    Parameters
+    ----------
+    accuracy : array-like
+        Accuracies, in [0, 1]: overall, balanced, or those of single classes.
+    n_classes : array-like
+        Numbers of classes: integers of at least 2; broadcast against `accuracy`.
+
+    Returns
+    -------
+    binary_equivalent : float or ndarray
+        In [0, 1]; a float for two scalars.
+
+    Raises
+    ------
+    ValueError
+        If an accuracy is outside [0, 1], or a number of classes is below 2 or no integer.
+
+    Notes
+    -----
+    Guessing has the accuracy 1 / N, whose binary equivalent is 1/2 for two classes only and tends
+    to 1 with their number: 0.58, 0.77 and 0.95 for 3, 10 and 100 classes. Compare values of
+    classifiers with different numbers of classes with this baseline beside them.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
+
+    Examples
+    --------
+    >>> from skpostbac import binary_equivalent_accuracy
+    >>> binary_equivalent_accuracy([1, 0.78, 0.45, 0.23], [6, 18, 115, 865]).tolist()
+    [1.0, 0.9855, 0.9930, 0.9983]
+    >>> binary_equivalent_accuracy(1 / 10, 10)  # guessing
+    0.7743
+    """
+    accuracy = float_array(accuracy, "accuracy")
+    n_classes = float_array(n_classes, "n_classes")
+    if (bad := ~((accuracy >= 0) & (accuracy <= 1))).any():
+        raise ValueError(f"accuracy must lie in [0, 1], got {first(accuracy, bad)}")
+    whole = np.isfinite(n_classes) & (np.floor(n_classes) == n_classes)
+    if (bad := ~(whole & (n_classes >= 2))).any():
+        raise ValueError(f"n_classes must be an integer of at least 2, got {first(n_classes, bad)}")
+    with input_errors("accuracy and n_classes must have shapes that broadcast"):
+        np.broadcast_shapes(accuracy.shape, n_classes.shape)
+    return plain_float((accuracy ** (1 / (n_classes - 1)))[()])
+
+
+def binary_equivalent_accuracy_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    balanced: bool = False,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Compute the binary-equivalent accuracy of predictions.
+
+    It is :math:`A^{1 / (N - 1)}` for the accuracy A among N classes ([1]_).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    balanced : bool, default=False
+        Take the balanced accuracy, in which all classes that have samples weigh the same, in
+        place of the accuracy. They agree where the classes are equally large.
+    labels : array-like of shape (n_classes,), default=None
+        The N classes to choose from, at least two; samples of other true classes are left out.
+        By default those found in `y_true` or in `y_pred`. Name them where the classifier knew of
+        more.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts.
+
+    Returns
+    -------
+    score : float
+        In [0, 1]; guessing has ``binary_equivalent_accuracy(1 / n_classes, n_classes)``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is a single class, or as :func:`class_counts` raises them.
+
+    See Also
+    --------
+    binary_equivalent_accuracy : The formula.
+    binary_equivalent_recalls : The score of each class.
+    PosteriorAccuracy.binary_equivalent : The posterior.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
+
+    Examples
+    --------
+    >>> from skpostbac import binary_equivalent_accuracy_score
+    >>> y_true, y_pred = [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]
+    >>> binary_equivalent_accuracy_score(y_true, y_pred)  # the square root of 5/6
+    0.9129
+    >>> binary_equivalent_accuracy_score([0, 0, 1, 1], [0, 2, 1, 1])  # of 3/4
+    0.8660
+    """
+    check_flags(balanced=balanced)
+    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    if counts.n_classes < 2:
+        raise ValueError(
+            "n_classes must be an integer of at least 2, got one class in labels, or in y_true "
+            "and y_pred"
+        )
+    accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
+    return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
+
+
+def binary_equivalent_recalls(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Floats:
+    r"""Compute the binary-equivalent accuracy on each class.
+
+    The accuracy :math:`A_i` on samples of class i is the product of the probabilities with which i
+    is preferred to each of the N - 1 others, and :math:`A_i^{1 / (N - 1)}` their geometric mean
+    ([1]_).
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight
+        As for :func:`binary_equivalent_accuracy_score`.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_classes,)
+        In the order of `labels`, or of the sorted classes; nan for a class without samples, such
+        as one that is only predicted.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
+
+    Examples
+    --------
+    >>> from skpostbac import binary_equivalent_recalls
+    >>> binary_equivalent_recalls([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]).tolist()
+    [1.0, 0.7071, 1.0]
+    """
+    counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    recalls, found = _recalls(counts), counts.total > 0
+    recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)
+    return recalls
+
+
+def make_binary_equivalent_scorer(
+    *, balanced: bool = False, labels: ArrayLike | None = None
+) -> Any:
+    """Make a scorer of the binary-equivalent accuracy, for `scoring=`.
+
+    Parameters
+    ----------
+    balanced : bool, default=False
+        Take the balanced accuracy in place of the accuracy.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to choose from, by default those found in the labels or in the predictions of each
+        test set. Give them where a fold may lack one.
+
+    Returns
+    -------
+    scorer : callable
+        A new product of :func:`sklearn.metrics.make_scorer` at each call.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import make_binary_equivalent_scorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())
+    0.803
+    """
+    check_flags(balanced=balanced)
+    if labels is not None:
+        labels = unique_label_array(labels, "labels")
+    return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
+    r"""Posterior distribution of the binary-equivalent accuracy.
+
+    Made by :meth:`PosteriorBalancedAccuracy.binary_equivalent` and
+    :meth:`PosteriorAccuracy.binary_equivalent`. It is that of :math:`A^{1 / (N - 1)}` ([1]_), a
+    monotone transform of the accuracy A, so that quantiles and probabilities are exact.
+
+    Attributes
+    ----------
+    accuracy : BoundedDistribution
+        Posterior law of the accuracy or balanced accuracy.
+    n_classes : int
+        Number N of classes, at least 2.
+
+    Raises
+    ------
+    ValueError
+        If there is a single class, or if the accuracy may lie beyond [0, 1].
+    TypeError
+        If the number of classes is no integer, or the accuracy no distribution.
+
+    References
+    ----------
+    .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
+       accuracy).
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> posterior.binary_equivalent()
+    PosteriorBinaryEquivalentAccuracy(mean=0.880, 95% CI=[0.788, 0.950], chance=0.577, n_classes=3)
+    """
+
+    accuracy: BoundedDistribution
+    n_classes: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.accuracy, BoundedDistribution):
+            raise TypeError(
+                f"accuracy must be a BoundedDistribution, got {type(self.accuracy).__name__}"
+            )
+        low, high = self.accuracy.support()
+        # The weights of an average add up to one but for their rounding.
+        if not 0 <= low <= high <= 1 + 1e-12:
+            raise ValueError(f"accuracy must lie in [0, 1], got {self.accuracy.support()}")
+        if not is_integer(self.n_classes):
+            kind = type(self.n_classes).__qualname__
+            raise TypeError(f"n_classes must be an instance of int, not {kind}.")
+        if self.n_classes < 2:
+            raise ValueError(
+                "A binary-equivalent accuracy needs at least two classes, got "
+                f"{'one' if self.n_classes == 1 else f'n_classes={shown(self.n_classes)}'}"
+            )
+
+    @cached_property
+    def distribution(self) -> PowerTransform:
+        """The law of the binary-equivalent accuracy, with all methods of the engine."""
+        return PowerTransform(self.accuracy, 1 / (self.n_classes - 1))
+
+    @property
+    def chance(self) -> float:
+        """Binary-equivalent accuracy of guessing."""
+        return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
+
+    def __repr__(self) -> str:
+        return (
+            f"PosteriorBinaryEquivalentAccuracy({self._summary()}, chance={self.chance:.3f}, "
+            f"n_classes={self.n_classes})"
+        )
+
+
+def _recalls(counts: ClassCounts) -> Floats:
+    """Return the share of correct predictions for each class; nan without samples."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(counts.correct / counts.total)

@@ -1,0 +1,202 @@
+"""Scores of a binary classifier, split by the true class."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import isfinite
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    first,
+    float_array,
+    is_real,
+    nonnegative_array,
+    shown,
+)
+from skpostbac.metrics._labels import as_label_array, encode_sorted, label_list, naming
+
+# Sums of larger scores overflow.
+LARGEST_SCORE = 1e300
+
+
+class ScoreMoments(NamedTuple):
+    """What a normal law needs to know of the scores of one class.
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> posterior = posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
+    >>> posterior.negative
+    ScoreMoments(n=3.0, mean=-2.0, sd=1.0)
+    """
+
+    n: float
+    """Number of samples, or the sum of their weights."""
+    mean: float
+    """Sample mean."""
+    sd: float
+    """Sample standard deviation, the root of the unbiased variance."""
+
+
+def check_finite(value: float, name: str) -> None:
+    """Refuse what is no finite number."""
+    with suppress(OverflowError):  # of long integers
+        if is_real(value) and isfinite(value):
+            return
+    raise ValueError(f"{name} must be a finite number, got {short_repr(value)}")
+
+
+def check_scale(value: float, name: str) -> None:
+    """Refuse what is no finite and positive number."""
+    check_finite(value, name)
+    if value <= 0:
+        raise ValueError(f"{name} must be positive, got {value!r}")
+
+
+def check_share(value: float, name: str) -> float:
+    """Return a number from 0 to 1, or say that it is none."""
+    if not is_real(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
+    return float(value)
+
+
+def check_moments(sample: ScoreMoments, name: str) -> None:
+    """Refuse what is not known of any scores."""
+    if not isinstance(sample, ScoreMoments):
+        raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
+    check_finite(sample.n, f"{name}.n")
+    if sample.n < 2:
+        raise ValueError(f"{name}.n must be at least 2, got {sample.n!r}")
+    check_finite(sample.mean, f"{name}.mean")
+    check_scale(sample.sd, f"{name}.sd")
+
+
+class ClassScores(NamedTuple):
+    """Scores of one class, two or more and not all the same, and the case count of each."""
+
+    values: Floats
+    weight: Floats
+
+    def moments(self) -> ScoreMoments:
+        """Return the sufficient statistics of a normal law."""
+        n = self.weight.sum()
+        mean = self.weight @ self.values / n
+        deviations = self.values - mean
+        scale = np.abs(deviations).max()  # so that no square overflows, or vanishes
+        variance = self.weight @ (deviations / scale) ** 2 / (n - 1)
+        return ScoreMoments(float(n), float(mean), float(scale * np.sqrt(variance)))
+
+
+def split_scores(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[ClassScores, ClassScores]:
+    """Return the scores of the negatives and those of the positives.
+
+    Samples of weight 0 are left out.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, each with two samples and two different scores; if
+        `pos_label` is not one of them, or not given where it is needed; if a score is not a
+        finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those of a
+        class add up to less than 2; if the lengths differ.
+    TypeError
+        If the labels are bytes or a sparse matrix.
+    """
+    labels = as_label_array(y_true, "y_true")
+    weight = np.ones(len(labels))
+    if sample_weight is not None:
+        weight = nonnegative_array(sample_weight, "sample_weight")
+    is_positive = _is_positive(labels, pos_label)
+    scores = _score_array(y_score)
+    with naming("y_score"):
+        check_consistent_length(labels, scores)
+    with naming("sample_weight"):
+        check_consistent_length(labels, weight)
+    return (
+        _class_scores(scores, weight, ~is_positive, "negative"),
+        _class_scores(scores, weight, is_positive, "positive"),
+    )
+
+
+def _score_array(y_score: ArrayLike) -> Floats:
+    scores = float_array(y_score, "y_score")
+    if scores.ndim != 1:
+        raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
+    if (bad := ~np.isfinite(scores)).any():
+        raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
+    if (bad := np.abs(scores) > LARGEST_SCORE).any():
+        raise ValueError(
+            f"y_score must be between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}, "
+            f"got {first(scores, bad)}"
+        )
+    return scores
+
+
+def _is_positive(y_true: LabelArray, pos_label: Any) -> NDArray[np.bool_]:
+    """Tell which samples are of the positive class, of two classes."""
+    if not len(y_true):
+        raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
+    labels = encode_sorted(y_true, "y_true")
+    classes = label_list(labels.values)
+    if len(classes) > 2:
+        raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
+    if len(classes) < 2:
+        raise ValueError(f"y_true must have samples of two classes, got only {classes}")
+    codes = labels.codes(slice(None))
+    return np.asarray(codes == classes.index(_positive_label(classes, pos_label)))
+
+
+def _positive_label(classes: list[Any], pos_label: Any) -> Any:
+    """Return the label of the positive class, with scikit-learn's default."""
+    if pos_label is None:
+        if set(classes) not in ({0, 1}, {-1, 1}):
+            raise ValueError(
+                f"y_true takes value in {classes} and pos_label is not specified: either make "
+                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
+            )
+        return 1
+    with suppress(TypeError):  # of what cannot be hashed, such as an array
+        if pos_label in set(classes):
+            return pos_label
+    raise ValueError(
+        f"pos_label={shown(pos_label)} is not a valid label: It should be one of {classes}"
+    )
+
+
+def _class_scores(
+    scores: Floats, weight: Floats, chosen: NDArray[np.bool_], name: str
+) -> ClassScores:
+    """Select the scores of a class, of which there must be enough for a variance."""
+    chosen = chosen & (weight > 0)
+    values, weight = scores[chosen], weight[chosen]
+    if len(values) < 2:
+        raise ValueError(
+            f"y_true must have at least 2 samples of each class, got {len(values)} of the {name} "
+            "class"
+        )
+    if weight.sum() < 2:
+        raise ValueError(
+            "sample_weight has case counts, and must add up to at least 2 in each class; got "
+            f"{weight.sum():g} in the {name} class"
+        )
+    if np.all(values == values[0]):
+        raise ValueError(
+            f"y_score must differ within each class, got {values[0]:g} for all samples of the "
+            f"{name} class"
+        )
+    values.flags.writeable = weight.flags.writeable = False
+    return ClassScores(values, weight)

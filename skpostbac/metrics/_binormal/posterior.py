@@ -1,0 +1,487 @@
+"""The posterior of the binormal model, of its curves and of the areas under them."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from functools import cached_property
+from reprlib import repr as short_repr
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logit, ndtri
+
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    RandomStateLike,
+    block,
+    check_n_draws,
+    check_probability,
+    check_seed,
+    draw_seed,
+    first,
+    float_array,
+    format_estimate,
+    table,
+)
+from skpostbac.metrics._binormal import curves as binormal
+from skpostbac.metrics._binormal.class_scores import ScoreMoments, check_moments, check_share
+from skpostbac.metrics._binormal.empirical_areas import EmpiricalAreas, empirical_areas
+from skpostbac.metrics._binormal.model import estimate_model
+from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
+from skpostbac.metrics._binormal.warning import checked_scores
+from skpostbac.metrics._posteriors import DrawnPosterior, central_tails, figures_of
+
+# The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
+N_DRAWS = 4000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveBand(FrozenArrays):
+    """Pointwise credible band of a curve.
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> band = posterior_binormal(y_true, y_score, random_state=0).roc_band(fpr=[0, 0.5, 1])
+    >>> band
+    CurveBand(n_points=3)
+    >>> band.x
+    array([0. , 0.5, 1. ])
+    >>> [bool(band.low[1] < 0.9), bool(band.high[1] > 0.9)]
+    [True, True]
+    """
+
+    x: Floats
+    """False-positive rates, or recalls."""
+    median: Floats
+    """Posterior median of the true-positive rate, or of the precision, at each."""
+    low: Floats
+    """Lower end of the central credible interval at each."""
+    high: Floats
+    """Upper end."""
+
+    def __repr__(self) -> str:
+        return f"CurveBand(n_points={self.x.size})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinormalDraws(FrozenArrays):
+    """Draws from the posterior of the parameters, each of shape (n_draws,).
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> draws = posterior_binormal(y_true, y_score, random_state=0).parameters
+    >>> draws
+    BinormalDraws(n_draws=4000)
+    >>> draws.sd_negative.shape
+    (4000,)
+    >>> bool((draws.sd_negative > 0).all())
+    True
+    """
+
+    mean_negative: Floats
+    sd_negative: Floats
+    mean_positive: Floats
+    sd_positive: Floats
+    positive_fraction: Floats
+
+    def __repr__(self) -> str:
+        return f"BinormalDraws(n_draws={self.mean_negative.size})"
+
+
+@dataclass(frozen=True, repr=False)
+class PosteriorBinormal:
+    r"""Posterior distribution of a :class:`BinormalModel`, given the scores of both classes.
+
+    Each class has the reference prior of a normal law, :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`.
+    With mean :math:`\bar x` and variance :math:`s^2` of n scores the posterior is
+    normal-inverse-gamma: :math:`(n - 1) s^2 / \sigma^2` is chi-squared with n - 1 degrees of
+    freedom, and :math:`\mu` given :math:`\sigma` is :math:`N(\bar x, \sigma^2 / n)` ([1]_, section
+    3.2). The draws are independent ones from it. Made by :func:`posterior_binormal`.
+
+    Attributes
+    ----------
+    negative, positive : ScoreMoments
+        Number, mean and standard deviation of the scores of each class.
+    positive_fraction : float or None
+        The known share of the positives, in (0, 1). None if it is uncertain too: its posterior is
+        then Beta(1 + n_positive, 1 + n_negative), from a flat prior, which holds for a random
+        sample of the population and not for one with fixed class sizes.
+    n_draws : int
+        Number of random draws.
+    seed : int
+        Seed of the draws: equal posteriors have equal draws.
+    empirical : EmpiricalAreas or None
+        Areas under the empirical curves, which stand beside those of the model; with
+        `positive_fraction`, of samples weighted such that the positives have this share. None if
+        the scores are not known.
+
+    Raises
+    ------
+    ValueError
+        If a class has less than two samples, a mean that is not finite, or a standard deviation
+        that is not finite and positive; if the scales of the classes are too different for
+        floating-point numbers; if `positive_fraction` is not in (0, 1), `n_draws` is less than 2,
+        `seed` is negative, or an empirical area is not in [0, 1].
+    TypeError
+        If `n_draws` or `seed` is no integer.
+
+    References
+    ----------
+    .. [1] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013).
+       Bayesian Data Analysis, 3rd edition. CRC Press.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_binormal
+    >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+    >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
+    >>> posterior
+    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.434, 0.996], empirical=0.958, n_negative=4,
+    n_positive=3, n_draws=4000)
+    >>> posterior.negative
+    ScoreMoments(n=4.0, mean=-1.5, sd=1.291)
+    """
+
+    negative: ScoreMoments
+    positive: ScoreMoments
+    positive_fraction: float | None = None
+    n_draws: int = N_DRAWS
+    seed: int = 0
+    empirical: EmpiricalAreas | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            check_moments(getattr(self, name), name)
+        if self.positive_fraction is not None:
+            fraction = check_probability(self.positive_fraction, "positive_fraction")
+            object.__setattr__(self, "positive_fraction", fraction)
+        check_n_draws(self.n_draws, 2)
+        check_seed(self.seed, "seed")
+        _check_areas(self.empirical)
+        estimate_model(self.negative, self.positive, self.positive_fraction)
+
+    @cached_property
+    def parameters(self) -> BinormalDraws:
+        """Draws of the parameters, read-only."""
+        rng = np.random.default_rng(self.seed)
+        negative = _draw_normal(self.negative, self.n_draws, rng)
+        positive = _draw_normal(self.positive, self.n_draws, rng)
+        return BinormalDraws(*negative, *positive, self._draw_fraction(rng))
+
+    def _draw_fraction(self, rng: np.random.Generator) -> Floats:
+        if self.positive_fraction is None:
+            return rng.beta(1 + self.positive.n, 1 + self.negative.n, self.n_draws)
+        return np.full(self.n_draws, self.positive_fraction, dtype=np.float64)
+
+    def roc_auc(self) -> DrawnPosterior:
+        """Return the posterior of the area under the ROC curve."""
+        return DrawnPosterior(binormal.roc_auc(*self._shapes))
+
+    def average_precision(self) -> DrawnPosterior:
+        """Return the posterior of the area under the precision-recall curve."""
+        return self._average_precision
+
+    @cached_property
+    def _average_precision(self) -> DrawnPosterior:
+        # An integral for each draw, which takes longer than anything else here.
+        return DrawnPosterior(binormal.average_precision(*self._shapes, self._log_odds))
+
+    def roc_band(self, level: float = 0.95, *, fpr: ArrayLike | None = None) -> CurveBand:
+        """Return a pointwise credible band of the ROC curve.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval at each point, in (0, 1). That of the whole curve lying
+            in the band is smaller.
+        fpr : array-like of shape (n_points,), default=None
+            False-positive rates, in [0, 1]; by default 0, 0.01, ..., 1.
+
+        Returns
+        -------
+        band : CurveBand
+            Of the true-positive rate at each.
+
+        Raises
+        ------
+        ValueError
+            If `level` or a rate is out of range.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
+        >>> band = posterior.roc_band(fpr=[0, 0.1, 1])
+        >>> bool(band.low[1] < band.median[1] < band.high[1])
+        True
+        """
+        x = _rates(fpr, "fpr")
+        shift, ratio = self._shapes
+        return _band(x, binormal.tpr_at(x, shift[:, np.newaxis], ratio[:, np.newaxis]), level)
+
+    def precision_recall_band(
+        self, level: float = 0.95, *, recall: ArrayLike | None = None
+    ) -> CurveBand:
+        """Return a pointwise credible band of the precision-recall curve.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval at each point, in (0, 1). That of the whole curve lying
+            in the band is smaller.
+        recall : array-like of shape (n_points,), default=None
+            Recalls, in [0, 1]; by default 0, 0.01, ..., 1. Precision at 0 is its limit, which
+            says little: it is 1 or 0 in each draw.
+
+        Returns
+        -------
+        band : CurveBand
+            Of the precision at each.
+
+        Raises
+        ------
+        ValueError
+            If `level` or a recall is out of range.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, positive_fraction=0.1, random_state=0)
+        >>> band = posterior.precision_recall_band(recall=[0.5, 1])
+        >>> float(band.median[1])  # all samples are taken for positives
+        0.1
+        >>> bool(band.low[0] < band.median[0] < band.high[0])
+        True
+        """
+        x = _rates(recall, "recall")
+        columns = (values[:, np.newaxis] for values in (*self._shapes, self._log_odds))
+        return _band(x, binormal.precision(ndtri(x), *columns), level)
+
+    @property
+    def _shapes(self) -> tuple[Floats, Floats]:
+        draws = self.parameters
+        return binormal.standardise(
+            draws.mean_negative, draws.sd_negative, draws.mean_positive, draws.sd_positive
+        )
+
+    @property
+    def _log_odds(self) -> Floats:
+        log_odds: Floats = logit(self.parameters.positive_fraction)
+        return log_odds
+
+    def summary(self, level: float = 0.95) -> list[dict[str, str | float | None]]:
+        """Return the usual figures of both areas, as rows of a table.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        rows : list of dict
+            For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
+            "low" and "high", the ends of the central credible interval, "level", and "empirical",
+            the area under the empirical curve, None if the scores are not known. A data frame
+            takes the list as it is.
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
+        >>> for row in posterior.summary():
+        ...     print("{name}: {mean:.3f}, empirical {empirical:.3f}".format(**row))
+        roc_auc: 0.835, empirical 0.958
+        average_precision: 0.786, empirical 0.917
+        """
+        return [
+            {"name": name, **figures_of(area, level), "empirical": empirical}
+            for name, area, empirical in areas_of(self)
+        ]
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how large the areas are, by the model and in the samples.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_binormal
+        >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+        >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
+        From the scores of 4 negatives and 3 positives:
+        Area under the ROC curve: 0.835 (95% credible interval 0.434 to 0.996) by the binormal
+        model, 0.958 by the empirical curve.
+        Average precision: 0.786 (95% credible interval 0.306 to 0.996) by the binormal model,
+        0.917 by the empirical curve.
+        """
+        return write_report(self, level)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return PosteriorBinormal, astuple(self)
+
+    def _repr_html_(self) -> str:
+        header = ("", "mean", "95% CI", "empirical")
+        return block(repr(self), table(header, table_rows(self)))
+
+    def __repr__(self) -> str:
+        area = self.roc_auc()
+        mean, interval = format_estimate(area.mean(), area.interval())
+        facts = [f"roc_auc={mean}", f"95% CI={interval}"]
+        if self.empirical is not None:
+            facts.append(f"empirical={self.empirical.roc_auc:.3f}")
+        facts += [f"n_negative={self.negative.n:g}", f"n_positive={self.positive.n:g}"]
+        if self.positive_fraction is not None:
+            facts.append(f"positive_fraction={self.positive_fraction:g}")
+        return f"PosteriorBinormal({', '.join(facts)}, n_draws={self.n_draws})"
+
+
+def posterior_binormal(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    positive_fraction: float | None = None,
+    n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = None,
+) -> PosteriorBinormal:
+    r"""Compute the posterior of the binormal model of scores.
+
+    The scores of each class are normal ([1]_), with the reference prior
+    :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`. Their posterior is normal-inverse-gamma
+    ([2]_, section 3.2), and is drawn from.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As for :meth:`BinormalModel.fit`. The scale of the weights matters: they are case counts.
+    positive_fraction : float, default=None
+        Share of the positives where the classifier will be used, in (0, 1). By default it is
+        uncertain, with a flat prior and the samples as evidence.
+    n_draws : int, default=4000
+        Number of random draws, 2 or more.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
+    Returns
+    -------
+    posterior : PosteriorBinormal
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `n_draws` is not an integer of at least 2, or as :meth:`BinormalModel.fit` raises them.
+
+    Warns
+    -----
+    BinormalAssumptionWarning
+        If the scores are visibly not normal.
+
+    See Also
+    --------
+    BinormalModel : The curves of known, or estimated, parameters.
+    binormal_check : Whether the scores look normal.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
+       assumption on precision-recall curves. Proceedings of the 20th International Conference on
+       Pattern Recognition.
+    .. [2] A. Gelman, J. B. Carlin, H. S. Stern, D. B. Dunson, A. Vehtari and D. B. Rubin (2013).
+       Bayesian Data Analysis, 3rd edition. CRC Press.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.model_selection import cross_val_predict
+    >>> from skpostbac import posterior_binormal
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> y_score = cross_val_predict(
+    ...     LinearDiscriminantAnalysis(), X[:, :2], y, method="decision_function"
+    ... )
+    >>> posterior_binormal(y, y_score, random_state=0).roc_auc()
+    DrawnPosterior(mean=0.94, 95% CI=[0.92, 0.96], n_draws=4000)
+    """
+    if positive_fraction is not None:
+        check_probability(positive_fraction, "positive_fraction")
+    n_draws = check_n_draws(n_draws, 2)
+    negative, positive = checked_scores(y_true, y_score, pos_label, sample_weight)
+    seed = draw_seed(random_state)
+    return PosteriorBinormal(
+        negative.moments(),
+        positive.moments(),
+        positive_fraction,
+        n_draws,
+        seed,
+        empirical_areas(negative, positive, positive_fraction),
+    )
+
+
+def _check_areas(areas: EmpiricalAreas | None) -> None:
+    if areas is None:
+        return
+    if not isinstance(areas, EmpiricalAreas):
+        raise ValueError(f"empirical must be EmpiricalAreas or None, got {short_repr(areas)}")
+    for name, value in areas._asdict().items():
+        check_share(value, f"empirical.{name}")
+
+
+def _draw_normal(
+    sample: ScoreMoments, size: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw mean and standard deviation of a normal law."""
+    sd = sample.sd * np.sqrt((sample.n - 1) / rng.chisquare(sample.n - 1, size))
+    return rng.normal(sample.mean, sd / np.sqrt(sample.n)), sd
+
+
+def _rates(values: ArrayLike | None, name: str) -> Floats:
+    """Return the points of a band, in one dimension."""
+    if values is None:
+        return np.linspace(0, 1, 101)
+    rates = float_array(values, name)
+    if rates.ndim != 1:
+        raise ValueError(f"{name} must be 1-dimensional, got an array of shape {rates.shape}")
+    if (bad := ~((rates >= 0) & (rates <= 1))).any():
+        raise ValueError(f"{name} must be in [0, 1], got {first(rates, bad)}")
+    return rates
+
+
+def _band(x: Floats, curves: Floats, level: float) -> CurveBand:
+    """Summarise curves, one in each row, at each of their points."""
+    low, high = central_tails(level)
+    low, median, high = np.quantile(curves, [low, 0.5, high], axis=0)
+    return CurveBand(x, median, low, high)

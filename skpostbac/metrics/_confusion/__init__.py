@@ -1,0 +1,15 @@
+"""The posterior of any metric of a confusion matrix.
+
+Exact where the metric has a known distribution, drawn elsewhere. Imports `_posteriors`, `_priors`,
+`_counts` and what these import.
+"""
+
+from skpostbac.metrics._confusion.posterior import (
+    PosteriorConfusionMetric,
+    posterior_confusion_metric,
+)
+
+__all__ = [
+    "PosteriorConfusionMetric",
+    "posterior_confusion_metric",
+]

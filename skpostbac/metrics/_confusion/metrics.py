@@ -1,0 +1,100 @@
+"""Metrics as functions of many confusion matrices at once.
+
+All take arrays of shape (..., k, k), true classes as rows, and return the shape (...). The entries
+may be counts or shares. Where a metric is 0 / 0 it is nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from skpostbac._utils import Floats
+
+ConfusionMetric: TypeAlias = Callable[[Floats], Floats]
+
+
+class OneVsRest(NamedTuple):
+    """Each class against all others, as arrays of shape (..., k)."""
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
+
+    @classmethod
+    def of(cls, C: Floats) -> OneVsRest:
+        """Split confusion matrices."""
+        tp = np.diagonal(C, axis1=-2, axis2=-1)
+        fp, fn = C.sum(axis=-2) - tp, C.sum(axis=-1) - tp
+        return cls(tp, fp, fn, C.sum(axis=(-2, -1))[..., np.newaxis] - tp - fp - fn)
+
+
+def _recall(table: OneVsRest) -> Floats:
+    return table.tp / (table.tp + table.fn)
+
+
+def _precision(table: OneVsRest) -> Floats:
+    return table.tp / (table.tp + table.fp)
+
+
+def _false_positive_rate(table: OneVsRest) -> Floats:
+    return table.fp / (table.fp + table.tn)
+
+
+def _f1(table: OneVsRest) -> Floats:
+    return 2 * table.tp / (2 * table.tp + table.fp + table.fn)
+
+
+def accuracy(C: Floats) -> Floats:
+    """Share of correct predictions."""
+    return np.asarray(_correct(C) / C.sum(axis=(-2, -1)))
+
+
+def kappa(C: Floats) -> Floats:
+    """Cohen's kappa: agreement beyond that of independent labels of the same frequencies."""
+    total = C.sum(axis=(-2, -1))
+    by_chance = (C.sum(axis=-1) * C.sum(axis=-2)).sum(axis=-1) / total**2
+    return np.asarray((accuracy(C) - by_chance) / (1 - by_chance))
+
+
+def mcc(C: Floats) -> Floats:
+    """Matthews correlation coefficient of any number of classes."""
+    total, true, pred = C.sum(axis=(-2, -1)), C.sum(axis=-1), C.sum(axis=-2)
+    covariance = _correct(C) * total - (true * pred).sum(axis=-1)
+    spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (pred**2).sum(axis=-1))
+    return np.asarray(covariance / np.sqrt(spread))
+
+
+def _correct(C: Floats) -> Floats:
+    return np.asarray(np.trace(C, axis1=-2, axis2=-1))
+
+
+BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
+    "f1": _f1,
+    "false_positive_rate": _false_positive_rate,
+    "precision": _precision,
+    "recall": _recall,
+}
+OVERALL: dict[str, ConfusionMetric] = {"accuracy": accuracy, "kappa": kappa, "mcc": mcc}
+
+
+def of_class(name: str, position: int) -> ConfusionMetric:
+    """Return a metric of one class against all others."""
+    return lambda C: BY_CLASS[name](OneVsRest.of(C))[..., position]
+
+
+def macro(name: str) -> ConfusionMetric:
+    """Return the mean of a metric over the classes."""
+    return lambda C: BY_CLASS[name](OneVsRest.of(C)).mean(axis=-1)
+
+
+def micro(name: str) -> ConfusionMetric:
+    """Return a metric of the sums over the classes of true and false positives and negatives."""
+
+    def metric(C: Floats) -> Floats:
+        return BY_CLASS[name](OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C))))
+
+    return metric

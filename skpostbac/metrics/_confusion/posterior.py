@@ -1,0 +1,420 @@
+"""The posterior of any metric of a confusion matrix: exact where there is a law, else drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    RandomStateLike,
+    check_level,
+    check_n_draws,
+    draw_seed,
+    float_array,
+    is_real,
+    shown,
+)
+from skpostbac.metrics._confusion.metrics import ConfusionMetric
+from skpostbac.metrics._confusion.model import ConfusionModel
+from skpostbac.metrics._confusion.target import Target, find_target
+from skpostbac.metrics._counts import check_confusion_matrix, count_confusions, matrix_index
+from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._posteriors import DrawnPosterior, FigurePosterior
+from skpostbac.metrics._priors import (
+    check_prior,
+    is_one_symmetric_law,
+    moves_far,
+    warn_if_prior_moves,
+)
+from skpostbac.stats import BetaAverage, Interval
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorConfusionMetric(FigurePosterior):
+    r"""Posterior of a metric of the confusion matrix.
+
+    Made by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
+
+    Attributes
+    ----------
+    metric : str
+        What the figure is, such as "macro f1".
+    observed : float
+        The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
+        of the classes are given as an array, they take the place of those that were counted.
+    distribution : BetaAverage or DrawnPosterior
+        The law of the metric, exact or by random draws. An exact one has more methods, such as
+        ``pdf`` and ``mode``.
+    prior : tuple of two floats, or None
+        Parameters a and b of the Beta prior that the metric itself has, by the prior of the
+        recalls; None where its prior is no Beta distribution, or is not known.
+
+    Notes
+    -----
+    Given class i, the predicted class has probabilities with a Dirichlet posterior. The prior
+    :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes :math:`a_i` for the class itself and
+    :math:`b_i / (k - 1)` for each of the k - 1 others, so that recalls have the posterior that
+    :class:`PosteriorBalancedAccuracy` gives them.
+
+    With ``prevalence="sampled"`` the shares of the classes are unknown too; their prior is
+    :math:`\mathrm{Dirichlet}(a_1 + b_1, \dots, a_k + b_k)`, which makes one Dirichlet law of all
+    k x k cells. Recall, precision and false positive rate of a class are then Beta variables; the
+    prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is
+    Beta(1, 1) if all recalls have that prior. So is the accuracy, with the prior
+    :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`, so Beta(k, k) if all recalls have a flat one;
+    :func:`posterior_accuracy` lets you choose it, and ``prior="reciprocal"`` makes it Beta(1, 1).
+
+    With known shares, precision has no closed form, and the accuracy and false positive rates are
+    weighted sums of Beta variables.
+
+    The Beta laws of precision and recall, and F1 by draws, are in [1]_; the Dirichlet law of a
+    whole confusion matrix is in [2]_.
+
+    References
+    ----------
+    .. [1] C. Goutte and E. Gaussier (2005). A probabilistic interpretation of precision, recall and
+       F-score, with implication for evaluation. Advances in Information Retrieval, 345-359.
+    .. [2] O. Caelen (2017). A Bayesian interpretation of the confusion matrix. Annals of
+       Mathematics and Artificial Intelligence 81, 429-450.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorConfusionMetric
+    >>> C = [[166, 25], [21, 188]]
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
+    PosteriorConfusionMetric('precision of 1', mean=0.879, 95% CI=[0.832, 0.919], exact)
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc", random_state=0)
+    PosteriorConfusionMetric('mcc', mean=0.762, 95% CI=[0.695, 0.821], monte_carlo_error=1e-04)
+    """
+
+    metric: str
+    observed: float
+    _law: BetaAverage | DrawnPosterior
+    prior: tuple[float, float] | None
+
+    def __init__(
+        self,
+        metric: str,
+        observed: float,
+        distribution: BetaAverage | DrawnPosterior,
+        prior: tuple[float, float] | None = None,
+    ) -> None:
+        if not isinstance(metric, str):
+            raise TypeError(f"metric must be a string, got {type(metric).__name__}")
+        if not is_real(observed):
+            raise TypeError(f"observed must be a number, got {type(observed).__name__}")
+        if not isinstance(distribution, BetaAverage | DrawnPosterior):
+            raise TypeError(
+                "distribution must be a BetaAverage or a DrawnPosterior, "
+                f"got {type(distribution).__name__}"
+            )
+        # Past the frozen __setattr__.
+        vars(self).update(
+            metric=metric,
+            observed=float(observed),
+            _law=distribution,
+            prior=None if prior is None else _checked_pair(prior),
+        )
+
+    @classmethod
+    def from_confusion_matrix(
+        cls,
+        C: ArrayLike,
+        metric: str | ConfusionMetric,
+        *,
+        pos_label: Hashable = None,
+        average: str = "macro",
+        prevalence: ArrayLike = "sampled",
+        labels: ArrayLike | None = None,
+        prior: ArrayLike = "uniform",
+        n_draws: int | None = None,
+        random_state: RandomStateLike = None,
+    ) -> PosteriorConfusionMetric:
+        """Make the posterior from a confusion matrix.
+
+        Parameters
+        ----------
+        C : array-like of shape (n_classes, n_classes)
+            Finite, non-negative counts: the true classes are the rows and the predicted ones
+            the columns. Some publications print the transpose.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default the index of a DataFrame, else 0, 1, ...
+        metric, pos_label, average, prevalence, prior, n_draws, random_state
+            As for :func:`posterior_confusion_metric`.
+
+        Returns
+        -------
+        posterior : PosteriorConfusionMetric
+
+        Warns
+        -----
+        PriorInfluenceWarning
+            If the prior moves the metric by more than 1.5 posterior standard deviations.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> C = [[102, 8, 7], [10, 89, 11], [5, 12, 120]]
+        >>> PosteriorConfusionMetric.from_confusion_matrix(C, "recall").median()
+        0.8472
+        """
+        matrix, index = check_confusion_matrix(C), matrix_index(C)
+        names = index if labels is None else labels
+        classes = unique_label_array(np.arange(len(matrix)) if names is None else names, "labels")
+        if len(classes) != len(matrix):
+            raise ValueError(f"labels must have {len(matrix)} entries, got {len(classes)}")
+        return _infer(
+            matrix,
+            classes,
+            metric,
+            pos_label=pos_label,
+            average=average,
+            prevalence=prevalence,
+            prior=prior,
+            n_draws=n_draws,
+            random_state=random_state,
+        )
+
+    @property
+    def distribution(self) -> BetaAverage | DrawnPosterior:
+        """The law of the metric, given the data."""
+        return self._law
+
+    def monte_carlo_error(self) -> float:
+        """Return the standard error of the mean over random draws; 0 where the law is exact.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> C = [[166, 25], [21, 188]]
+        >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
+        0.0
+        """
+        return self._law.monte_carlo_error() if isinstance(self._law, DrawnPosterior) else 0.0
+
+    def credible_interval_error(self, level: float = 0.95) -> Interval:
+        """Return the standard errors of both ends of the central interval; 0 if it is exact.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> kappa = PosteriorConfusionMetric.from_confusion_matrix(
+        ...     [[166, 25], [21, 188]], "kappa", random_state=0
+        ... )
+        >>> kappa.credible_interval()
+        Interval(low=0.694, high=0.821)
+        >>> kappa.credible_interval_error()
+        Interval(low=0.00028, high=0.00022)
+        """
+        if isinstance(self._law, DrawnPosterior):
+            return self._law.credible_interval_error(level)
+        check_level(level)
+        return Interval(0.0, 0.0)
+
+    def __repr__(self) -> str:
+        drawn = isinstance(self._law, DrawnPosterior)
+        how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
+        summary = f"{self._summary()}{self._show_prior()}"
+        return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
+
+    def _show_prior(self) -> str:
+        """Write the prior of the metric, unless it is flat, as one expects."""
+        shown = "" if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
+        return f", prior={shown}" if shown not in ("", "Beta(1, 1)") else ""
+
+
+def posterior_confusion_metric(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    metric: str | ConfusionMetric,
+    *,
+    pos_label: Hashable = None,
+    average: str = "macro",
+    prevalence: ArrayLike = "sampled",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    prior: ArrayLike = "uniform",
+    n_draws: int | None = None,
+    random_state: RandomStateLike = None,
+) -> PosteriorConfusionMetric:
+    """Compute the posterior of a metric of the confusion matrix.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    metric : str or callable
+        "recall", "precision", "false_positive_rate" (fall-out) and "f1" of a class or averaged
+        over the classes; "accuracy", "kappa" or "mcc"; or a function that takes confusion
+        matrices, an array of shape (n, n_classes, n_classes) with true classes as rows, and
+        returns an array of shape (n,). The entries of each matrix are shares, of sum 1.
+    pos_label : label, default=None
+        Class of which the recall, precision, false positive rate or F1 is meant. By default
+        they are averaged. Other metrics have no such class.
+    average : {"macro", "micro"}, default="macro"
+        "macro" is the mean over the classes; "micro" sums the true and false positives and
+        negatives of all classes first.
+    prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
+        "sampled": the test samples are drawn from the population, and so are their classes,
+        whose shares are uncertain. "observed": the classes have the shares that they have in
+        `y_true`, as if by design. An array has the shares in the population that the classifier
+        is meant for, normalised to sum 1. Recalls do not depend on it.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the confusion matrix, by default those found in `y_true` or `y_pred`, sorted.
+        Samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+        Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`. It is no
+        prior of the metric: "uniform" recalls of k classes give the accuracy the prior Beta(k, k),
+        where :func:`posterior_accuracy` has Beta(1, 1) by that name. With 5 correct predictions of
+        6, of two classes, the means are 0.7 and 0.75; ``prior="reciprocal"`` gives the latter here.
+    n_draws : int, default=None
+        Random draws for a metric without an exact law, from 2 to 1e9. By default 100,000, and fewer
+        with many classes: 10,000 with 100, and at least 1,000, except for the metrics of a single
+        class, of which less must be drawn.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws.
+
+    Returns
+    -------
+    posterior : PosteriorConfusionMetric
+
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid or does not apply to the metric, if a class that is not in
+        `labels` is predicted, if there is a single class, if the metric does not return one finite
+        number for each matrix drawn, or as :func:`class_counts` raises it.
+    TypeError
+        As :func:`class_counts` raises it, or if `n_draws` is no integer.
+
+    Warns
+    -----
+    PriorInfluenceWarning
+        If the prior moves the metric by more than 1.5 posterior standard deviations.
+
+    See Also
+    --------
+    posterior_balanced_accuracy : The macro-averaged recall, in more detail.
+    posterior_accuracy : The accuracy, with a prior of its own.
+
+    References
+    ----------
+    .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College Dublin.
+
+    Examples
+    --------
+    A classifier that says 1 to everything has a perfect recall, and needs a second metric ([1]_).
+
+    >>> from skpostbac import posterior_confusion_metric
+    >>> y_true, y_pred = [0] * 85 + [1] * 15, [1] * 100
+    >>> posterior_confusion_metric(y_true, y_pred, "recall", pos_label=1).mean()
+    0.9412
+    >>> posterior_confusion_metric(y_true, y_pred, "precision", pos_label=1).mean()
+    0.1569
+
+    Any function of confusion matrices will do, such as the recall of the worst class.
+
+    >>> def worst_recall(C):
+    ...     return (C.diagonal(axis1=-2, axis2=-1) / C.sum(axis=-1)).min(axis=-1)
+    >>> posterior_confusion_metric(y_true, y_pred, worst_recall, random_state=0).prob_above(0.05)
+    0.012
+    """
+    classes, C = count_confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    return _infer(
+        C,
+        classes,
+        metric,
+        pos_label=pos_label,
+        average=average,
+        prevalence=prevalence,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+    )
+
+
+def _infer(
+    C: Floats,
+    classes: LabelArray,
+    metric: str | ConfusionMetric,
+    *,
+    pos_label: Hashable,
+    average: str,
+    prevalence: ArrayLike,
+    prior: ArrayLike,
+    n_draws: int | None,
+    random_state: RandomStateLike,
+) -> PosteriorConfusionMetric:
+    """Make the posterior, and warn the caller of the function that calls this one."""
+    target = find_target(metric, classes, pos_label, average)
+    if n_draws is not None:
+        n_draws = check_n_draws(n_draws, 2)
+    rng = np.random.default_rng(draw_seed(random_state))
+    spec = check_prior(prior)
+    model = ConfusionModel.of(C, spec, prevalence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed, expected = target.function(np.stack([model.joint(C), model.expected])).tolist()
+        law = target.law(model) or _drawn(target.draw(model, rng, n_draws))
+    if is_one_symmetric_law(spec):
+        deviation = law.standard_deviation()
+        untested = _untested_alone(target, model, C, observed, deviation)
+        labels = label_list(classes[untested])
+        warn_if_prior_moves(target.name, observed, expected, deviation, labels, stacklevel=3)
+    before = target.law(replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells))
+    prior_pair = None if before is None else _beta_of(before)
+    return PosteriorConfusionMetric(target.name, observed, law, prior_pair)
+
+
+def _untested_alone(
+    target: Target, model: ConfusionModel, C: Floats, observed: float, deviation: float
+) -> NDArray[np.bool_]:
+    """Mark the classes without samples, if the prior moves the metric little without them."""
+    empty = C.sum(axis=1) == 0
+    tested = np.where(empty[:, np.newaxis], 0, model.expected)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = float(target.function(tested[np.newaxis])[0])
+    return np.asarray(empty & (not moves_far(observed, moved, deviation)))
+
+
+def _checked_pair(prior: object) -> tuple[float, float]:
+    """Return the parameters of a Beta prior."""
+    pair = float_array(prior, "prior")  # type: ignore[arg-type]
+    if pair.shape != (2,) or not ((pair > 0) & np.isfinite(pair)).all():
+        raise ValueError(f"prior must be None or a pair (a, b) above 0, got {shown(prior)}")
+    return float(pair[0]), float(pair[1])
+
+
+def _beta_of(law: BetaAverage) -> tuple[float, float] | None:
+    """Return the parameters of a single Beta distribution on [0, 1], None of any other law."""
+    if len(law.a) != 1 or law.weights[0] != 1:
+        return None
+    return float(law.a[0]), float(law.b[0])
+
+
+def _drawn(values: Floats) -> DrawnPosterior:
+    if not np.isfinite(values).all():
+        raise ValueError("metric is not a finite number for all of the matrices that were drawn")
+    return DrawnPosterior(values)

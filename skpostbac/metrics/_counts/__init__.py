@@ -1,0 +1,46 @@
+"""Counts: all that a posterior needs of the data.
+
+From labels, tables or confusion matrices to `ClassCounts` and `PairedCounts`, and to the outcomes
+of samples that scorers hand on. Imports `_labels` and `skpostbac.stats`.
+"""
+
+from skpostbac.metrics._counts.choice_counts import count_choices
+from skpostbac.metrics._counts.confusion_matrix import (
+    check_confusion_matrix,
+    count_confusions,
+    matrix_index,
+)
+from skpostbac.metrics._counts.counts import ClassCounts, check_counts, class_counts, format_count
+from skpostbac.metrics._counts.outcome_words import (
+    WORD_BITS,
+    WORD_KEY,
+    class_order,
+    n_words,
+    pack_bits,
+    unpack_bits,
+    word_keys,
+)
+from skpostbac.metrics._counts.pairs import PairedCounts, paired_counts
+from skpostbac.metrics._counts.tables import counts_of_matrix, counts_of_numbers
+
+__all__ = [
+    "WORD_BITS",
+    "WORD_KEY",
+    "ClassCounts",
+    "PairedCounts",
+    "check_confusion_matrix",
+    "check_counts",
+    "class_counts",
+    "class_order",
+    "count_choices",
+    "count_confusions",
+    "counts_of_matrix",
+    "counts_of_numbers",
+    "format_count",
+    "matrix_index",
+    "n_words",
+    "pack_bits",
+    "paired_counts",
+    "unpack_bits",
+    "word_keys",
+]

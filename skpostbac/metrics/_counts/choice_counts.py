@@ -1,0 +1,37 @@
+"""Counts of all the classes that a classifier chose from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics._counts.counts import ClassCounts, class_counts
+from skpostbac.metrics._labels import as_label_array, merge_labels
+
+
+def count_choices(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ClassCounts:
+    """Count as :func:`class_counts`, by default with the classes that are only predicted.
+
+    Of these there are no samples, but each is one more class to choose from.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them.
+
+    Examples
+    --------
+    >>> count_choices(["a", "a", "b"], ["a", "c", "b"])
+    ClassCounts('a': 1/2, 'b': 1/1, 'c': 0/0)
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    if labels is not None:
+        return counts
+    predicted = np.unique(as_label_array(y_pred, "y_pred"))
+    return counts.reindex(merge_labels(counts.classes, predicted))

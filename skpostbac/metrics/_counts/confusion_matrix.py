@@ -1,0 +1,109 @@
+"""Confusion matrices: true classes as rows, predicted classes as columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import confusion_matrix
+
+from skpostbac._utils import Floats, LabelArray, check_nonnegative, first, float_array
+from skpostbac.metrics._counts.counts import class_counts
+from skpostbac.metrics._labels import as_label_array, label_index, merge_labels, unique_label_array
+from skpostbac.stats._beta import LARGEST
+
+# Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
+# weighted matrix are no integers either, but hardly have a sum near 1 in each row or each column.
+_ROUNDING = 0.05
+
+
+def count_confusions(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[LabelArray, Floats]:
+    """Return the classes and the confusion matrix, from which no prediction is dropped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them, or if a class that is not listed is predicted.
+
+    Examples
+    --------
+    >>> classes, C = count_confusions(["a", "a", "b"], ["a", "c", "b"])
+    >>> C
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    true, pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
+    if labels is None:
+        classes = merge_labels(counts.classes, np.unique(pred))
+    else:
+        classes = unique_label_array(labels, "labels")
+    matrix = confusion_matrix(true, pred, labels=classes, sample_weight=sample_weight)
+    # scikit-learn leaves out what is predicted beyond the labels; weights add up with rounding.
+    if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
+        raise ValueError(f"y_pred has classes that are not in labels, {classes}")
+    return classes, matrix.astype(np.float64)
+
+
+def check_confusion_matrix(C: ArrayLike) -> Floats:
+    """Return a copy of a square matrix of finite, non-negative counts, which are no shares."""
+    matrix = float_array(C, "C")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ValueError(
+            f"C must be a square confusion matrix of shape (n_classes, n_classes), "
+            f"got an array of shape {matrix.shape}"
+        )
+    check_nonnegative(matrix, "C")
+    _check_totals(matrix)
+    _check_unnormalised(matrix)
+    return matrix
+
+
+def _check_totals(matrix: Floats) -> None:
+    """Refuse more samples of a class than counts may have."""
+    with np.errstate(over="ignore"):
+        total = matrix.sum(axis=1)
+    if np.any(large := total > LARGEST):
+        raise ValueError(
+            f"C must have rows that add up to at most {LARGEST:g}, got {first(total, large)}"
+        )
+
+
+def _check_unnormalised(matrix: Floats) -> None:
+    """Refuse shares, of which nobody knows how many samples they are of."""
+    if (matrix % 1 == 0).all() or (matrix > 1).any():
+        return
+    sums = {
+        "each of its rows": matrix.sum(axis=1),
+        "each of its columns": matrix.sum(axis=0),
+        "all of them": matrix.sum(keepdims=True),
+    }
+    for which, total in sums.items():
+        # A class without samples has shares of 0.
+        if (np.abs(total[total > 0] - 1) <= _ROUNDING).all():
+            raise ValueError(
+                f"C must hold counts, got shares that add up to 1 in {which}: "
+                "give the confusion matrix with normalize=None"
+            )
+
+
+def matrix_index(C: Any) -> Any:
+    """Return the labels of a DataFrame, which must be the same for rows and columns."""
+    index, columns = label_index(C), getattr(C, "columns", None)
+    if index is None or columns is None:
+        return None
+    for row, column in zip(index, columns, strict=True):
+        if row != column:
+            raise ValueError(
+                "C must have the same labels as rows and as columns, in the same order; "
+                f"found the row {row!r} where the column is {column!r}"
+            )
+    return index

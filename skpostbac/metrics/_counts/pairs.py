@@ -1,0 +1,568 @@
+"""Joint outcomes of several classifiers on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    LabelArray,
+    check_nonnegative,
+    first,
+    float_array,
+    input_errors,
+    nonnegative_array,
+)
+from skpostbac.metrics._counts.counts import (
+    SHOWN_CLASSES,
+    ClassCounts,
+    format_count,
+    reindex_batch,
+    select_classes,
+)
+from skpostbac.metrics._counts.json import (
+    read_document,
+    read_integers,
+    read_labels,
+    read_numbers,
+    read_rows,
+    read_strings,
+    write_counts,
+    write_document,
+    write_labels,
+)
+from skpostbac.metrics._labels import (
+    Outcomes,
+    Predictions,
+    by_argument,
+    check_batch_kind,
+    check_names,
+    check_samples,
+    label_list,
+    merge_labels,
+    named_predictions,
+    position_of,
+    read_outcomes,
+    unique_label_array,
+)
+from skpostbac.stats._beta import LARGEST
+
+FORMAT = "skpostbac.PairedCounts"
+
+# Both right, only the first, only the second, neither: the columns of a table of two classifiers.
+CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedCounts:
+    """How often which classifiers were right together, for each class of one test set.
+
+    A sample has a pattern: for each of the T classifiers, whether it is right. How often each
+    pattern occurs in each class is all that a paired comparison needs of the data, and it adds
+    up: ``+`` and :func:`sum` merge what different samples say of the same classifiers, by the
+    rules of :class:`ClassCounts`; :meth:`update` adds the batches of a stream one by one.
+
+    Mostly made by :func:`paired_counts` from labels, and by :meth:`from_cells` from tables of
+    two classifiers.
+
+    Parameters
+    ----------
+    names : sequence of T str
+        Different names of the T >= 1 classifiers.
+    classes : array-like of shape (n_classes,)
+        The distinct labels, at least one.
+    class_index : array-like of int of shape (n_rows,)
+        Position in `classes` of the class of each row.
+    patterns : array-like of bool of shape (n_rows, T)
+        Which classifiers are right. Rows of the same class and pattern are added up.
+    counts : array-like of shape (n_rows,)
+        How often each row occurs: finite, not negative, and not necessarily integers.
+
+    Attributes
+    ----------
+    names : tuple of T str
+    classes : ndarray of shape (n_classes,)
+        The labels, as in :class:`ClassCounts`.
+    class_index, patterns, counts : ndarray
+        Read-only, with one row for each class and pattern that occurs, in increasing order.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a string.
+    ValueError
+        If there is no classifier, an empty or a duplicate name, if `classes` are no distinct
+        labels or none (which :meth:`empty` makes), if the shapes differ, or if an index or a count
+        is out of range.
+
+    Examples
+    --------
+    >>> from skpostbac import PairedCounts
+    >>> monday = PairedCounts.from_cells([[7, 1, 2, 0]], classes=["cat"])
+    >>> tuesday = PairedCounts.from_cells([[5, 0, 1, 1], [2, 0, 0, 1]], classes=["cat", "dog"])
+    >>> total = monday + tuesday
+    >>> total
+    PairedCounts('A', 'B', n_classes=2, n_patterns=6, n=20)
+    >>> total.cells("A", "B")
+    array([[12.,  1.,  3.,  1.],
+           [ 2.,  0.,  0.,  1.]])
+    >>> total.margin("B")
+    ClassCounts('cat': 15/17, 'dog': 2/3)
+    """
+
+    names: tuple[str, ...]
+    classes: LabelArray
+    class_index: Indices
+    patterns: Bools
+    counts: Floats
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        classes: ArrayLike,
+        class_index: ArrayLike,
+        patterns: ArrayLike,
+        counts: ArrayLike,
+    ) -> None:
+        names, labels = check_names(names), unique_label_array(classes, "classes")
+        with input_errors("class_index must hold integers"):
+            index = np.asarray(class_index)
+        with input_errors("patterns must hold booleans"):
+            bits = np.asarray(patterns)
+        number = nonnegative_array(counts, "counts")
+        _check_rows(index, bits, number, (len(labels), len(names)))
+        rows = group_rows(index.astype(np.intp), bits.astype(bool).T, number)
+        for array in rows:
+            array.flags.writeable = False
+        vars(self).update(names=names, classes=labels, **rows._asdict())  # past __setattr__
+        _check_totals(self._by_class(self.counts))
+
+    @classmethod
+    def empty(cls, names: Sequence[str]) -> PairedCounts:
+        """Return the counts of these classifiers before the first batch, of no class.
+
+        Parameters
+        ----------
+        names : sequence of T str
+            Different names of the T >= 1 classifiers.
+
+        Returns
+        -------
+        counts : PairedCounts
+            Counts that change nothing when added.
+        """
+        counts = cls(names, [0], [], np.empty((0, len(check_names(names))), bool), [])
+        vars(counts)["classes"] = counts.classes[:0]
+        return counts
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: ArrayLike,
+        *,
+        names: Sequence[str] = ("A", "B"),
+        classes: ArrayLike | None = None,
+    ) -> PairedCounts:
+        """Make the counts of two classifiers from a table of four cells for each class.
+
+        Parameters
+        ----------
+        cells : array-like of shape (n_classes, 4)
+            How often both were right, only the first, only the second, and neither.
+        names : sequence of two str, default=("A", "B")
+            Names of the classifiers.
+        classes : array-like of shape (n_classes,), default=None
+            Labels of the classes, by default 0, 1, ...
+
+        Returns
+        -------
+        counts : PairedCounts
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]]).margin("A")
+        ClassCounts(0: 8/10, 1: 3/5)
+        """
+        table = float_array(cells, "cells")
+        if table.ndim != 2 or table.shape[1] != len(CELLS):
+            raise ValueError(f"cells must be of shape (n_classes, 4), got {table.shape}")
+        check_nonnegative(table, "cells")
+        labels = (
+            np.arange(len(table)) if classes is None else unique_label_array(classes, "classes")
+        )
+        if len(labels) != len(table):
+            raise ValueError(f"classes must have one label for each of {len(table)} rows of cells")
+        index = np.repeat(np.arange(len(table)), len(CELLS))
+        return cls(names, labels, index, np.tile(CELLS, (len(table), 1)), table.ravel())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, absent ones included."""
+        return len(self.classes)
+
+    @property
+    def n_samples(self) -> float:
+        """Number of samples, or the sum of their weights."""
+        return float(self.counts.sum())
+
+    def margin(self, name: str) -> ClassCounts:
+        """Return the counts of one classifier alone.
+
+        Parameters
+        ----------
+        name : str
+            Name of the classifier.
+
+        Returns
+        -------
+        counts : ClassCounts
+            What :func:`class_counts` gives for its predictions.
+        """
+        correct = self.counts * self.patterns[:, self.position(name)]
+        if not self.n_classes:
+            return ClassCounts.empty()
+        return ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
+
+    def cells(self, first: str, second: str) -> Floats:
+        """Return the table of two classifiers.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the classifiers.
+
+        Returns
+        -------
+        cells : ndarray of shape (n_classes, 4)
+            How often both were right, only the first, only the second, and neither.
+        """
+        places = [
+            position_of(first, self.names, "first"),
+            position_of(second, self.names, "second"),
+        ]
+        pair = self.patterns[:, places]
+        is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
+        return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
+
+    def reindex(self, classes: ArrayLike) -> PairedCounts:
+        """Return the counts of these classes, in this order.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,)
+            Distinct labels. One that is new has no samples; a class that is not named is left out.
+
+        Returns
+        -------
+        counts : PairedCounts
+        """
+        labels = unique_label_array(classes, "classes")
+        position = {label: i for i, label in enumerate(label_list(labels))}
+        moved = np.array([position.get(label, -1) for label in label_list(self.classes)])
+        index = moved[self.class_index]
+        kept = index >= 0
+        return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
+
+    def position(self, name: str) -> int:
+        """Return the position of a classifier in `names`."""
+        return position_of(name, self.names, "name")
+
+    def _by_class(self, counts: Floats) -> Floats:
+        sums = np.bincount(self.class_index, weights=counts, minlength=self.n_classes)
+        return sums.astype(np.float64, copy=False)
+
+    def update(
+        self,
+        y_true: ArrayLike,
+        predictions: Predictions,
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> PairedCounts:
+        """Return the counts with those of another batch added; the counts do not change.
+
+        Parameters
+        ----------
+        y_true, predictions, labels, sample_weight
+            As for :func:`paired_counts`, with predictions of all classifiers in `names`, in any
+            order. The classes are those of :meth:`ClassCounts.update`. The batch may be empty,
+            and need not have any of the labels.
+
+        Returns
+        -------
+        counts : PairedCounts
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `predictions` are of other classifiers; else as :func:`paired_counts` and ``+``
+            raise them.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> counts = PairedCounts.empty(["one", "two"])
+        >>> counts = counts.update(["a", "b"], {"one": ["a", "a"], "two": ["a", "b"]})
+        >>> counts = counts.update(["a", "c"], {"two": ["b", "c"], "one": ["a", "c"]})
+        >>> counts.cells("one", "two")
+        array([[1., 1., 0., 0.],
+               [0., 0., 1., 0.],
+               [1., 0., 0., 0.]])
+        """
+        columns = named_predictions(predictions)
+        if set(columns) != set(self.names):
+            raise ValueError(
+                f"predictions must be of the classifiers {short_repr(self.names)}, "
+                f"got {short_repr(tuple(columns))}"
+            )
+        outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
+        batch = _count(self.names, outcomes)
+        if labels is not None:
+            batch = reindex_batch(batch, labels)
+        check_batch_kind(self.classes, batch.classes)
+        return self + batch
+
+    def to_json(self) -> str:
+        """Write the counts as JSON.
+
+        The text is an object with the keys ``"format"`` (``"skpostbac.PairedCounts"``),
+        ``"version"`` (1), and with a list each ``"names"``, ``"classes"``, ``"class_index"``,
+        ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
+        strings, numbers or ``true`` and ``false``.
+
+        Returns
+        -------
+        text : str
+
+        Raises
+        ------
+        TypeError
+            If a label is neither a str, an int, a bool nor a finite float.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> print(PairedCounts.from_cells([[7, 1, 0, 0]], classes=["a"]).to_json())
+        {"format": "skpostbac.PairedCounts", "version": 1, "names": ["A", "B"], "classes": ["a"],
+         "class_index": [0, 0], "patterns": [[1, 0], [1, 1]], "counts": [1, 7]}
+        """
+        fields = {
+            "names": self.names,
+            "classes": write_labels(self.classes),
+            "class_index": self.class_index.tolist(),
+            "patterns": self.patterns.astype(int).tolist(),
+            "counts": write_counts(self.counts),
+        }
+        return write_document(FORMAT, fields)
+
+    @classmethod
+    def from_json(cls, text: str) -> PairedCounts:
+        """Read the counts that :meth:`to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        counts : PairedCounts
+            Equal to those that were written.
+
+        Raises
+        ------
+        TypeError
+            If `text` is no str.
+        ValueError
+            If it is no document of this format and version, if a key is missing, unknown, there
+            twice or of the wrong type, or as the constructor raises it.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts
+        >>> PairedCounts.from_json(PairedCounts.from_cells([[7, 1, 2, 0]]).to_json())
+        PairedCounts('A', 'B', n_classes=1, n_patterns=3, n=10)
+        """
+        keys = ("names", "classes", "class_index", "patterns", "counts")
+        document = read_document(text, FORMAT, keys)
+        names = read_strings(document["names"], "names")
+        if not any(document[key] for key in keys[1:]):
+            return cls.empty(names)
+        classes = read_labels(document["classes"])
+        index = read_integers(document["class_index"], "class_index", len(classes))
+        patterns = read_rows(document["patterns"], "patterns", len(names))
+        return cls(names, classes, index, patterns, read_numbers(document["counts"], "counts"))
+
+    def __add__(self, other: PairedCounts) -> PairedCounts:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        if self.names != other.names:
+            raise ValueError(
+                "counts can be added only for the same classifiers in the same order, got "
+                f"{short_repr(self.names)} and {short_repr(other.names)}"
+            )
+        if not (self.n_classes and other.n_classes):
+            return other if other.n_classes else self
+        classes = merge_labels(self.classes, other.classes)
+        parts = self.reindex(classes)._rows(), other.reindex(classes)._rows()
+        return _join(self.names, classes, parts)
+
+    def __radd__(self, other: object) -> PairedCounts:
+        # `sum` starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _rows(self) -> Rows:
+        return Rows(self.class_index, self.patterns, self.counts)
+
+    def _key(self) -> tuple[Any, ...]:
+        arrays = tuple(array.tobytes() for array in self._rows())
+        return self.names, tuple(label_list(self.classes)), *arrays
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not by the attributes: a pickled array does not stay read-only.
+        if not self.n_classes:
+            return PairedCounts.empty, (self.names,)
+        return PairedCounts, (self.names, self.classes, *self._rows())
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
+        names += ["..."] * (len(self.names) > SHOWN_CLASSES)
+        facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
+        return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
+
+
+def paired_counts(
+    y_true: ArrayLike,
+    predictions: Predictions,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> PairedCounts:
+    """Count which classifiers are right together, for each class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+        The labels that each classifier predicts for the same samples, by its name; in a DataFrame
+        of pandas or polars, a column for each. A prediction of a class that is not counted is an
+        error of the true class, and never dropped.
+    labels : array-like of shape (n_classes,), default=None
+        Classes to count, in this order. One that is absent from `y_true` has no samples; samples
+        of a true class that is not listed are left out. By default the sorted classes found in
+        `y_true`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two observations
+        of the sample.
+
+    Returns
+    -------
+    counts : PairedCounts
+        Its margins are what :func:`class_counts` returns for each classifier.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `predictions` is no mapping from strings and no DataFrame, or is empty; else as
+        :func:`class_counts` raises them, with the name of the classifier.
+
+    See Also
+    --------
+    compare_predictions : The comparison that follows from the counts.
+
+    Examples
+    --------
+    >>> from skpostbac import paired_counts
+    >>> counts = paired_counts(["a", "a", "b"], {"one": ["a", "a", "a"], "two": ["a", "b", "b"]})
+    >>> counts.cells("one", "two")
+    array([[1., 1., 0., 0.],
+           [0., 0., 1., 0.]])
+    """
+    columns = named_predictions(predictions)
+    names = tuple(columns)
+    outcomes = read_outcomes(y_true, by_argument(columns, names), sample_weight)
+    check_samples(outcomes)
+    counts = _count(names, outcomes)
+    return counts if labels is None else select_classes(counts, labels)
+
+
+def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
+    if not outcomes.n_samples:
+        return PairedCounts.empty(names)
+    return _join(names, outcomes.classes, [group_rows(*block) for block in outcomes.blocks()])
+
+
+def _join(names: tuple[str, ...], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:
+    return PairedCounts(names, classes, *map(np.concatenate, zip(*parts, strict=True)))
+
+
+class Rows(NamedTuple):
+    """Distinct pairs of a class and a pattern, in increasing order, and how often they occur."""
+
+    class_index: Indices
+    patterns: Bools
+    counts: Floats
+
+
+def group_rows(class_index: Indices, hits: Iterable[Bools], weight: Floats | None) -> Rows:
+    """Add up the rows of the same class and pattern; those of weight 0 are left out.
+
+    The patterns grow by one classifier at a time, and are numbered anew each time, so that the
+    numbers stay small and nothing needs to be sorted.
+    """
+    number, index = _renumber(class_index)
+    patterns = np.empty((len(index), 0), dtype=bool)
+    for hit in hits:
+        number, found = _renumber(2 * number + hit)
+        parent, is_hit = np.divmod(found, 2)
+        index, patterns = index[parent], np.column_stack([patterns[parent], is_hit == 1])
+    counts = np.bincount(number, weights=weight, minlength=len(index)).astype(np.float64)
+    kept = counts > 0
+    return Rows(index[kept], patterns[kept], counts[kept])
+
+
+def _renumber(numbers: Indices) -> tuple[Indices, Indices]:
+    """Return the rank of each number among the distinct ones, and the distinct ones."""
+    occurs = np.bincount(numbers) > 0
+    return (np.cumsum(occurs) - 1)[numbers], np.flatnonzero(occurs)
+
+
+def _check_rows(
+    index: NDArray[Any], patterns: NDArray[Any], counts: Floats, shape: tuple[int, int]
+) -> None:
+    n_classes, n_names = shape
+    if index.shape != counts.shape or patterns.shape != (len(counts), n_names):
+        raise ValueError(
+            f"class_index, patterns and counts must be of shapes (n,), (n, {n_names}) and (n,), "
+            f"got {index.shape}, {patterns.shape} and {counts.shape}"
+        )
+    if not len(counts):
+        return
+    if index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= n_classes:
+        raise ValueError(f"class_index must hold integers from 0 to {n_classes - 1}")
+    if patterns.dtype.kind not in "biu" or not np.isin(patterns, [0, 1]).all():
+        raise ValueError("patterns must hold booleans")
+
+
+def _check_totals(totals: Floats) -> None:
+    if np.any(large := ~(totals <= LARGEST)):
+        raise ValueError(
+            f"counts must add up to at most {LARGEST:g} for each class, got {first(totals, large)}"
+        )

@@ -1,0 +1,449 @@
+"""The accuracy of a classifier in a population of subjects, folds or sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from reprlib import repr as short_repr
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    StablePickle,
+    block,
+    check_nonnegative,
+    first,
+    float_array,
+    format_estimate,
+    input_errors,
+    table,
+)
+from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._posteriors import figures_of
+from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
+from skpostbac.stats._distribution import LogitLaw
+from skpostbac.stats._population import GroupInference, group_model, logit_average
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorDisplay
+    from skpostbac.displays._posterior import Kind
+
+GroupModelLike: TypeAlias = (
+    Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
+)
+
+_MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
+    "normal-binomial": NormalBinomial,
+    "beta-binomial": BetaBinomial,
+}
+# Groups listed one by one in the HTML table.
+SHOWN_GROUPS = 20
+# Above this the likelihood of a group loses more digits than the laws promise.
+_LARGEST_TOTAL = 1e7
+# What stands beside the groups in tables and pictures.
+_NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupPosterior(StablePickle):
+    r"""Posterior of the accuracy in a population, given the counts of some groups out of it.
+
+    Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
+    average over the classes, each of which has a population of its own. All laws have the methods
+    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the central
+    credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)`` and
+    others. They are computed when they are asked for.
+
+    Attributes
+    ----------
+    correct, total : ndarray of shape (m,) or (m, l)
+        Read-only counts of the m groups, and of the l classes in each.
+    model : NormalBinomial or BetaBinomial
+        How accuracies vary from group to group.
+    classes : ndarray of shape (l,) or None
+        Labels of the classes, if they are known from `ClassCounts`.
+    names : tuple of m str or None
+        Names of the groups, if they are known from a mapping.
+
+    Examples
+    --------
+    >>> from skpostbac import group_posterior
+    >>> posterior = group_posterior([82, 75, 92], [100] * 3)
+    >>> posterior.groups[1].interval(0.9)
+    Interval(low=0.681, high=0.819)
+    >>> float(posterior.new_group.ccdf(0.5))
+    0.851
+    >>> [row["name"] for row in posterior.summary()]
+    ['group 0', 'group 1', 'group 2', 'new group', 'population median', 'population mean']
+    """
+
+    correct: Floats
+    total: Floats
+    model: NormalBinomial | BetaBinomial
+    classes: LabelArray | None = None
+    names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        correct, total = _counts(self.correct, self.total)
+        model = _model(self.model)
+        n_mixed = np.sum((correct > 0) & (correct < total), axis=0)
+        group_model(model).largest_spread(
+            float(np.min(n_mixed))
+        )  # refuses a prior that is too vague for them
+        checked = {
+            "correct": correct,
+            "total": total,
+            "model": model,
+            "classes": _classes(self.classes, correct.shape),
+            "names": _names(self.names, len(correct)),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GroupPosterior):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        classes = None if self.classes is None else tuple(label_list(self.classes))
+        shape, counts = self.correct.shape, (self.correct.tobytes(), self.total.tobytes())
+        return shape, counts, self.model, classes, self.names
+
+    @cached_property
+    def population_mean(self) -> BoundedDistribution:
+        """Law of the mean of the accuracies of all groups in the population."""
+        return _average([inference.population_mean() for inference in self._classes])
+
+    @cached_property
+    def population_median(self) -> BoundedDistribution:
+        r"""Law of :math:`\mathrm{logit}^{-1}(\mu)`, the accuracy that half of the groups exceed.
+
+        For the balanced accuracy it is the average of those of the classes. Only the
+        normal-binomial model has it; Brodersen et al. call it the population mean accuracy.
+        """
+        if not isinstance(self.model, NormalBinomial):
+            raise AttributeError("Only the normal-binomial model has a population_median.")
+        return _average([inference.population_location() for inference in self._classes])
+
+    @cached_property
+    def new_group(self) -> BoundedDistribution:
+        """Law of the accuracy of one more group out of the population."""
+        return _average([inference.new_group() for inference in self._classes])
+
+    @cached_property
+    def groups(self) -> tuple[BoundedDistribution, ...]:
+        """Law of the accuracy of each group, drawn towards those of the others."""
+        # Groups of the same counts have one law.
+        counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
+        _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        laws = [
+            _average([inference.group(index) for inference in self._classes])
+            for index in first.tolist()
+        ]
+        return tuple(laws[i] for i in kind.ravel().tolist())
+
+    def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
+        """Return the usual figures of each law, as rows of a table.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        rows : list of dict
+            For each of the groups, a new group and the population: "name", "mean", "median",
+            "standard_deviation", "low" and "high", the ends of the central credible interval, and
+            "level". A data frame takes the list as it is.
+
+        Examples
+        --------
+        >>> from skpostbac import group_posterior
+        >>> rows = group_posterior([8, 9], [10, 10], model="beta-binomial").summary()
+        >>> [row["name"] for row in rows]
+        ['group 0', 'group 1', 'new group', 'population mean']
+        >>> rows[-1]["mean"]
+        0.773
+        """
+        return [{"name": name, **figures_of(law, level)} for name, law in self._laws().items()]
+
+    def plot(
+        self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
+    ) -> PosteriorDisplay:
+        """Draw the accuracy of each group, of a new one, and in the population.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        kind : {"forest", "ridge", "violin", "density"}, default="forest"
+            What is drawn of each.
+        **plot_params
+            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import group_posterior
+        >>> display = group_posterior([8, 9], [10, 10]).plot()
+        >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+        ['group 0', 'group 1', 'new group', 'population median', 'population mean']
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorDisplay
+
+        score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
+        return PosteriorDisplay(self._laws(), score_name=score).plot(ax, kind=kind, **plot_params)
+
+    def _laws(self) -> dict[str, BoundedDistribution]:
+        names = self.names or [f"group {i}" for i in range(len(self.correct))]
+        laws = dict(zip(names, self.groups, strict=True))
+        laws[_NEW_GROUP] = self.new_group
+        if isinstance(self.model, NormalBinomial):
+            laws[_MEDIAN] = self.population_median
+        return {**laws, _MEAN: self.population_mean}
+
+    @cached_property
+    def _classes(self) -> tuple[GroupInference, ...]:
+        """Inference for each class."""
+        columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
+        return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
+
+    def _repr_html_(self) -> str:
+        laws, number = list(self._laws().items()), len(self.correct)
+        shown = laws[number:] + laws[: min(number, SHOWN_GROUPS)]
+        return block(
+            repr(self),
+            table(
+                ("accuracy", "mean", "95% CI"),
+                [(name, *format_estimate(law.mean(), law.interval(0.95))) for name, law in shown],
+                note=f"and {len(laws) - len(shown)} more groups" if len(shown) < len(laws) else "",
+            ),
+        )
+
+    def __repr__(self) -> str:
+        law = self.population_mean
+        mean, interval = format_estimate(law.mean(), law.interval())
+        facts = [
+            f"population_mean={mean}",
+            f"95% CI={interval}",
+            f"n_groups={len(self.correct)}",
+            *([f"names={short_repr(self.names)}"] if self.names else []),
+            *([f"n_classes={self.correct.shape[1]}"] if self.correct.ndim > 1 else []),
+            f"model={_name_of(self.model)!r}",
+        ]
+        return f"GroupPosterior({', '.join(facts)})"
+
+
+def _name_of(model: NormalBinomial | BetaBinomial) -> object:
+    """Return the name of a model with the default priors, else the model."""
+    return next((name for name, kind in _MODELS.items() if model == kind()), model)
+
+
+def group_posterior(
+    correct: ArrayLike | Sequence[ClassCounts] | Mapping[Any, Any],
+    total: ArrayLike | None = None,
+    *,
+    model: GroupModelLike = "normal-binomial",
+) -> GroupPosterior:
+    r"""Infer the accuracy in a population from the counts of some groups.
+
+    A group is a subject, site, fold or data set, with an accuracy :math:`\theta_j` of its own and
+    :math:`k_j \sim \mathrm{Binomial}(n_j, \theta_j)` correct predictions. The accuracies are drawn
+    from a population ([1]_, [2]_). Pooling the counts would ignore that groups differ; averaging
+    the observed accuracies would ignore how few samples some of them have.
+
+    Parameters
+    ----------
+    correct : array-like of shape (m,) or (m, l), sequence of m ClassCounts, or mapping
+        Correct predictions of each group; of each group and class for the balanced accuracy. A
+        mapping gives the groups names: their `ClassCounts`, or pairs ``(correct, total)``, by name.
+    total : array-like of the shape of `correct`, optional
+        Samples of each group, or of each group and class, at most 1e7; 0 where there are none.
+        Left out if `correct` has `ClassCounts`, whose classes must be the same, or is a mapping.
+    model : {"normal-binomial", "beta-binomial"}, NormalBinomial or BetaBinomial
+        "normal-binomial": the log-odds are normal in the population. "beta-binomial": the
+        accuracies have a Beta law. An instance of :class:`skpostbac.stats.NormalBinomial` has
+        other priors than the default ones.
+
+    Returns
+    -------
+    posterior : GroupPosterior
+
+    Raises
+    ------
+    ValueError
+        If there is no group, a count is out of range, the shapes do not agree, two groups have
+        the same name or one that of another row of the summary, the model is unknown, or its prior
+        is too vague for groups without errors.
+
+    Notes
+    -----
+    The mean of the accuracies in the population is not the accuracy at the mean :math:`\mu` of
+    their log-odds. The former is `population_mean`; the latter is `population_median`, which is
+    what [1]_ and [2]_ report. With very different groups they are far apart.
+
+    The integrals are computed by deterministic quadrature, to about 1e-8 of a probability, where
+    [2]_ approximates the posterior by independent laws of :math:`\mu` and :math:`\lambda`. With the
+    beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9 correct, and
+    with a vague prior of the precision and one or two small groups 1e-6. With several classes and
+    groups that are all perfect, one more group may be within 1e-300 of 1; a ``RuntimeWarning`` says
+    so if probabilities may have relative errors above 1e-7.
+    Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
+    2e-4 of their standard deviations.
+    A single group is allowed; how much groups differ is then what the prior says.
+    In cross-validation the folds share training samples, and are no independent groups.
+
+    References
+    ----------
+    .. [1] K. H. Brodersen, C. Mathys, J. R. Chumbley, J. Daunizeau, C. S. Ong, J. M. Buhmann and
+       K. E. Stephan (2012). Bayesian mixed-effects inference on classification performance in
+       hierarchical data sets. Journal of Machine Learning Research 13, 3133-3176.
+    .. [2] K. H. Brodersen, J. Daunizeau, C. Mathys, J. R. Chumbley, J. M. Buhmann and
+       K. E. Stephan (2013). Variational Bayesian mixed-effects inference for classification
+       studies. NeuroImage 76, 345-361.
+
+    Examples
+    --------
+    Five subjects with 100 trials each.
+
+    >>> from skpostbac import group_posterior
+    >>> posterior = group_posterior([82, 75, 92, 85, 88], [100] * 5)
+    >>> posterior.population_median.mean()
+    0.8127
+    >>> posterior.population_median.interval(0.95)
+    Interval(low=0.6517, high=0.9025)
+    >>> float(posterior.population_mean.ccdf(0.5))  # better than chance
+    0.9970
+    >>> float(posterior.new_group.ccdf(0.5))
+    0.9414
+
+    Sites by name:
+
+    >>> group_posterior({"Bonn": (82, 100), "Oslo": (37, 40)}).summary()[1]["name"]
+    'Oslo'
+    """
+    names, classes = None, None
+    if isinstance(correct, Mapping):
+        names, correct, total = _named(correct, total)
+    if total is None:
+        classes, correct, total = _stacked(correct)
+    return GroupPosterior(correct, total, _model(model), classes, names)  # type: ignore[arg-type]
+
+
+def _model(model: object) -> NormalBinomial | BetaBinomial:
+    if isinstance(model, (NormalBinomial, BetaBinomial)):
+        return model
+    if isinstance(model, str) and model in _MODELS:
+        return _MODELS[model]()
+    raise ValueError(
+        "model must be 'normal-binomial', 'beta-binomial', a NormalBinomial or a BetaBinomial, "
+        f"got {model!r:.80}"
+    )
+
+
+def _classes(classes: ArrayLike | None, shape: tuple[int, ...]) -> LabelArray | None:
+    """Return checked read-only labels of the classes, if there are any."""
+    if classes is None:
+        return None
+    labels = unique_label_array(classes, "classes")
+    if (len(labels),) != shape[1:]:
+        raise ValueError(
+            f"classes must have a label for each column of correct, got {len(labels)} labels "
+            f"and the shape {shape}"
+        )
+    labels.flags.writeable = False
+    return labels
+
+
+def _names(names: object, n_groups: int) -> tuple[str, ...] | None:
+    """Return checked names of the groups, if there are any."""
+    if names is None:
+        return None
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"names must be a tuple of strings, got {short_repr(names)}")
+    if len(names) != n_groups:
+        raise ValueError(f"names must have one for each of {n_groups} groups, got {len(names)}")
+    others = {_NEW_GROUP, _MEDIAN, _MEAN}
+    if len(others.union(names)) < len(others) + len(names):
+        raise ValueError(
+            f"the names of groups must be different, and none of {sorted(others)}, "
+            f"got {short_repr(tuple(names))}"
+        )
+    return tuple(names)
+
+
+def _counts(correct: Any, total: Any) -> tuple[Floats, Floats]:
+    """Return checked read-only counts of the groups."""
+    k, n = float_array(correct, "correct"), float_array(total, "total")
+    if k.shape != n.shape:
+        raise ValueError(f"correct and total must have the same shape, got {k.shape} and {n.shape}")
+    if k.ndim not in (1, 2) or not k.size:
+        raise ValueError(
+            f"correct must have shape (n_groups,) or (n_groups, n_classes), got {k.shape}"
+        )
+    check_nonnegative(k, "correct")
+    check_nonnegative(n, "total")
+    if np.any(large := n > _LARGEST_TOTAL):
+        raise ValueError(f"total must not exceed {_LARGEST_TOTAL:g}, got {first(n, large)}")
+    if np.any(more := k > n):
+        raise ValueError(f"correct must not exceed total, got {first(k, more)}")
+    k.flags.writeable = n.flags.writeable = False
+    return k, n
+
+
+def _named(groups: Mapping[Any, Any], total: object) -> tuple[tuple[str, ...], Any, Any]:
+    """Return the names, and what is given of the groups without names."""
+    if total is not None:
+        raise ValueError("total must be left out if correct is a mapping")
+    if not groups:
+        raise ValueError("correct must have at least one group, got none")
+    names, entries = tuple(map(str, groups)), list(groups.values())
+    _names(names, len(entries))
+    if all(isinstance(entry, ClassCounts) for entry in entries):
+        return names, entries, None
+    if not all(isinstance(entry, tuple | list) and len(entry) == 2 for entry in entries):
+        raise ValueError("correct must have ClassCounts or pairs (correct, total) by name")
+    correct, totals = zip(*entries, strict=True)
+    return names, correct, totals
+
+
+def _stacked(groups: Any) -> tuple[LabelArray, Floats, Floats]:
+    """Return the classes, in the order of the first group, and the counts of all groups."""
+    wanted = "total must be given unless correct is a list of ClassCounts"
+    with input_errors(wanted):
+        groups = list(groups)
+    if not groups or not all(isinstance(group, ClassCounts) for group in groups):
+        raise ValueError(wanted)
+    classes = groups[0].classes
+    if any(set(group.classes.tolist()) != set(classes.tolist()) for group in groups):
+        raise ValueError("correct must have ClassCounts with the same classes in all groups")
+    aligned = [group.reindex(classes) for group in groups]
+    return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
+
+
+def _average(laws: list[LogitLaw]) -> BoundedDistribution:
+    """Return the law of the average of independent accuracies."""
+    return logit_average(laws, np.full(len(laws), 1 / len(laws)))

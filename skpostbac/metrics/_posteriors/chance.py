@@ -1,0 +1,110 @@
+"""The probability of being better than guessing, beside what it was before the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skpostbac._utils import input_errors, is_real, shown
+from skpostbac.stats import BoundedDistribution
+
+
+class ProbAboveChance(float):
+    """A probability of being better than guessing that knows its value before the data.
+
+    It is the posterior probability, a float like any other; what is computed with it is a plain
+    float. Returned by :meth:`PosteriorBalancedAccuracy.prob_above_chance`.
+
+    Parameters
+    ----------
+    probability : float
+        The posterior probability, in [0, 1].
+    prior : float
+        The same probability before the data.
+    bayes_factor : float
+        The odds after the data, divided by the odds before; nan where there are none.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is no real number.
+    ValueError
+        If a probability is not in [0, 1], or the Bayes factor is negative.
+
+    Attributes
+    ----------
+    prior, bayes_factor : float
+        The parameters. The Bayes factor is what the data say, whatever the prior says of chance:
+        above 1 they speak for, below 1 against a classifier that is better than guessing.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> probability = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
+    >>> probability
+    ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
+    >>> probability.bayes_factor
+    4.747
+    >>> 1 - probability
+    0.1740
+    """
+
+    __slots__ = ("_bayes_factor", "_prior")
+
+    _prior: float
+    _bayes_factor: float
+
+    def __new__(cls, probability: float, prior: float, bayes_factor: float) -> ProbAboveChance:
+        for name, value in {"probability": probability, "prior": prior}.items():
+            _check_real(value, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
+        _check_real(bayes_factor, "bayes_factor")
+        if bayes_factor < 0:
+            raise ValueError(f"bayes_factor must not be negative, got {bayes_factor!r}")
+        self = super().__new__(cls, probability)
+        self._prior, self._bayes_factor = float(prior), float(bayes_factor)
+        return self
+
+    @property
+    def prior(self) -> float:
+        """The same probability before the data."""
+        return self._prior
+
+    @property
+    def bayes_factor(self) -> float:
+        """The odds after the data, divided by the odds before."""
+        return self._bayes_factor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProbAboveChance, (float(self), self.prior, self.bayes_factor)
+
+    def __repr__(self) -> str:
+        return (
+            f"ProbAboveChance({float(self):.6g}, prior={self.prior:.6g}, "
+            f"bayes_factor={self.bayes_factor:.6g})"
+        )
+
+
+def _check_real(value: object, name: str) -> None:
+    if not is_real(value):
+        raise TypeError(f"{name} must be a real number, got {shown(value)}")
+    with input_errors(f"{name} must be in the range of a float"):
+        float(value)
+
+
+def prob_above_chance(
+    posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
+) -> ProbAboveChance:
+    """Compare what two laws say of being above chance."""
+    above, below = _log_tails(posterior, chance)
+    prior_above, prior_below = _log_tails(prior, chance)
+    # Where probabilities round to 0 or 1, their logarithms still have the odds.
+    with np.errstate(over="ignore"):
+        bayes_factor = np.exp((above - below) - (prior_above - prior_below))
+    return ProbAboveChance(np.exp(above), np.exp(prior_above), bayes_factor)
+
+
+def _log_tails(law: BoundedDistribution, value: float) -> tuple[float, float]:
+    return float(law.logccdf(value)), float(law.logcdf(value))

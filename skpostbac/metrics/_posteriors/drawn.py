@@ -1,0 +1,255 @@
+"""A posterior that is known by random draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    check_generator,
+    check_level,
+    check_shape,
+    first,
+    float_array,
+    probability_array,
+)
+from skpostbac.stats._distribution import Interval, Law, interval_of, plain_float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnPosterior(Law):
+    """Posterior distribution of one number, by independent random draws.
+
+    Probabilities are shares of the draws: 0 or 1 beyond the outermost of them, and NaN at NaN.
+    Points and probabilities are checked as those of exact distributions are
+    (:class:`skpostbac.stats.BoundedDistribution`).
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Finite numbers, at least two.
+
+    Attributes
+    ----------
+    draws : ndarray of shape (n_draws,)
+        The draws, sorted and read-only.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two draws, or if one of them is not finite.
+
+    Examples
+    --------
+    >>> from skpostbac import DrawnPosterior
+    >>> posterior = DrawnPosterior([4, 1, 3, 2])
+    >>> posterior.mean(), posterior.monte_carlo_error()
+    (2.5, 0.6455)
+    >>> posterior.prob_above(3)
+    0.25
+    """
+
+    draws: Floats
+
+    def __post_init__(self) -> None:
+        draws = np.sort(_check_draws(self.draws))
+        draws.flags.writeable = False
+        object.__setattr__(self, "draws", draws)
+
+    def mean(self) -> float:
+        """Return the mean of the draws."""
+        return float(self.draws.mean())
+
+    def median(self) -> float:
+        """Return the median of the draws."""
+        return float(np.median(self.draws))
+
+    def variance(self) -> float:
+        """Return the variance of the draws, with n - 1 in the denominator."""
+        return float(self.draws.var(ddof=1))
+
+    def standard_deviation(self) -> float:
+        """Return the standard deviation of the draws, with n - 1 in the denominator."""
+        return float(self.draws.std(ddof=1))
+
+    def monte_carlo_error(self) -> float:
+        """Return the standard error of the mean, which more draws make smaller.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skpostbac import DrawnPosterior
+        >>> rng = np.random.default_rng(0)
+        >>> DrawnPosterior(rng.beta(9, 3, size=1000)).monte_carlo_error()
+        0.0038
+        >>> DrawnPosterior(rng.beta(9, 3, size=100_000)).monte_carlo_error()
+        0.00038
+        """
+        return self.standard_deviation() / float(np.sqrt(self.draws.size))
+
+    def cdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the share of the draws that are at most `x`; NaN where it is NaN."""
+        x = float_array(x, "x")
+        return self._share(np.searchsorted(self.draws, x, side="right"), x)
+
+    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the share of the draws that are above `x`; NaN where it is NaN."""
+        x = float_array(x, "x")
+        return self._share(self.draws.size - np.searchsorted(self.draws, x, side="right"), x)
+
+    def _share(self, count: NDArray[np.intp], x: Floats) -> np.float64 | Floats:
+        """Return a number of draws as a share of all; NumPy sorts a NaN above them."""
+        return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: RngLike = None,
+    ) -> np.float64 | Floats:
+        """Draw from the draws, with replacement.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a single number.
+        rng : Generator, BitGenerator, SeedSequence or int, default=None
+            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
+            By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` is of another type.
+        ValueError
+            If one of their integers is negative, or if no array has the shape.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior([4, 1, 3, 2]).sample(6, rng=0)
+        array([4., 3., 3., 2., 2., 1.])
+        """
+        return self.draws[check_generator(rng).integers(self.draws.size, size=check_shape(shape))]
+
+    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
+        p = probability_array(p, "p")
+        quantile, known = np.full(p.shape, np.nan), ~np.isnan(p)
+        quantile[known] = np.quantile(self.draws, p[known])
+        return quantile[()]
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the interval that leaves out as many draws on either side.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior(range(101)).interval(0.9)
+        Interval(low=5.0, high=95.0)
+        """
+        return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the shortest interval that holds this share of the draws.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior([1, 1, 2, 2, 3, 4, 6, 9]).hdi(0.75)
+        Interval(low=1.0, high=4.0)
+        """
+        held = int(np.ceil(check_level(level) * self.draws.size))
+        low, high = self.draws[: self.draws.size - held + 1], self.draws[held - 1 :]
+        best = int(np.argmin(high - low))
+        return Interval(float(low[best]), float(high[best]))
+
+    def credible_interval(
+        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
+    ) -> Interval:
+        """Return `interval` or `hdi`, as the other posteriors of the package do."""
+        return interval_of(self, level, method)
+
+    def prob_above(self, value: ArrayLike) -> float | Floats:
+        """Return the share of the draws above `value`; NaN where it is NaN."""
+        return plain_float(self.ccdf(float_array(value, "value")))
+
+    def prob_below(self, value: ArrayLike) -> float | Floats:
+        """Return the share of the draws that are at most `value`; NaN where it is NaN."""
+        return plain_float(self.cdf(float_array(value, "value")))
+
+    def credible_interval_error(self, level: float = 0.95) -> Interval:
+        """Return the Monte Carlo standard errors of both ends of the central interval.
+
+        The number of draws below a quantile is binomial: half the distance between the draws
+        that are one standard deviation of it below and above estimates the error, as in
+        confidence intervals of quantiles ([1]_).
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+
+        References
+        ----------
+        .. [1] R. J. Serfling (1980). Approximation Theorems of Mathematical Statistics. Wiley.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skpostbac import DrawnPosterior
+        >>> posterior = DrawnPosterior(np.random.default_rng(0).beta(9, 3, size=10_000))
+        >>> posterior.interval()
+        Interval(low=0.49, high=0.94)
+        >>> posterior.credible_interval_error()
+        Interval(low=0.0044, high=0.0014)
+        """
+        tails = central_tails(level)
+        step = np.sqrt(tails * (1 - tails) / self.draws.size)
+        below, above = np.quantile(self.draws, np.clip([tails - step, tails + step], 0, 1))
+        return Interval(*((above - below) / 2).tolist())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor: a pickled array does not stay read-only.
+        return DrawnPosterior, (self.draws,)
+
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        return (
+            f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
+            f"n_draws={self.draws.size})"
+        )
+
+
+def central_tails(level: float) -> Floats:
+    """Return the probabilities below both ends of a central interval."""
+    tail = (1 - check_level(level)) / 2
+    return np.array([tail, 1 - tail])
+
+
+def _check_draws(draws: ArrayLike) -> Floats:
+    """Return a copy of at least two finite numbers."""
+    array = float_array(draws, "draws")
+    if array.ndim != 1 or array.size < 2:
+        raise ValueError(f"draws must be at least two numbers, got the shape {array.shape}")
+    if (bad := ~np.isfinite(array)).any():
+        raise ValueError(f"draws must be finite, got {first(array, bad)}")
+    return array

@@ -1,0 +1,257 @@
+"""What is asked of the posterior of a single figure, whatever its law is computed from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    StablePickle,
+    block,
+    check_text,
+    density_drawing,
+    float_array,
+    format_estimate,
+    round_estimate,
+)
+from skpostbac.metrics._posteriors.curve import density_curve
+from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats._distribution import Law, interval_of, plain_float
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorDisplay
+
+
+class FigurePosterior(StablePickle, ABC):
+    """Posterior of a single figure; subclasses have its law as `distribution`."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> Law:
+        """The law of the figure, given the data."""
+
+    def mean(self) -> float:
+        """Return the posterior mean."""
+        return self.distribution.mean()
+
+    def median(self) -> float:
+        """Return the posterior median."""
+        return self.distribution.median()
+
+    def variance(self) -> float:
+        """Return the posterior variance."""
+        return self.distribution.variance()
+
+    def standard_deviation(self) -> float:
+        """Return the posterior standard deviation."""
+        return self.distribution.standard_deviation()
+
+    def cdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(figure <= x): a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.cdf(x))
+
+    def ccdf(self, x: ArrayLike) -> float | Floats:
+        """Return P(figure > x), on its own path: in an exact law accurate where it is small."""
+        return plain_float(self.distribution.ccdf(x))
+
+    def icdf(self, p: ArrayLike) -> float | Floats:
+        """Return the quantile at `p` in [0, 1]: a float, or an array of the shape of `p`."""
+        return plain_float(self.distribution.icdf(p))
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: RngLike = None,
+    ) -> float | Floats:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        shape : int or tuple of ints, default=()
+            Shape of the result; ``()`` for a float.
+        rng : Generator, BitGenerator, SeedSequence or int, default=None
+            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
+            By default a new generator with fresh entropy.
+
+        Returns
+        -------
+        draws : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` is of another type.
+        ValueError
+            If one of their integers is negative, or if no array has the shape.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.sample(3, rng=0).round(3)
+        array([0.458, 0.479, 0.579])
+        """
+        return plain_float(self.distribution.sample(shape, rng=rng))
+
+    def prob_above(self, value: ArrayLike) -> float | Floats:
+        """Return the probability that the figure is above `value`; NaN where it is NaN."""
+        return self.ccdf(float_array(value, "value"))
+
+    def prob_below(self, value: ArrayLike) -> float | Floats:
+        """Return the probability that the figure is at most `value`; NaN where it is NaN."""
+        return self.cdf(float_array(value, "value"))
+
+    def credible_interval(
+        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
+    ) -> Interval:
+        """Return the interval that holds the figure with probability `level`.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            "central" leaves out the same probability on both sides (Carrillo et al. 2013,
+            eq. 9); "hdi" is the shortest interval, of highest density.
+
+        Returns
+        -------
+        interval : Interval
+            Named tuple ``(low, high)``.
+
+        Raises
+        ------
+        ValueError
+            If `level` or `method` is another.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.credible_interval(0.9)
+        Interval(low=0.4655, high=0.6770)
+        """
+        return interval_of(self.distribution, level, method)
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the central
+            credible interval, and "level".
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_accuracy
+        >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
+        0.75
+        """
+        return figures_of(self.distribution, level)
+
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
+    ) -> PosteriorDisplay:
+        """Draw the posterior.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        name : str, default=None
+            Name of the classifier for the legend.
+        **plot_params
+            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> display = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).plot(name="tree")
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('Balanced accuracy', 'Probability density')
+        >>> display.lines_[0].get_label()
+        'tree (0.56 [0.45, 0.70])'
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorDisplay
+
+        check_text(name, "name")
+        return PosteriorDisplay(self if name is None else {name: self}).plot(ax, **plot_params)
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), _draw_density(self.distribution), *self._html_tables())
+
+    def _html_tables(self) -> list[str]:
+        """Return what stands below the density in a notebook."""
+        return []
+
+    def _summary(self) -> str:
+        """Write the mean and the interval, as they stand in a repr."""
+        mean, interval = format_estimate(self.mean(), self.credible_interval())
+        return f"mean={mean}, 95% CI={interval}"
+
+
+class ExactPosterior(FigurePosterior):
+    """Posterior of a single figure whose law is computed, and so has a density."""
+
+    @property
+    @abstractmethod
+    def distribution(self) -> BoundedDistribution:
+        """The law of the figure, with all methods of the engine."""
+
+    def mode(self) -> float:
+        """Return the point of highest posterior density."""
+        return self.distribution.mode()
+
+    def pdf(self, x: ArrayLike) -> float | Floats:
+        """Return the posterior density at `x`: a float, or an array of the shape of `x`."""
+        return plain_float(self.distribution.pdf(x))
+
+    def iccdf(self, p: ArrayLike) -> float | Floats:
+        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
+        return plain_float(self.distribution.iccdf(p))
+
+
+def figures_of(law: Law, level: float) -> dict[str, float]:
+    """Return what a summary tells of a law."""
+    low, high = law.interval(level)
+    return {
+        "mean": law.mean(),
+        "median": law.median(),
+        "standard_deviation": law.standard_deviation(),
+        "low": low,
+        "high": high,
+        "level": float(level),
+    }
+
+
+def _draw_density(law: Law) -> str:
+    interval = law.interval(0.95)
+    curve = density_curve(law)
+    _, *ends = round_estimate(law.mean(), interval)
+    y = np.minimum(curve.y, curve.shown_height())
+    return density_drawing(curve.x, y, interval, ends, "Posterior density, 95% interval shaded")

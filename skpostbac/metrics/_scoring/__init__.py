@@ -1,0 +1,18 @@
+"""What scikit-learn asks of scorers beyond a call: a name, and `labels` of its own.
+
+Imports `_labels`.
+"""
+
+from skpostbac.metrics._scoring.requests import (
+    CountsDict,
+    NoNumber,
+    make_label_scorer,
+    make_named_scorer,
+)
+
+__all__ = [
+    "CountsDict",
+    "NoNumber",
+    "make_label_scorer",
+    "make_named_scorer",
+]

@@ -1,0 +1,891 @@
+"""Comparison of classifiers by the posteriors of their balanced accuracies."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Floats,
+    RandomStateLike,
+    StablePickle,
+    block,
+    check_n_draws,
+    draw_seed,
+    float_or_nan,
+    format_estimate,
+    format_probability,
+    input_errors,
+    shown,
+    table,
+)
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
+from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
+from skpostbac.metrics._labels import (
+    ClassWeightLike,
+    Predictions,
+    by_argument,
+    check_names,
+    label_list,
+    position_of,
+    warn_if_foreign,
+)
+from skpostbac.metrics._priors import WEAKER, PriorLike, independent_prior, warn_if_prior_dominates
+from skpostbac.model_selection._comparison.joint import (
+    PAIRED,
+    IndependentJoint,
+    Joint,
+    MonteCarloError,
+    PairedJoint,
+    check_prior_cells,
+)
+from skpostbac.model_selection._comparison.report import write_report
+from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
+from skpostbac.stats._distribution import interval_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac.displays import PosteriorComparisonDisplay
+
+
+# Names in the repr, which stays on one line, and in the tables of a notebook.
+_SHOWN_NAMES = 8
+
+# Random draws of a comparison of several paired classifiers: standard errors of at most 0.002.
+N_DRAWS = 100_000
+
+# What to sort by beside the objectives of one posterior, largest first.
+_STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
+    "prob_best": lambda comparison: comparison.prob_best(),
+    "expected_rank": lambda comparison: -comparison.expected_rank(),
+    "expected_loss": lambda comparison: -comparison.expected_loss(),
+}
+
+
+class RopeMasses(NamedTuple):
+    """Probabilities that a difference is below, within and above the rope.
+
+    They add up to 1. A record that functions return, not checked when it is made: what takes one
+    checks it.
+    """
+
+    below: float
+    """Probability of a difference below ``-rope``: the second is better, by more than that."""
+    within: float
+    """Probability of a difference in ``[-rope, rope]``: no difference in practice."""
+    above: float
+    """Probability of a difference above ``rope``: the first is better, by more than that."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class PosteriorComparison(StablePickle):
+    """Posterior probabilities of which classifier is better, and by how much.
+
+    Mostly made by :func:`compare_predictions`, if all classifiers were tested on the same samples,
+    or by :func:`compare_posteriors`, if each had its own. The T classifiers are in the order in
+    which they were given, and so are the rows and columns of all arrays.
+
+    All that concerns two classifiers, and all that concerns independent posteriors, is computed
+    from exact laws by quadrature. Ranks and losses of more than two classifiers on the same
+    samples are averages over random draws from their joint posterior; :meth:`monte_carlo_error`
+    has their standard errors.
+
+    Parameters
+    ----------
+    names : tuple or list of T str
+        Different names of the T >= 2 classifiers; kept as a tuple.
+    posteriors : tuple or list of T PosteriorBalancedAccuracy
+        Their posteriors, of the same classes in any order; kept as a tuple.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in [0, 1): differences of at most
+        this size, to either side, make no difference in practice.
+
+    Attributes
+    ----------
+    names, posteriors, rope
+        As the parameters. The posteriors are independent, unless they were made by
+        :meth:`from_paired_counts`.
+
+    Raises
+    ------
+    TypeError
+        If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
+        if a posterior is not a PosteriorBalancedAccuracy.
+    ValueError
+        If there are fewer than two classifiers, not as many posteriors as names, an empty name or
+        one twice;
+        if the posteriors are of different classes or have different class weights, which makes
+        their balanced accuracies different quantities; or if `rope` is not in [0, 1).
+
+    See Also
+    --------
+    compare_predictions : Classifiers that were tested on the same samples.
+    compare_posteriors : Classifiers that were tested on different samples.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorComparison
+    >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+    >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+    >>> comparison = PosteriorComparison(("C1", "C3"), (one, three), rope=0.05)
+    >>> comparison
+    PosteriorComparison('C1', 'C3', rope=0.05)
+    >>> comparison.prob_best().round(6)
+    array([0.135014, 0.864986])
+    """
+
+    names: tuple[str, ...]
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    rope: float
+    # How the posteriors depend on each other. It is made of them, or they of it.
+    _joint: Joint
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        posteriors: Sequence[PosteriorBalancedAccuracy],
+        *,
+        rope: float = 0.0,
+    ) -> None:
+        names, posteriors = _as_tuple(names, "names"), _as_tuple(posteriors, "posteriors")
+        _check_number(names, posteriors)
+        check_names(names)
+        for name, posterior in zip(names, posteriors, strict=True):
+            _check_posterior(name, posterior)
+        _check_classes(names, posteriors)
+        _check_weights(names, posteriors)
+        _check_priors(posteriors)
+        vars(self).update(  # past the frozen __setattr__
+            names=names,
+            posteriors=posteriors,
+            rope=check_rope(rope),
+            _joint=IndependentJoint(posteriors),
+        )
+
+    @classmethod
+    def from_paired_counts(
+        cls,
+        counts: PairedCounts,
+        *,
+        rope: float = 0.0,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = "uniform",
+        n_draws: int = N_DRAWS,
+        random_state: RandomStateLike = None,
+        n_jobs: int | None = None,
+    ) -> PosteriorComparison:
+        """Compare classifiers by the joint counts of their outcomes on the same samples.
+
+        Parameters
+        ----------
+        counts : PairedCounts
+            Which of the T >= 2 classifiers were right together, and how often.
+        rope, class_weight, prior, n_draws, random_state, n_jobs
+            As for :func:`compare_predictions`.
+
+        Returns
+        -------
+        comparison : PosteriorComparison
+
+        Examples
+        --------
+        Two tables of a pair of classifiers: both right, only the first, only the second, neither.
+
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> comparison
+        PosteriorComparison('old', 'new', rope=0, paired)
+        >>> comparison.prob_greater().round(4)
+        array([[0.5   , 0.0191],
+               [0.9809, 0.5   ]])
+        """
+        if not isinstance(counts, PairedCounts):
+            raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
+        posteriors = tuple(
+            PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
+            for name in counts.names
+        )
+        check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
+        n_draws = check_n_draws(n_draws, 1)
+        joint = PairedJoint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
+        comparison = cls(counts.names, posteriors, rope=rope)
+        vars(comparison)["_joint"] = joint
+        return comparison
+
+    def __repr__(self) -> str:
+        names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
+        names += ["..."] * (len(self.names) > _SHOWN_NAMES)
+        kind = f", {self._joint.kind}" if isinstance(self._joint, PairedJoint) else ""
+        return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), self._html_summary(), self._html_prob_greater())
+
+    def _html_summary(self) -> str:
+        return table(
+            ("classifier", "mean", "95% CI", "P(best)", "expected loss"),
+            (
+                (
+                    record["name"],
+                    *format_estimate(record["mean"], Interval(record["low"], record["high"])),
+                    format_probability(record["prob_best"]),
+                    f"{record['expected_loss']:.3g}",
+                )
+                for record in self.summary()[:_SHOWN_NAMES]
+            ),
+            note=self._hidden,
+        )
+
+    def _html_prob_greater(self) -> str:
+        shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
+        names = [self.names[index] for index in shown]
+        rows = self.prob_greater()[np.ix_(shown, shown)]
+        return table(
+            ("P(row > column)", *names),
+            (
+                (name, *("" if i == j else format_probability(p) for j, p in enumerate(row)))
+                for i, (name, row) in enumerate(zip(names, rows, strict=True))
+            ),
+            note=self._hidden,
+        )
+
+    @property
+    def _hidden(self) -> str:
+        hidden = len(self.names) - _SHOWN_NAMES
+        return f"and {hidden} more" if hidden > 0 else ""
+
+    def difference(self, a: str, b: str) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of `a` less that of `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        law : BoundedDistribution
+            The law, on an interval within [-1, 1]: a :class:`~skpostbac.stats.PairedDifference`
+            for classifiers on the same samples, else a :class:`~skpostbac.stats.BetaAverage`.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
+        """
+        i, j = self._index(a, "a"), self._index(b, "b")
+        if i == j:
+            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+        return self._joint.difference(i, j)
+
+    def difference_interval(
+        self,
+        a: str,
+        b: str,
+        level: float = 0.95,
+        *,
+        method: Literal["central", "hdi"] = "central",
+    ) -> Interval:
+        """Return a credible interval of the difference of `a` and `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+        level : float in (0, 1), default=0.95
+            Probability of the interval.
+        method : {"central", "hdi"}, default="central"
+            "central" leaves out the same probability on both sides; "hdi" is the shortest
+            interval, of highest density.
+
+        Returns
+        -------
+        low, high : float
+            Ends of the interval.
+        """
+        return interval_of(self.difference(a, b), level, method)
+
+    def rope_masses(self, a: str, b: str) -> RopeMasses:
+        """Return the probabilities that `a` is worse than, much like, or better than `b`.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        below, within, above : float
+            Probabilities that the difference of `a` and `b` is below ``-rope``, within
+            ``[-rope, rope]`` and above ``rope``. They add up to 1.
+        """
+        return _rope_masses(self.difference(a, b), self.rope)
+
+    def prob_greater(self) -> Floats:
+        """Return the probability that one classifier is better than another.
+
+        Returns
+        -------
+        array of shape (T, T)
+            P(classifier of the row > classifier of the column). The diagonal is 1/2, so that
+            the array and its transpose add up to 1.
+
+        Notes
+        -----
+        Each pair is taken from the exact law of its difference, so that a tiny probability is
+        right in relative terms. Only of more than ten independent classifiers, all pairs are
+        integrated at once, with an absolute error of about 1e-12 (1e-5 for two laws whose masses
+        are within a few spacings of floats of one end of the support); the law of the difference
+        then gives those below 1e-6.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+        >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
+        >>> compare_posteriors({"C1": one, "C3": three}).prob_greater().round(6)
+        array([[0.5     , 0.135014],
+               [0.864986, 0.5     ]])
+        """
+        return self._prob_greater.copy()
+
+    def rank_probabilities(self) -> Floats:
+        """Return the probability of each rank for each classifier.
+
+        Returns
+        -------
+        array of shape (T, T)
+            P(classifier of the row takes the rank of the column); the first column is rank 1,
+            the best. Rows and columns add up to 1.
+        """
+        return self._rank_probabilities.copy()
+
+    def prob_best(self) -> Floats:
+        """Return the probability that each classifier is the best of all, shape (T,)."""
+        return self._rank_probabilities[:, 0].copy()
+
+    def expected_rank(self) -> Floats:
+        """Return the expected rank of each classifier, shape (T,), from 1 (best) to T."""
+        return self._rank_probabilities @ np.arange(1.0, len(self.names) + 1)
+
+    def expected_loss(self) -> Floats:
+        """Return what choosing each classifier costs in balanced accuracy, on average.
+
+        Returns
+        -------
+        array of shape (T,)
+            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall against
+            the best one, whichever that is. Never negative; small if the classifier is the best
+            or hardly worse.
+        """
+        return self._expected_loss.copy()
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of what is averaged over random draws.
+
+        Returns
+        -------
+        rank_probabilities : array of shape (T, T)
+        expected_rank, expected_loss : array of shape (T,)
+            Standard errors of what the methods of these names return; the first column of
+            ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
+            all of independent classifiers, and all of two. Losses differ from one another exactly:
+            their error is one and the same.
+        """
+        return self._joint.monte_carlo_error()
+
+    def win_counts(self) -> NDArray[np.intp]:
+        """Return how many of the others each classifier beats, by the posterior mean.
+
+        Returns
+        -------
+        array of int of shape (T,)
+            Number of classifiers over which the posterior mean of the difference is positive.
+
+        Notes
+        -----
+        This is the ranking of [1]_, section 4.5. The mean of a difference is the difference of
+        the means, so that it always sorts by posterior mean, and says nothing of how certain a
+        victory is; :meth:`rank_probabilities` and :meth:`expected_loss` do.
+
+        References
+        ----------
+        .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic
+           performance evaluation for multiclass classification using the posterior balanced
+           accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
+        """
+        means = np.array([posterior.mean() for posterior in self.posteriors])
+        wins: NDArray[np.intp] = np.sum(means[:, np.newaxis] > means, axis=1)
+        return wins
+
+    def ranking(self, objective: str = "mean", level: float = 0.95) -> tuple[str, ...]:
+        """Return the names, best first.
+
+        Parameters
+        ----------
+        objective : {"mean", "median", "mode", "lower", "upper", "prob_best", "expected_rank", \
+                "expected_loss"}, default="mean"
+            What to sort by: a figure of each posterior alone, or of how it stands among all.
+        level : float in (0, 1), default=0.95
+            Probability of the bounds "lower" and "upper".
+
+        Returns
+        -------
+        tuple of T str
+            Names in decreasing order of the objective, or in increasing order of expected rank
+            and loss; ties stay in the order given.
+
+        Examples
+        --------
+        One is likely to be better, the other more certain to be good.
+
+        >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+        >>> few = PosteriorBalancedAccuracy.from_counts([9, 10], [10, 10])
+        >>> many = PosteriorBalancedAccuracy.from_counts([84, 84], [100, 100])
+        >>> comparison = compare_posteriors({"few": few, "many": many})
+        >>> comparison.ranking("prob_best"), comparison.ranking("lower")
+        (('few', 'many'), ('many', 'few'))
+        """
+        return tuple(self.names[index] for index in self._order(objective, level))
+
+    def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one record for each classifier, in the order of :meth:`ranking`.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Probability of the credible intervals.
+
+        Returns
+        -------
+        list of T dict
+            With the keys "name", "mean", "low", "high" (the central credible interval),
+            "prob_best", "prob_best_error" (its standard error, 0 if it is exact),
+            "expected_rank", "expected_loss" and "wins"; ``pandas.DataFrame`` takes the list as
+            it is.
+        """
+        columns = {
+            "prob_best": self.prob_best().tolist(),
+            "prob_best_error": self.monte_carlo_error().rank_probabilities[:, 0].tolist(),
+            "expected_rank": self.expected_rank().tolist(),
+            "expected_loss": self.expected_loss().tolist(),
+            "wins": self.win_counts().tolist(),
+        }
+        return [
+            {
+                "name": self.names[index],
+                "mean": self.posteriors[index].mean(),
+                **_interval_record(self.posteriors[index], level),
+                **{key: values[index] for key, values in columns.items()},
+            }
+            for index in self._order()
+        ]
+
+    def report(self, level: float = 0.95) -> str:
+        """Say the result in plain sentences: who stands where, and what was compared, and how.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.95
+            Probability of the credible intervals.
+
+        Returns
+        -------
+        text : str
+            One line for each classifier, best first, one each on the comparison, on the score and
+            on what it is about, and one each on the prior if it decides and on the precision of
+            random draws if there are any.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> print(PosteriorComparison.from_paired_counts(counts).report())
+        new has the highest posterior mean of 2 classifiers, 0.779 (95% credible interval 0.665 to
+        0.874); it is the best with probability 0.981.
+        old has 0.665 (95% credible interval 0.541 to 0.780). new is better with probability 0.981;
+        the difference is 0.115 (0.006 to 0.234).
+        Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
+        for that they agree on many of them, in part by chance.
+        Scores are balanced accuracies: the share of samples that is recognised, averaged over the
+        classes; guessing scores 0.500.
+        This is about these predictions: classifiers trained on other samples would differ.
+        """
+        return write_report(self, level)
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorComparisonDisplay:
+        """Draw the comparison.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        **plot_params
+            As for :meth:`PosteriorComparisonDisplay.plot
+            <skpostbac.PosteriorComparisonDisplay.plot>`; ``kind`` says what is drawn.
+
+        Returns
+        -------
+        display : PosteriorComparisonDisplay
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
+        >>> display.ax_.get_ylabel()
+        'Probability density'
+        >>> plt.close(display.figure_)
+        """
+        from skpostbac.displays import PosteriorComparisonDisplay
+
+        return PosteriorComparisonDisplay(self).plot(ax, **plot_params)
+
+    @property
+    def explanation(self) -> str:
+        """What was compared, paired or independent, in a plain sentence."""
+        return self._joint.explain()
+
+    def _index(self, name: str, argument: str) -> int:
+        return position_of(name, self.names, argument)
+
+    def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
+        values = self._merits(objective, level)
+        order: list[int] = np.argsort(-values, kind="stable").tolist()
+        return order
+
+    def _merits(self, objective: str, level: float) -> Floats:
+        """Return what to sort by, larger for the better."""
+        check_objective(objective, level, (*OBJECTIVES, *_STANDINGS))
+        if objective in _STANDINGS:
+            return _STANDINGS[objective](self)
+        return np.array([float(OBJECTIVES[objective](entry, level)) for entry in self.posteriors])
+
+    @cached_property
+    def _prob_greater(self) -> Floats:
+        return self._joint.prob_greater()
+
+    @cached_property
+    def _rank_probabilities(self) -> Floats:
+        return self._joint.rank_probabilities()
+
+    @cached_property
+    def _expected_loss(self) -> Floats:
+        return self._joint.expected_loss()
+
+
+def _rope_masses(law: BoundedDistribution, rope: float) -> RopeMasses:
+    within = float(law.cdf(-rope, rope)) if rope > 0 else 0.0
+    return RopeMasses(float(law.cdf(-rope)), within, float(law.ccdf(rope)))
+
+
+def _interval_record(posterior: PosteriorBalancedAccuracy, level: float) -> dict[str, float]:
+    low, high = posterior.credible_interval(level)
+    return {"low": float(low), "high": float(high)}
+
+
+def compare_posteriors(
+    posteriors: Mapping[str, PosteriorBalancedAccuracy], *, rope: float = 0.0
+) -> PosteriorComparison:
+    r"""Compare classifiers that were tested on independent test sets.
+
+    For each two of them it is the law of :math:`\delta = \lambda_j - \lambda_i`, the difference of
+    their balanced accuracies given the data ([1]_, eq. 14), computed without random draws.
+
+    Parameters
+    ----------
+    posteriors : mapping of str to PosteriorBalancedAccuracy
+        The posterior of each of T >= 2 classifiers by its name. All must be of the same classes,
+        in any order, with the same class weights; priors may differ.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+
+    Returns
+    -------
+    PosteriorComparison
+        Probabilities of which is better, the differences, ranks and losses.
+
+    Raises
+    ------
+    TypeError
+        If `posteriors` is not a mapping from strings to posteriors; the message names the entry.
+    ValueError
+        If there are fewer than two, if they are of different classes or have different class
+        weights, or if `rope` is not in [0, 1).
+
+    Notes
+    -----
+    The posteriors are taken as independent, as they are if no sample was used to test two of the
+    classifiers. On one and the same test set, the errors of good classifiers mostly agree, and
+    their difference is known better than it appears here: use :func:`compare_predictions`.
+
+    Classes are the same if their labels are equal: the number 1 and the text "1" are two classes.
+    :func:`pooled_posteriors` has the labels as text unless they are given to it.
+
+    References
+    ----------
+    .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
+       evaluation for multiclass classification using the posterior balanced accuracy.
+       ROBOT2013: First Iberian Robotics Conference, 347-361.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+    >>> total = [32, 10, 4]
+    >>> comparison = compare_posteriors(
+    ...     {
+    ...         "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], total),
+    ...         "C2": PosteriorBalancedAccuracy.from_counts([30, 2, 1], total),
+    ...         "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], total),
+    ...     }
+    ... )
+    >>> comparison.ranking()
+    ('C3', 'C1', 'C2')
+    >>> comparison.prob_best().round(6)
+    array([1.35001e-01, 3.70000e-05, 8.64962e-01])
+    >>> low, high = comparison.difference_interval("C3", "C1")
+    >>> print(f"{low:.4f} {high:.4f}")
+    -0.0833 0.2874
+    """
+    if not isinstance(posteriors, Mapping):
+        raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
+    names = tuple(posteriors)
+    with input_errors("posteriors"):
+        if names:
+            check_names(names)
+    return PosteriorComparison(names, tuple(posteriors.values()), rope=rope)
+
+
+def compare_predictions(
+    y_true: ArrayLike,
+    predictions: Predictions,
+    *,
+    rope: float = 0.0,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = "uniform",
+    n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = None,
+    n_jobs: int | None = None,
+) -> PosteriorComparison:
+    r"""Compare classifiers that were tested on the same samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
+        The labels that each of T >= 2 classifiers predicts for the same samples, by its name; in a
+        DataFrame of pandas or polars, a column for each.
+    rope : float, default=0.0
+        Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent
+        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
+        observations of the sample, and narrows the posterior.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+        Prior of the accuracy of each classifier on each class, as for
+        :class:`PosteriorBalancedAccuracy`.
+    n_draws : int, default=100_000
+        Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the draws. It is drawn from once, here; the result then stays the same. By
+        default fresh entropy.
+    n_jobs : int, default=None
+        Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
+
+    Returns
+    -------
+    PosteriorComparison
+        Probabilities of which is better, the differences, ranks and losses.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is
+        invalid; if the prior leaves less than 1e-6 to one of the four outcomes of two
+        classifiers; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise
+        them.
+
+    Warns
+    -----
+    UserWarning
+        For each classifier that predicts none of the labels in `y_true`.
+    PriorInfluenceWarning
+        If the prior moves a mean by more than 1.5 posterior standard deviations.
+
+    See Also
+    --------
+    compare_posteriors : Classifiers that were tested on different samples.
+    paired_counts : All that is used of the labels; counts of several batches add up.
+
+    Notes
+    -----
+    On each class, a sample has one of :math:`2^T` patterns: which classifiers are right. The
+    probabilities of the patterns have a Dirichlet prior of mass :math:`a + b`, with independent
+    classifiers that are each right with probability :math:`a / (a + b)` as its mean. Given the
+    counts, the accuracy of each classifier has its posterior
+    :math:`\mathrm{Beta}(a + k, b + n - k)` exactly, as without the others, and each pair has a
+    Dirichlet law of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever
+    other classifiers there are. The law of their difference is exact.
+
+    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
+    classifier and in all moments up to the third; what is left out of fourth moments is far below
+    the Monte Carlo error.
+
+    The posterior describes the predictions that were made; it knows nothing of the variation
+    between training sets.
+
+    Examples
+    --------
+    Two classifiers that agree on most samples; the second is right on three more.
+
+    >>> from skpostbac import compare_posteriors, compare_predictions, posterior_balanced_accuracy
+    >>> y_true = ["a"] * 20 + ["b"] * 20
+    >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+    >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+    >>> comparison = compare_predictions(y_true, {"one": one, "two": two})
+    >>> comparison.prob_greater().round(3)
+    array([[0.5  , 0.061],
+           [0.939, 0.5  ]])
+    >>> comparison.difference_interval("two", "one")
+    Interval(low=-0.020, high=0.173)
+
+    As if they had been tested on different samples, the same is far less certain:
+
+    >>> posteriors = {
+    ...     name: posterior_balanced_accuracy(y_true, y_pred)
+    ...     for name, y_pred in {"one": one, "two": two}.items()
+    ... }
+    >>> compare_posteriors(posteriors).prob_greater().round(3)
+    array([[0.5  , 0.233],
+           [0.767, 0.5  ]])
+    """
+    counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
+    _check_several(counts.names, "predictions")
+    never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
+    warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
+    comparison = PosteriorComparison.from_paired_counts(
+        counts,
+        rope=rope,
+        class_weight=class_weight,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    warn_if_prior_dominates(*comparison.posteriors, remedy=WEAKER)
+    return comparison
+
+
+def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:
+    if not isinstance(values, tuple | list):
+        raise TypeError(f"{argument} must be a tuple or a list, got {type(values).__name__}")
+    return tuple(values)
+
+
+def _check_number(names: tuple[Any, ...], posteriors: tuple[Any, ...]) -> None:
+    if len(names) != len(posteriors):
+        raise ValueError(
+            f"posteriors must be as many as names, got {len(posteriors)} for {len(names)} names"
+        )
+    _check_several(posteriors, "posteriors")
+
+
+def _check_several(classifiers: Sized, name: str) -> None:
+    if len(classifiers) < 2:
+        raise ValueError(f"{name} must hold at least two classifiers, got {len(classifiers)}")
+
+
+def _check_posterior(name: str, posterior: Any) -> None:
+    if not isinstance(posterior, PosteriorBalancedAccuracy):
+        raise TypeError(
+            f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
+            f"got {type(posterior).__name__}"
+        )
+
+
+def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
+    """Refuse laws of two kinds, which cannot be subtracted, and hyperpriors that differ."""
+    shared = {entry.prior for entry in posteriors if isinstance(entry.prior, Hyperprior)}
+    independent = any(not isinstance(entry.prior, Hyperprior) for entry in posteriors)
+    if len(shared) + independent > 1:
+        raise ValueError("posteriors must all have the same hierarchical prior, or none of them")
+
+
+def _check_classes(
+    names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
+) -> None:
+    """Refuse averages over different classes, which are different quantities."""
+    # Dicts are sets that keep the order.
+    first, *others = (dict.fromkeys(label_list(entry.counts.classes)) for entry in posteriors)
+    for name, classes in zip(names[1:], others, strict=True):
+        if classes.keys() != first.keys():
+            raise ValueError(
+                "posteriors must be of the same classes: "
+                f"{_describe_surplus(names[0], first, classes)}, "
+                f"{_describe_surplus(name, classes, first)}"
+            )
+
+
+def _check_weights(
+    names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
+) -> None:
+    """Refuse averages of different weights, which are different quantities."""
+    first, *others = (
+        dict(zip(label_list(entry.counts.classes), entry.class_weight.tolist(), strict=True))
+        for entry in posteriors
+    )
+    for name, weights in zip(names[1:], others, strict=True):
+        for label, weight in first.items():
+            # The classes may be in another order, and sums of weights rounded otherwise.
+            if not math.isclose(weights[label], weight, rel_tol=1e-9):
+                raise ValueError(
+                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
+                    f"{weight:g} of {names[0]!r}, and {weights[label]:g} of {name!r}"
+                )
+
+
+def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -> str:
+    """Name the classes of one classifier that another has not."""
+    surplus = [label for label in own if label not in other]
+    return f"only {name!r} has {reprlib.repr(surplus)}" if surplus else f"{name!r} has no other"
+
+
+def check_rope(rope: float) -> float:
+    """Return the half-width of the region of practical equivalence."""
+    half_width = float_or_nan(rope)
+    if not 0 <= half_width < 1:
+        raise ValueError(
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
+        )
+    return half_width

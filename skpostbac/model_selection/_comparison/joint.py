@@ -1,0 +1,352 @@
+"""How several posteriors depend on each other: what a comparison asks, and two answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from itertools import combinations
+from operator import add
+from typing import ClassVar, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from skpostbac._utils import Floats, FrozenArrays, StablePickle, progress
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._priors import HIERARCHICAL, WEAKER, independent_prior
+from skpostbac.stats import BoundedDistribution, PairedDifference
+from skpostbac.stats._beta import SMALLEST
+from skpostbac.stats._several import (
+    JointPanels,
+    Law,
+    PatternLaw,
+    Tally,
+    draw_averages,
+    expected_shortfalls,
+    mean_positive_part,
+    pairwise_probabilities,
+    rank_probabilities,
+    resolve_jointly,
+    sharpen,
+    tally,
+)
+
+# Up to this many classifiers, the law of the difference of each pair costs less than joint panels,
+# and is as good for all laws.
+_FEW = 10
+# Panels give pairwise probabilities and losses six digits down to these. A smaller probability is
+# taken from the law of the difference, a smaller loss from panels with exact tails.
+_SMALL_PROBABILITY = 1e-9
+_SMALL_LOSS = 1e-12
+# Rivals less likely than this to beat the best, beside the likeliest, add nothing to its loss.
+_NEGLIGIBLE = 1e-12
+
+# Numbers in an array of a block of draws that fit the cache: of shares of patterns, which are used
+# once, and of accuracies, which are used over and over.
+_BLOCK_SHARES = 2**20
+_BLOCK_ACCURACIES = 2**15
+
+
+# What needs a prior that is independent for each class.
+PAIRED = "classifiers that share a test set"
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarloError(FrozenArrays):
+    """Standard errors of what is averaged over random draws; zeros for what is exact.
+
+    A record that functions return, not checked when it is made: what takes one checks it.
+    """
+
+    rank_probabilities: Floats
+    """Of each rank for each classifier, shape (T, T)."""
+    expected_rank: Floats
+    """Shape (T,)."""
+    expected_loss: Floats
+    """Shape (T,)."""
+
+
+class Joint(Protocol):
+    """The joint law of the balanced accuracies of T classifiers, by their positions."""
+
+    @property
+    def kind(self) -> str:
+        """One word for how the posteriors depend on each other."""
+        ...
+
+    @property
+    def remedy(self) -> str:
+        """What to do where the prior decides."""
+        ...
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        ...
+
+    def difference(self, i: int, j: int, /) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        ...
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        ...
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        ...
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,)."""
+        ...
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of ranks and losses."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentJoint(StablePickle):
+    """Independent posteriors: all by quadrature."""
+
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+
+    kind: ClassVar[str] = "independent"
+    remedy: ClassVar[str] = HIERARCHICAL
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        return (
+            "Independent comparison: the classifiers are taken to have been tested on different "
+            "samples, and it is accounted for that one may have had easier samples by chance."
+        )
+
+    def difference(self, i: int, j: int) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
+        # Both are of the same kind: `compare_posteriors` has checked it.
+        return one - other  # type: ignore[operator]
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        count = len(self.posteriors)
+        if count <= _FEW:
+            probabilities = np.full((count, count), 0.5)
+            is_exact = np.ones((count, count), dtype=bool)
+        else:
+            probabilities = pairwise_probabilities(self._panels)
+            is_exact = np.minimum(probabilities, probabilities.T) < _SMALL_PROBABILITY
+        for i, j in np.argwhere(np.triu(is_exact, 1)).tolist():
+            probabilities[i, j], probabilities[j, i] = _both_sides(self.difference(i, j))
+        return probabilities
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        return rank_probabilities(self._panels)
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,)."""
+        losses = expected_shortfalls(self._panels)
+        best = int(np.argmin(losses))
+        if losses[best] < _SMALL_LOSS:
+            losses[best] = self._small_loss(best)
+        return losses
+
+    def _small_loss(self, best: int) -> float:
+        """Return the expected shortfall of an all but certain winner, to relative accuracy."""
+        others = [i for i in range(len(self.posteriors)) if i != best]
+        chances = [_both_sides(self.difference(i, best))[0] for i in others]
+        least = _NEGLIGIBLE * max(chances)
+        rivals = [i for i, chance in zip(others, chances, strict=True) if chance > least]
+        laws = [self._laws[i] for i in (best, *rivals)]
+        return float(expected_shortfalls(sharpen(self._panels, laws))[0])
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return zeros: nothing is drawn."""
+        count = len(self.posteriors)
+        return MonteCarloError(np.zeros((count, count)), np.zeros(count), np.zeros(count))
+
+    @cached_property
+    def _panels(self) -> JointPanels:
+        return resolve_jointly(self._laws)
+
+    @property
+    def _laws(self) -> list[Law]:
+        return [posterior.distribution for posterior in self.posteriors]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedJoint(StablePickle):
+    """Posteriors of classifiers that were tested on the same samples.
+
+    Pairs are computed by quadrature, ranks and losses of more than two by seeded random draws.
+    """
+
+    counts: PairedCounts
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    """Those of the margins of `counts`, all of the same prior and class weights."""
+    n_draws: int
+    seed: int
+    n_jobs: int | None = field(default=None, compare=False)
+
+    kind: ClassVar[str] = "paired"
+    remedy: ClassVar[str] = WEAKER
+
+    def explain(self) -> str:
+        """Say in a plain sentence what was compared."""
+        return (
+            f"Paired comparison: all classifiers were tested on the same "
+            f"{format_count(self.counts.n_samples)} samples, and it is accounted for that they "
+            "agree on many of them, in part by chance."
+        )
+
+    def difference(self, i: int, j: int) -> BoundedDistribution:
+        """Return the law of the balanced accuracy of classifier i less that of j."""
+        # The law is that of the second of a table less the first.
+        cells = self.counts.cells(self.counts.names[j], self.counts.names[i])
+        first = self.posteriors[0]
+        return PairedDifference(cells, prior=prior_cells(self._prior), weights=first._weights)
+
+    def prob_greater(self) -> Floats:
+        """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
+        count = len(self.posteriors)
+        probabilities = np.full((count, count), 0.5)
+        pairs = list(combinations(range(count), 2))
+        laws = (self.difference(*pair) for pair in pairs)
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        sides = parallel(delayed(_both_sides)(law) for law in laws)
+        for (i, j), both in zip(pairs, progress(sides, len(pairs), "comparing pairs"), strict=True):
+            probabilities[i, j], probabilities[j, i] = both
+        return probabilities
+
+    def rank_probabilities(self) -> Floats:
+        """Return P(row takes the rank of the column), shape (T, T)."""
+        if self._is_pair:
+            above, below = _both_sides(self.difference(0, 1))
+            return np.array([[above, below], [below, above]])
+        return self._tally.ranks / self.n_draws
+
+    def expected_loss(self) -> Floats:
+        """Return the expected shortfall of each against the best, shape (T,).
+
+        Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
+        classifier of the highest mean, which varies least.
+        """
+        means = self._means
+        best = int(np.argmax(means))
+        if self._is_pair:
+            least = mean_positive_part(self.difference(1 - best, best))
+        else:
+            least = self._tally.losses[best] / self.n_draws
+        losses: Floats = means[best] - means + least
+        return losses
+
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Return the standard errors of ranks and losses."""
+        count = len(self.posteriors)
+        if self._is_pair:
+            return MonteCarloError(np.zeros((2, 2)), np.zeros(2), np.zeros(2))
+        loss = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
+        losses = np.full(count, loss[np.argmax(self._means)])
+        ranks = np.arange(count, dtype=np.float64)
+        first, second = self._tally.ranks @ ranks, self._tally.ranks @ ranks**2
+        # One more draw of either kind: what was never drawn is not impossible.
+        share = (self._tally.ranks + 1) / (self.n_draws + 2)
+        shares = np.sqrt(share * (1 - share) / self.n_draws)
+        return MonteCarloError(shares, _standard_error(first, second, self.n_draws), losses)
+
+    @property
+    def _means(self) -> Floats:
+        return np.array([posterior.mean() for posterior in self.posteriors])
+
+    @property
+    def _is_pair(self) -> bool:
+        # Their ranks and losses follow from the difference, and so are exact.
+        return len(self.posteriors) == 2
+
+    @cached_property
+    def _tally(self) -> Tally:
+        laws, weights = self._class_laws(), self.posteriors[0].class_weight
+        rows = _block_rows(laws)
+        starts = range(0, self.n_draws, rows)
+        # As many seeds as blocks, whichever process draws them.
+        seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
+        blocks = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(_draw_block)(laws, weights, min(rows, self.n_draws - start), seed)
+            for start, seed in zip(starts, seeds, strict=True)
+        )
+        total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
+        return total
+
+    @property
+    def _prior(self) -> Floats:
+        return independent_prior(self.posteriors[0].prior, PAIRED)
+
+    def _class_laws(self) -> list[PatternLaw]:
+        # The rows are sorted by class.
+        ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
+        patterns = np.split(self.counts.patterns.astype(np.float64), ends)
+        counts = np.split(self.counts.counts, ends)
+        prior = self._prior.tolist()
+        return [
+            PatternLaw(observed, number, a, b)
+            for observed, number, (a, b) in zip(patterns, counts, prior, strict=True)
+        ]
+
+
+def prior_cells(prior: Floats) -> Floats:
+    """Return the Dirichlet prior of the four cells of two classifiers, from that of each.
+
+    The margins of the cells ``(a^2, ab, ab, b^2) / (a + b)`` are Beta(a, b).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> prior_cells(np.array([[1.0, 1.0], [3.0, 1.0]]))
+    array([[0.5 , 0.5 , 0.5 , 0.5 ],
+           [2.25, 0.75, 0.75, 0.25]])
+    """
+    a, b = prior.T
+    right = a / (a + b)
+    return np.stack([a * right, b * right, b * right, b * (b / (a + b))], axis=1)
+
+
+def check_prior_cells(prior: Floats) -> None:
+    """Refuse a prior of which a cell is too small for a law, whatever the counts of a pair."""
+    cells = prior_cells(prior)
+    if np.any(small := cells.min(axis=1) < SMALLEST):
+        a, b = prior[np.argmax(small)]
+        raise ValueError(
+            f"prior must have a^2 / (a + b) and b^2 / (a + b) of at least {SMALLEST:g} for a "
+            f"paired comparison, got a = {a:g} and b = {b:g}"
+        )
+
+
+def _both_sides(law: BoundedDistribution) -> tuple[float, float]:
+    """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
+    if law.mean() < 0:
+        above = float(law.ccdf(0.0))
+        return above, 1 - above
+    below = float(law.cdf(0.0))
+    return 1 - below, below
+
+
+def _block_rows(laws: Sequence[PatternLaw]) -> int:
+    """Return the number of draws in a block, which depends on nothing but the data."""
+    n_shares = 1 + max(len(law.counts) for law in laws)
+    n_classifiers = len(laws[0].patterns.T)
+    return max(1, min(_BLOCK_SHARES // n_shares, _BLOCK_ACCURACIES // n_classifiers))
+
+
+def _draw_block(
+    laws: Sequence[PatternLaw], weights: Floats, size: int, seed: np.random.SeedSequence
+) -> Tally:
+    rng = np.random.default_rng(seed)
+    return tally(draw_averages(laws, weights, size, rng), rng)
+
+
+def _standard_error(sums: Floats, squares: Floats, n_draws: int) -> Floats:
+    """Return the standard error of a mean, from sums of values and of their squares."""
+    variance = np.maximum(squares / n_draws - (sums / n_draws) ** 2, 0.0)
+    return np.sqrt(variance / n_draws)

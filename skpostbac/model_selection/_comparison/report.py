@@ -1,0 +1,107 @@
+"""A comparison in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from skpostbac._utils import describe_estimate, format_probability, round_estimate
+from skpostbac.metrics._priors import dominating_influence, explain
+from skpostbac.stats import Interval
+
+if TYPE_CHECKING:
+    from skpostbac.metrics import PosteriorBalancedAccuracy
+    from skpostbac.model_selection._comparison.comparison import PosteriorComparison, RopeMasses
+
+
+TRAINING = "This is about these predictions: classifiers trained on other samples would differ."
+
+
+def write_report(comparison: PosteriorComparison, level: float) -> str:
+    """Say who stands where, best first, a line each; then what was compared, and how."""
+    standings = comparison.summary(level)
+    best, *others = standings
+    lines = [
+        _introduce(standings, level),
+        *(_compare_with_best(comparison, best["name"], record, level) for record in others),
+        comparison.explanation,
+        explain_score(comparison.posteriors[0]),
+        *_tell_of_training(comparison),
+        *_tell_of_prior(comparison),
+        *_describe_draws(max(record["prob_best_error"] for record in standings)),
+    ]
+    return "\n".join(lines)
+
+
+def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
+    """Say what is not known, unless the posteriors have a correction for it."""
+    if any(getattr(posterior, "training_variation", None) for posterior in comparison.posteriors):
+        return []
+    return [TRAINING]
+
+
+def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
+    influence = dominating_influence(*comparison.posteriors)
+    return [] if influence is None else [explain(influence, comparison._joint.remedy)]
+
+
+def _describe_draws(error: float) -> list[str]:
+    """Say how precise random draws are; nothing if there are none."""
+    if error == 0:
+        return []
+    source = "Probabilities of being the best are estimated from random draws"
+    return [f"{source}, with a standard error of up to about {error:.1g}."]
+
+
+def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
+    """Say what the scores are, and what guessing scores."""
+    guessing = f"; guessing scores {posterior.chance:.3f}" if posterior.chance < 1 else ""
+    return (
+        "Scores are balanced accuracies: the share of samples that is recognised, averaged over "
+        f"the classes{guessing}."
+    )
+
+
+def _introduce(standings: list[dict[str, Any]], level: float) -> str:
+    best = standings[0]
+    return (
+        f"{name_best({record['name']: record['mean'] for record in standings})}, "
+        f"{_describe(best, level)}; it is the best with probability "
+        f"{format_probability(best['prob_best'])}."
+    )
+
+
+def name_best(means: Mapping[str, float]) -> str:
+    """Say which classifier, the first of all, has the highest mean, and which others have."""
+    best, *others = means
+    tied = [name for name in others if means[name] == means[best]]
+    also = f", as {' and '.join(tied)} has" if tied else ""
+    return f"{best} has the highest posterior mean of {len(means)} classifiers{also}"
+
+
+def _compare_with_best(
+    comparison: PosteriorComparison, best: str, record: dict[str, Any], level: float
+) -> str:
+    """Say how one classifier stands against the best."""
+    law = comparison.difference(best, record["name"])
+    mean, low, high = round_estimate(law.mean(), law.interval(level))
+    masses = comparison.rope_masses(best, record["name"])
+    return (
+        f"{record['name']} has {_describe(record, level)}. {best} is better "
+        f"{_describe_masses(masses, comparison.rope)}; "
+        f"the difference is {mean} ({low} to {high})."
+    )
+
+
+def _describe(record: dict[str, Any], level: float) -> str:
+    return describe_estimate(record["mean"], Interval(record["low"], record["high"]), level)
+
+
+def _describe_masses(masses: RopeMasses, rope: float) -> str:
+    below, within, above = map(format_probability, masses)
+    if rope == 0:
+        return f"with probability {above}"
+    return (
+        f"by more than {rope:g} with probability {above}, as good within {rope:g} with "
+        f"probability {within} and worse by more than {rope:g} with probability {below}"
+    )

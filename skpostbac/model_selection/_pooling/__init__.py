@@ -1,0 +1,33 @@
+"""The counts of all folds of a cross-validation make one posterior.
+
+Reads `cv_results_`, pools folds and pairs candidates that were tested on the same ones. Imports
+`skpostbac.metrics` and its folders.
+"""
+
+from skpostbac.model_selection._pooling.folds import (
+    FoldCounts,
+    check_n_repeats,
+    cross_val_posterior,
+    fold_counts,
+    fold_words,
+    pooled_posteriors,
+    weights_by_text,
+)
+from skpostbac.model_selection._pooling.pairing import pair_candidates, pooled_paired_counts
+from skpostbac.model_selection._pooling.results import candidate_params, value_column
+from skpostbac.model_selection._pooling.training_variation import TrainingVariation
+
+__all__ = [
+    "FoldCounts",
+    "TrainingVariation",
+    "candidate_params",
+    "check_n_repeats",
+    "cross_val_posterior",
+    "fold_counts",
+    "fold_words",
+    "pair_candidates",
+    "pooled_paired_counts",
+    "pooled_posteriors",
+    "value_column",
+    "weights_by_text",
+]

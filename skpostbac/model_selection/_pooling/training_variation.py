@@ -1,0 +1,122 @@
+"""Wider posteriors of pooled folds, for the variation between training sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from reprlib import repr as short_repr
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._labels import ClassWeightLike
+
+TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
+
+
+def training_inflation(training_variation: object, n_folds: int) -> float:
+    """Return what the variance of a pooled score is multiplied by.
+
+    Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
+    In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1).
+
+    Parameters
+    ----------
+    training_variation : {"nadeau-bengio"} or None
+        The correction; None for none.
+    n_folds : int
+        Folds of one round of the cross-validation.
+
+    Examples
+    --------
+    >>> training_inflation("nadeau-bengio", 5)
+    2.25
+    """
+    if training_variation is None:
+        return 1.0
+    if not isinstance(training_variation, str) or training_variation != "nadeau-bengio":
+        raise ValueError(
+            "training_variation must be None or 'nadeau-bengio', "
+            f"got {short_repr(training_variation)}"
+        )
+    if n_folds < 2:
+        raise ValueError(
+            f"training_variation={training_variation!r} needs K-fold cross-validation with at "
+            f"least 2 folds, got {n_folds}"
+        )
+    return 1 + n_folds / (n_folds - 1)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class CorrectedPosterior(PosteriorBalancedAccuracy):
+    """A posterior whose counts are divided, for the variation between training sets.
+
+    Parameters
+    ----------
+    counts : ClassCounts
+        The counts, already divided.
+    prior, class_weight
+        As for :class:`PosteriorBalancedAccuracy`.
+    training_variation : str
+        Name of the correction.
+    inflation : float
+        What the counts were divided by.
+    """
+
+    training_variation: str
+    inflation: float
+
+    def __init__(
+        self,
+        counts: ClassCounts,
+        *,
+        prior: ArrayLike = "uniform",
+        class_weight: ClassWeightLike = None,
+        training_variation: str,
+        inflation: float,
+    ) -> None:
+        super().__init__(counts, prior=prior, class_weight=class_weight)
+        vars(self).update(training_variation=training_variation, inflation=inflation)
+
+    def __add__(self, other: PosteriorBalancedAccuracy) -> PosteriorBalancedAccuracy:
+        if not isinstance(other, PosteriorBalancedAccuracy):
+            return NotImplemented
+        if not isinstance(other, CorrectedPosterior) or self._correction() != other._correction():
+            raise ValueError("Posteriors of different training_variation cannot be pooled")
+        pooled = super().__add__(other)
+        return CorrectedPosterior(pooled.counts, **pooled._specs(), **self._correction())
+
+    def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
+        if isinstance(other, PosteriorBalancedAccuracy):
+            return self + other
+        return super().__radd__(other)
+
+    def _correction(self) -> dict[str, Any]:
+        return {"training_variation": self.training_variation, "inflation": self.inflation}
+
+    def _key(self) -> tuple[Any, ...]:
+        return *super()._key(), self.training_variation, self.inflation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.counts, {**self._specs(), **self._correction()})
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), f"training_variation={self.training_variation!r}"]
+
+
+def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> CorrectedPosterior:
+    return CorrectedPosterior(counts, **specs)
+
+
+def named(
+    posterior: PosteriorBalancedAccuracy, training_variation: TrainingVariation, inflation: float
+) -> PosteriorBalancedAccuracy:
+    """Return the posterior of divided counts under the name of the correction, if there is one."""
+    if training_variation is None:
+        return posterior
+    return CorrectedPosterior(
+        posterior.counts,
+        **posterior._specs(),
+        training_variation=training_variation,
+        inflation=inflation,
+    )

@@ -1,0 +1,10 @@
+"""The choice of one candidate of a search.
+
+Imports `_comparison`, `_pooling` and what these import.
+"""
+
+from skpostbac.model_selection._refit.refit import PosteriorRefit
+
+__all__ = [
+    "PosteriorRefit",
+]

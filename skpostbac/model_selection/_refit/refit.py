@@ -1,0 +1,351 @@
+"""Choice of the candidate of a search by its pooled posterior."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import FitFailedWarning
+
+from skpostbac._utils import check_level, check_probability, progress
+from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
+from skpostbac.metrics._labels import (
+    ClassWeightLike,
+    check_class_weight,
+    label_list,
+    resolve_class_weight,
+    unique_label_array,
+)
+from skpostbac.metrics._priors import PriorLike, check_prior, resolve_prior
+from skpostbac.model_selection._comparison import IndependentJoint, Joint, PairedJoint, check_rope
+from skpostbac.model_selection._pooling import (
+    FoldCounts,
+    check_n_repeats,
+    fold_counts,
+    fold_words,
+    pair_candidates,
+    weights_by_text,
+)
+from skpostbac.model_selection._refit.complexity import (
+    Complexity,
+    check_complexity,
+    complexity_keys,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FrozenWeights(Mapping[Hashable, float]):
+    """A dict of class weights that does not change: equal to the dict, printed like it, hashable.
+
+    Unlike a ``MappingProxyType``, it can be pickled.
+    """
+
+    _weights: dict[Hashable, float]
+
+    def __getitem__(self, label: Hashable) -> float:
+        return self._weights[label]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._weights.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._weights)
+
+
+class Standing(NamedTuple):
+    """How a candidate stands; by default one with failed fits."""
+
+    candidate: int
+    """Position in the results."""
+    objective: float = np.nan
+    complexity: Any = None
+    """What sorts the candidates, smaller for simpler."""
+    prob_worse: float = np.nan
+    """Probability of being worse than the best by more than the rope."""
+
+
+@dataclass(frozen=True)
+class PosteriorRefit:
+    """Choose the best candidate of a search by its pooled posterior balanced accuracy.
+
+    An instance goes to the ``refit`` of :class:`~sklearn.model_selection.GridSearchCV` or
+    :class:`~sklearn.model_selection.RandomizedSearchCV`, together with
+    ``scoring=ClassCountsScorer()``. The search then hands it the counts of all folds; they are
+    pooled for each candidate, and the candidate with the largest objective is refitted.
+
+    With a `complexity`, it is the simplest candidate that is not clearly worse: among those whose
+    probability of being worse than the best by more than `rope` is below `limit`. Use
+    :class:`OutcomesScorer` for this, so that the candidates are compared sample by sample.
+
+    Parameters
+    ----------
+    objective : {"lower", "mean", "median", "mode", "upper"}, default="lower"
+        What to maximise. "lower" is the value that the balanced accuracy exceeds with
+        probability `level`; it prefers, of two candidates with equal means, the more certain.
+    level : float in (0, 1), default=0.95
+        Probability of the bounds "lower" and "upper".
+    prior, class_weight : optional
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
+        weights are matched by their text, as in :func:`pooled_posteriors`. Arrays and dicts are
+        copied and kept as tuples and read-only mappings.
+    labels, n_repeats : optional
+        As in :func:`pooled_posteriors`: `labels` restores the original labels, which are known
+        as text only without it.
+    complexity : str or callable, default=None
+        What is smaller for a simpler candidate: the name of a parameter of the search, such as
+        "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
+        "mean_score_time"; with a minus sign before it, as in "-C", larger is simpler. All
+        candidates must have a number there, or None, which is taken for infinity, as there is no
+        limit with ``max_depth=None``. Or a function of the dict of parameters that returns
+        something to sort by; a function of a module can be pickled along with the search, a
+        lambda cannot. By default the best candidate is chosen, however complex it is.
+    rope : float, default=0.0
+        A difference in balanced accuracy of at most this size makes no difference in practice;
+        in [0, 1). Without a `complexity` neither it nor `limit` changes the choice.
+    limit : float in (0, 1), default=0.84
+        A candidate is eligible if the probability that it is worse than the best by more than
+        `rope` is below this.
+
+    Raises
+    ------
+    TypeError
+        If `objective` is not a string, as with ``refit=PosteriorRefit`` without parentheses, or
+        if `complexity` is neither a name nor a function.
+    ValueError
+        If a parameter is not valid, at once and not after the search. When called, if all
+        candidates failed, or if `complexity` names nothing in the results or no numbers.
+
+    Warns
+    -----
+    FitFailedWarning
+        Names the candidates that were passed over because some of their fits failed.
+
+    See Also
+    --------
+    pooled_posteriors : the posteriors that this rule compares.
+    pooled_paired_counts : the joint outcomes of the candidates, to compare them all.
+
+    Notes
+    -----
+    Of equally simple candidates the one with the largest objective is chosen, and the first of
+    those that tie. The best itself is always eligible.
+
+    There are two ways to set `rope` and `limit`:
+
+    - ``rope=0, limit=0.84``, the default, is the one-standard-error rule [1]_ for the difference.
+      The probability of a normal variable up to one standard deviation above its mean is 0.84: a
+      candidate may be worse by less than one standard deviation of the difference. The rule as it
+      is known takes the standard error of the best score instead.
+    - ``rope=0.02, limit=0.05`` demands a probability of 0.95 that a candidate costs no more than
+      0.02. A limit below 1/2 needs a `rope`: without one, even a candidate that is right on the
+      same samples as the best is worse with a probability of 1/2.
+
+    The probability is exact. If the search kept the outcomes of samples (:class:`OutcomesScorer`),
+    it is that of the paired difference; else the posteriors are taken as independent. Candidates
+    mostly err on the same samples, and the difference then seems less certain than it is, and
+    probabilities are nearer to 1/2: a limit of more than 1/2 lets worse candidates pass, and one
+    of less refuses good ones. :ref:`cross_validation` has an example.
+
+    It is the probability of the predictions that were made: like all pooled posteriors, it ignores
+    the variation between training sets.
+
+    scikit-learn sets ``best_index_``, ``best_params_`` and ``best_estimator_``, but no
+    ``best_score_`` with a callable ``refit``, and ``search.score(X, y)`` raises ``KeyError``
+    with any scorer of several values. Instead of the first, take
+    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the second, call
+    another scorer, ``make_posterior_scorer()(search, X, y)``, or
+    ``posterior_balanced_accuracy(y, search.predict(X))`` for the whole posterior.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone (1984). Classification and
+       Regression Trees, chapter 3. Wadsworth.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import OutcomesScorer, PosteriorRefit
+    >>> X, y = load_wine(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 4, None]},
+    ...     scoring=OutcomesScorer(max_test_size=len(y)),
+    ...     refit=PosteriorRefit("lower"),
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 4}
+
+    The simplest tree that, with 95 % probability, costs no more than 0.05:
+
+    >>> rule = PosteriorRefit("lower", complexity="max_depth", rope=0.05, limit=0.05)
+    >>> search.set_params(refit=rule).fit(X, y).best_params_
+    {'max_depth': 3}
+    >>> [record["prob_worse"] for record in rule.summary(search.cv_results_)]
+    [1.000, 0.972, 0.043, 0.000, 0.032]
+    """
+
+    objective: str = "lower"
+    _: KW_ONLY
+    level: float = 0.95
+    prior: PriorLike = "uniform"
+    class_weight: ClassWeightLike = None
+    labels: ArrayLike | None = None
+    n_repeats: int = 1
+    complexity: Complexity = None
+    rope: float = 0.0
+    limit: float = 0.84
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.objective, str):
+            raise TypeError(
+                f"objective must be a string, got {type(self.objective).__name__}; "
+                "to refit by the default, give an instance: refit=PosteriorRefit()"
+            )
+        check_objective(self.objective, self.level)
+        check_n_repeats(self.n_repeats)
+        check_complexity(self.complexity)
+        checked = {
+            "level": check_level(self.level),
+            "rope": check_rope(self.rope),
+            "limit": check_probability(self.limit, "limit"),
+            **_check_specification(self.prior, self.class_weight, self.labels),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, _plain(value))
+
+    def __call__(self, cv_results: Any) -> int:
+        """Return the index of the chosen candidate.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        int
+            Position of the candidate in ``cv_results["params"]``.
+        """
+        counts = fold_counts(cv_results, self.labels)
+        standings = self._standings(cv_results, counts)
+        if counts.has_failed.any():
+            warnings.warn(
+                f"Candidates with failed fits are passed over: {counts.failures()}",
+                FitFailedWarning,
+                stacklevel=2,
+            )
+        return self._choose(standings).candidate
+
+    def summary(self, cv_results: Any) -> list[dict[str, Any]]:
+        """Return one record for each candidate: how it stands, and which is chosen.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        list of dict
+            In the order of ``cv_results["params"]``, with the keys "candidate" (the position
+            there), "objective" (its value), "complexity" (what the candidates are sorted by, None
+            without a `complexity`), "prob_worse" (the probability of being worse than the best by
+            more than `rope`; 0 for the best itself), "eligible" (whether that is below `limit`)
+            and "chosen". After a failed fit, "objective" and "prob_worse" are nan.
+            ``pandas.DataFrame`` takes the list as it is.
+        """
+        counts = fold_counts(cv_results, self.labels)
+        standings = self._standings(cv_results, counts)
+        chosen = self._choose(standings)
+        known = {standing.candidate: standing for standing in standings}
+        rows = [known.get(i, Standing(i)) for i in range(len(counts.correct))]
+        return [
+            {**row._asdict(), "eligible": self._is_eligible(row), "chosen": row is chosen}
+            for row in rows
+        ]
+
+    def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
+        """Tell how the candidates without failed fits stand."""
+        candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
+        if not candidates:
+            raise ValueError(f"All candidates have failed fits: {counts.failures()}")
+        times = check_n_repeats(self.n_repeats, counts.n_splits)
+        posteriors = tuple(
+            counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
+            for candidate in candidates
+        )
+        number = len(posteriors)
+        values = [
+            self._value(posterior)
+            for posterior in progress(posteriors, number, "evaluating candidates")
+        ]
+        keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
+        joint, best = self._joint(cv_results, candidates, posteriors), int(np.argmax(values))
+        worse = [
+            0.0 if i == best else float(joint.difference(i, best).cdf(-self.rope))
+            for i in progress(range(number), number, "comparing candidates with the best")
+        ]
+        return [Standing(*row) for row in zip(candidates, values, keys, worse, strict=True)]
+
+    def _value(self, posterior: PosteriorBalancedAccuracy) -> float:
+        return float(OBJECTIVES[self.objective](posterior, self.level))
+
+    def _joint(
+        self,
+        cv_results: Any,
+        candidates: Sequence[int],
+        posteriors: tuple[PosteriorBalancedAccuracy, ...],
+    ) -> Joint:
+        """Pair the posteriors if the outcomes of samples were kept; else they are independent."""
+        words = fold_words(cv_results)
+        if words is None:
+            return IndependentJoint(posteriors)
+        counts = pair_candidates(
+            fold_counts(cv_results), words, candidates, labels=self.labels, times=self.n_repeats
+        )
+        # Differences of two are exact: nothing will be drawn.
+        return PairedJoint(counts, posteriors, n_draws=1, seed=0)
+
+    def _is_eligible(self, standing: Standing) -> bool:
+        return standing.prob_worse < self.limit
+
+    def _choose(self, standings: Sequence[Standing]) -> Standing:
+        """Return the simplest that is eligible; of equals, the one of the largest objective."""
+        eligible = filter(self._is_eligible, standings)
+        return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
+
+
+def _check_specification(
+    prior: PriorLike, class_weight: ClassWeightLike, labels: ArrayLike | None
+) -> dict[str, Any]:
+    """Check what makes a posterior of counts, as far as this can be done without counts."""
+    prior, class_weight = check_prior(prior), check_class_weight(class_weight)
+    if labels is None:
+        weights_by_text(class_weight)
+        return {"prior": prior, "class_weight": class_weight}
+    classes = unique_label_array(labels, "labels")
+    resolve_prior(prior, len(classes))
+    resolve_class_weight(class_weight, classes)
+    return {"prior": prior, "class_weight": class_weight, "labels": label_list(classes)}
+
+
+def _plain(value: Any) -> Any:
+    """Return arrays, lists and dicts as what does not change, compares, hashes and prints."""
+    if isinstance(value, dict):
+        return FrozenWeights(value)
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    return tuple(map(_plain, value)) if isinstance(value, list) else value

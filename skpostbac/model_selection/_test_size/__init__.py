@@ -1,0 +1,11 @@
+"""How many samples a test set needs.
+
+Imports `skpostbac.metrics` and its folders.
+"""
+
+from skpostbac.model_selection._test_size.size import RequiredTestSize, required_test_size
+
+__all__ = [
+    "RequiredTestSize",
+    "required_test_size",
+]

@@ -1,0 +1,26 @@
+"""A Beta variable as a term of a sum, and `BetaAverage`.
+
+`tilted` has its quadrature under an exponential tilt, `ends` the expansion of its moment generating
+function at both ends, `terms` what an inversion asks of it. `_dirichlet` has the same files.
+Imports `_inversion` and what that imports.
+"""
+
+from skpostbac.stats._beta import tilted
+from skpostbac.stats._beta.average import LARGEST, SMALLEST, BetaAverage
+from skpostbac.stats._beta.ends import end_radius, end_share, log1pmx_complex, log_leading_share
+from skpostbac.stats._beta.moments import central_moments
+from skpostbac.stats._beta.tilted import TiltedBetas, log_laplace_mgf
+
+__all__ = [
+    "LARGEST",
+    "SMALLEST",
+    "BetaAverage",
+    "TiltedBetas",
+    "central_moments",
+    "end_radius",
+    "end_share",
+    "log1pmx_complex",
+    "log_laplace_mgf",
+    "log_leading_share",
+    "tilted",
+]

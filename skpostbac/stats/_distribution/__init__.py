@@ -1,0 +1,27 @@
+"""What every continuous distribution on a bounded interval offers.
+
+From tails and a density come quantiles, the mode, the shortest interval, draws and powers of the
+variable; it does not matter what computes them. Also the distribution of a variable that is given
+by the density of its log-odds. Imports `_numerics`.
+"""
+
+from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.interface import Interval, Law, interval_of, plain_float
+from skpostbac.stats._distribution.log_odds import LogitDensity, LogitLaw, Panels
+from skpostbac.stats._distribution.power import PowerTransform
+from skpostbac.stats._distribution.tails import LogValues, Tails, Values
+
+__all__ = [
+    "BoundedDistribution",
+    "Interval",
+    "Law",
+    "LogValues",
+    "LogitDensity",
+    "LogitLaw",
+    "Panels",
+    "PowerTransform",
+    "Tails",
+    "Values",
+    "interval_of",
+    "plain_float",
+]

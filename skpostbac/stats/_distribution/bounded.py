@@ -1,0 +1,533 @@
+"""What every continuous law on a bounded interval offers, whatever it is computed from."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    check_generator,
+    check_level,
+    check_shape,
+    float_array,
+    probability_array,
+)
+from skpostbac.stats._distribution.hdi import shortest_interval
+from skpostbac.stats._distribution.interface import Interval, Law
+from skpostbac.stats._distribution.mode import highest_place
+from skpostbac.stats._distribution.outline import Outline, Profile, resolve
+from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
+from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._numerics import Frame, Points
+
+# Share of the way to an end of the support at which the density is still that of the inside.
+_ALMOST = 1 - 1e-6
+# Distances from the mean, in standard deviations, at which a mode is looked for first.
+_UNITS = np.linspace(-8, 8, 49)
+# The probability between two places is split if it is more than this, or more than the other where
+# their densities do not tell it.
+_LARGE, _WORTH = 1 / 16, 1e-4
+
+
+# Shares of the probability outside an HDI at which the search for its ends begins.
+_SHARES = np.array([1 / 64, 1 / 16, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 15 / 16, 1, 9 / 8])
+# Less outside an HDI than this asks for the tails to relative accuracy.
+_SMALL_TAIL = 1e-5
+# An error of the central contour above this asks for the same.
+_LOST = 1e-11
+# More kinks, or kinks farther from the mean in standard deviations, are not looked at one by one.
+_FEW_KINKS, _REACH = 100, 16.0
+
+
+class BoundedDistribution(Law):
+    """A continuous law on a bounded interval.
+
+    Subclasses say where the law lives (`_frame`), what its tails are strictly inside
+    (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
+    ends (`_log_end_densities`), and its moments.
+    Method names follow SciPy's random variables.
+
+    Notes
+    -----
+    Points and probabilities are real numbers of any type, also `Fraction` and `Decimal`, and NaN
+    where they are NaN; anything else is a ValueError that names the argument.
+
+    Tests demand of weighted sums of Beta variables and paired differences that probabilities and
+    densities have a relative error of at most 1e-8 where the probability is below 1/2 and above
+    1e-300, and the logarithms of smaller ones 1e-9 (see :ref:`numerics`). The distributions of a
+    hierarchical prior and of populations are integrals over unknowns, and less accurate.
+    """
+
+    @property
+    @abstractmethod
+    def _frame(self) -> Frame:
+        """Both ends of the support and the mean."""
+
+    @abstractmethod
+    def _tails(self, points: Points) -> Tails:
+        """Log tails and log density at points strictly inside the support, shape (n,)."""
+
+    def _search(self) -> Callable[[Points], Tails]:
+        """Return what evaluates `_tails` again and again, at points ever closer to each other."""
+        return self._tails
+
+    @property
+    @abstractmethod
+    def _log_end_densities(self) -> Interval:
+        """Limits of the log density at both ends of the support."""
+
+    @abstractmethod
+    def _centre(self, y: Floats) -> Values:
+        """Upper tail and density at distances from the mean, to absolute accuracy."""
+
+    @abstractmethod
+    def variance(self) -> float:
+        """Return the variance."""
+
+    @abstractmethod
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment."""
+
+    @abstractmethod
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, which is zero for a normal law."""
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """Draw random values."""
+
+    def sample(
+        self,
+        shape: int | tuple[int, ...] = (),
+        *,
+        rng: RngLike = None,
+    ) -> np.float64 | Floats:
+        """Draw independent random values.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default=()
+            Shape of the result; a single float for ``()``.
+        rng : Generator, BitGenerator, SeedSequence or int, optional
+            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
+            By default a generator with fresh entropy.
+
+        Returns
+        -------
+        sample : float or ndarray of shape `shape`
+
+        Raises
+        ------
+        TypeError
+            If `shape` or `rng` is of another type.
+        ValueError
+            If one of their integers is negative, or if no array has the shape.
+        MemoryError
+            If there is no memory for the result.
+        """
+        return _scalar(self._draw(check_generator(rng), check_shape(shape)))
+
+    def support(self) -> Interval:
+        """Return the smallest and the largest possible value.
+
+        Returns
+        -------
+        low, high : float
+        """
+        return Interval(self._frame.low, self._frame.high)
+
+    def mean(self) -> float:
+        """Return the mean, in closed form."""
+        return self._frame.mean
+
+    def standard_deviation(self) -> float:
+        """Return the standard deviation, in closed form."""
+        return float(np.sqrt(self.variance()))
+
+    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape. The density is zero outside the support; at an end of it, its limit from
+            inside, which may be infinite. It may also be infinite at a point amid the support, as
+            halfway between a perfect class and one that is always wrong with Jeffreys' prior.
+
+        Returns
+        -------
+        pdf : float or ndarray of the shape of `x`
+
+        Raises
+        ------
+        ValueError
+            If `x` is not of real numbers.
+        """
+        with np.errstate(over="ignore"):  # densities beyond the largest double are infinite
+            return np.exp(self.logpdf(x))
+
+    def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of the probability density at `x`.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logpdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[2])
+
+    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
+        """Return P(X <= x), or P(x < X <= y) when `y` is given.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+        y : array_like, optional
+            Upper limit; broadcast against `x`. Where it is below `x` the result is negative, as an
+            integral from x to y is, and where one of them is NaN, NaN.
+
+        Returns
+        -------
+        cdf : float or ndarray of the shape of `x`
+
+        Raises
+        ------
+        ValueError
+            If `x` or `y` is not of real numbers, or if they do not broadcast.
+        """
+        if y is None:
+            return np.exp(self.logcdf(x))
+        lower, upper = _broadcast(float_array(x, "x"), float_array(y, "y"))
+        log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
+        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
+        from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
+        from_above = np.exp(log_ccdf[0]) - np.exp(log_ccdf[1])
+        return _scalar(np.where(log_cdf.min(axis=0) > np.log(0.5), from_above, from_below))
+
+    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return P(X > x), on its own path: as accurate as P(X <= x) where it is small.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        ccdf : float or ndarray of the shape of `x`
+        """
+        return np.exp(self.logccdf(x))
+
+    def logcdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of P(X <= x), finite far below the smallest double.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logcdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[0])
+
+    def logccdf(self, x: ArrayLike) -> np.float64 | Floats:
+        """Return the logarithm of P(X > x), finite far below the smallest double.
+
+        Parameters
+        ----------
+        x : array_like
+            Any shape.
+
+        Returns
+        -------
+        logccdf : float or ndarray of the shape of `x`
+        """
+        return _scalar(self._log_values(x)[1])
+
+    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the x with P(X <= x) = p, the quantile.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support, NaN
+            gives NaN.
+
+        Returns
+        -------
+        icdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If `p` is not of real numbers, or if one of them is outside [0, 1].
+        """
+        p = probability_array(p, "p")
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log(p), np.log1p(-p))
+
+    def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
+        """Return the x with P(X > x) = p.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support, NaN
+            gives NaN.
+
+        Returns
+        -------
+        iccdf : float or ndarray of the shape of `p`
+
+        Raises
+        ------
+        ValueError
+            If `p` is not of real numbers, or if one of them is outside [0, 1].
+        """
+        p = probability_array(p, "p")
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log1p(-p), np.log(p))
+
+    def median(self) -> float:
+        """Return the median."""
+        return float(self.icdf(0.5))
+
+    def mode(self) -> float:
+        """Return the point of highest density.
+
+        Where the density is unbounded at an end of the support, that end.
+        """
+        outline = self._outline()
+        place, height = highest_place(self._centre, outline)
+        end = int(np.argmax(self._log_end_densities))
+        if self._log_end_densities[end] >= np.log(height):
+            return float(self.support()[end])
+        return float(self._frame.x(self._frame.near_mean(np.array([place])))[0])
+
+    def _kinks(self) -> list[float]:
+        """Distances from the mean at which the density may have a kink."""
+        return []
+
+    def _outline(self) -> Outline:
+        """Resolve the distribution: little is left between two places that they do not tell."""
+        low, high = self._ends_from_mean
+        reach = _REACH * self._scale
+        y = np.append(_UNITS * self._scale, self._kinks())
+        y = y[(np.maximum(low, -reach) < y) & (y < np.minimum(high, reach))]
+        y = np.concatenate(
+            [y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))]
+        )
+        start = Outline.of(self._central_profile, y).monotone()
+
+        def coarse(outline: Outline) -> NDArray[np.bool_]:
+            return outline.coarse(_LARGE, _WORTH)
+
+        return resolve(self._central_profile, start, coarse, self._spacing)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the central interval, which leaves the same probability on either side.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        tail = 0.5 * (1 - check_level(level))
+        with np.errstate(divide="ignore"):
+            inner, outer = np.log1p(-tail), np.log(tail)
+            ends = self._quantile(np.array([outer, inner]), np.array([inner, outer]))
+        return Interval(*map(float, np.asarray(ends)))
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the highest-density interval, the shortest one of its probability.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the interval, in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+
+        Raises
+        ------
+        ValueError
+            If `level` is outside (0, 1).
+        """
+        level = check_level(level)
+        profile = self._profile(level)
+        low, high = self.support()
+        found = shortest_interval(profile, self._flanks(level), level, self._spacing)
+        if found.below == 0:
+            return Interval(low, float(self.icdf(level)))
+        if found.below == 1 - level:
+            return Interval(float(self.iccdf(level)), high)
+        ends = self._frame.x(self._frame.near_mean(np.array([found.low, found.high])))
+        # Rounding may exchange the ends of an interval of hardly any probability.
+        return Interval(*map(float, np.sort(ends)))
+
+    @property
+    def _spacing(self) -> float:
+        """Spacing of doubles where the distribution is."""
+        reach = min(8 * self._scale, float(np.abs(self._ends_from_mean).max()))
+        return float(np.spacing(abs(self._frame.mean) + reach))
+
+    @property
+    def _ends_from_mean(self) -> Floats:
+        return np.array([-self._frame.mean_to_low, self._frame.mean_to_high])
+
+    def _flanks(self, level: float) -> Floats:
+        """Distances from the mean where to begin the search for the shortest interval."""
+        shares = (1 - level) * _SHARES
+        if 1 - level < _SMALL_TAIL:
+            x = np.concatenate([np.asarray(self.icdf(shares)), np.asarray(self.iccdf(shares))])
+            y = self._frame.locate(x).from_mean
+        else:
+            p = np.concatenate([shares, 1 - shares])
+            scale = self._scale
+            kinks = np.array(self._few_kinks)
+            kinks = kinks[np.abs(kinks) < _REACH * scale]
+            y = np.append(beta_quantile(self._frame, p, scale), kinks)
+        low, high = ends = self._ends_from_mean
+        return np.append(y[(low < y) & (y < high)], ends)
+
+    @property
+    def _few_kinks(self) -> list[float]:
+        kinks = self._kinks()
+        return kinks if len(kinks) <= _FEW_KINKS else []
+
+    @property
+    def _scale(self) -> float:
+        """About the standard deviation."""
+        return self.standard_deviation()
+
+    def _profile(self, level: float) -> Profile:
+        """Return what evaluates both tails and the density, as an interval of a level needs it."""
+        evaluate = self._far_profile if 1 - level < _SMALL_TAIL else self._central_profile
+        first, last = self._ends_from_mean
+
+        def profile(y: Floats) -> Floats:
+            below, above = y <= first, y >= last
+            inside = ~(below | above)
+            values = np.empty((3, y.size))
+            values[:, inside] = evaluate(y[inside])
+            low, high = np.exp(self._log_end_densities)
+            values[:, below] = np.array([[0.0], [1.0], [low]])
+            values[:, above] = np.array([[1.0], [0.0], [high]])
+            return values
+
+        return profile
+
+    def _central_profile(self, y: Floats) -> Floats:
+        values = self._centre(y)
+        # Beyond the range of the contour nothing is left.
+        density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
+        tail = np.clip(values.tail, 0.0, 1.0)
+        profile = np.stack([1 - tail, tail, density])
+        lost = np.isfinite(values.error) & (values.error > _LOST)
+        if lost.any():
+            profile[:, lost] = self._far_profile(y[lost])
+        return profile
+
+    def _far_profile(self, y: Floats) -> Floats:
+        tails = self._tails(self._frame.near_mean(y))
+        return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
+
+    def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
+        x = float_array(x, "x")
+        low, high = self.support()
+        values = np.full((3, *x.shape), np.nan)
+        values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
+        values[:, x > high] = np.array([[0.0], [-np.inf], [-np.inf]])
+        if ((x == low) | (x == high)).any():
+            first, last = self._log_end_densities
+            values[:, x == low] = np.array([[-np.inf], [0.0], [first]])
+            values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
+        inside = (low < x) & (x < high)
+        if inside.any():
+            tails = self._tails(self._frame.locate(x[inside]))
+            values[:, inside] = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
+        return values
+
+    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
+        """Quantile of exp(log_p) = 1 - exp(log_q)."""
+        log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
+        x = np.full(log_p.shape, np.nan)
+        low, high = self.support()
+        x[log_p == -np.inf], x[log_q == -np.inf] = low, high
+        inner = (log_p > -np.inf) & (log_q > -np.inf)
+        if inner.any():
+            x[inner] = self._inner_quantile(log_p[inner], log_q[inner])
+        return _scalar(x)
+
+    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+        """Quantile inside the support, (n,): from the centre of the law where that is enough."""
+        p, q = np.exp(log_p), np.exp(log_q)
+        start = beta_quantile(self._frame, p, self.standard_deviation())
+        y, found = central_quantile(self._centre, start, p, q)
+        x = self._frame.x(self._frame.near_mean(y))
+        if found.all():
+            return x
+        # A distance to one end keeps its digits from that side, a small probability from its own.
+        from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, start < 0)
+        lower, upper = ~found & from_low, ~found & ~from_low
+        if lower.any():
+            x[lower] = self._frame.x(self._solve(log_p[lower], upper=False))
+        if upper.any():
+            x[upper] = self._frame.x(self._solve(log_q[upper], upper=True))
+        return x
+
+    def _solve(self, log_p: Floats, *, upper: bool) -> Points:
+        """Points whose upper (or lower) tail has the log probability `log_p`."""
+        scale = self.standard_deviation()
+
+        search = self._search()
+
+        def log_tail(points: Points) -> tuple[Floats, Floats]:
+            tails = search(points if upper else points.mirrored())
+            return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
+
+        if upper:
+            return upper_quantile(self._frame, log_tail, log_p, scale)
+        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale).mirrored()
+
+
+def _broadcast(x: Floats, y: Floats) -> tuple[Floats, ...]:
+    """Return both limits in their common shape."""
+    try:
+        return np.broadcast_arrays(x, y)
+    except ValueError as error:
+        raise ValueError(
+            f"x and y must broadcast against each other, got the shapes {x.shape} and {y.shape}"
+        ) from error
+
+
+def _almost(end: float, last: float) -> Floats:
+    """Place between the outermost one and an end of the support at which the density is finite."""
+    return np.array([last + _ALMOST * (end - last)])
+
+
+def _scalar(values: Floats) -> np.float64 | Floats:
+    """Return a 0-d array as a float."""
+    return values[()]

@@ -1,0 +1,369 @@
+"""A law on (0, 1) that is given by the density of its log-odds, known up to a factor."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial.legendre import legder, leggauss, legval, legvander
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+
+from skpostbac._utils import Floats, StablePickle
+from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.interface import Interval
+from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._numerics import Frame, Points, log_sum
+
+# Log density of the log-odds at some points, shape (n,), up to a constant.
+LogDensity = Callable[[Floats], Floats]
+
+# Points of a panel. The rule is exact up to degree 31.
+_N = 16
+_NODES: Floats
+_WEIGHTS: Floats
+_NODES, _WEIGHTS = leggauss(_N)
+_FROM_SERIES = legvander(_NODES, _N - 1)
+_TO_SERIES = np.linalg.inv(_FROM_SERIES)
+# Series on both halves of a panel.
+_HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
+# Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
+DEPTH = 64.0
+# Beyond the log-odds of the smallest double only the total mass counts.
+_LAST, _DEPTH_BEYOND = 745.0, 42.0
+# Largest error of the log density where there is no mass, and largest fall on a panel: the rule
+# integrates an exponential with such a fall to 12 digits.
+_FAR_TOLERANCE, _FALL = 1e-4, 30.0
+_MAX_ROUNDS = 12
+# The log of a density that vanishes is so far below that of its panel.
+_FLOOR = 1e4
+_MAX_DOUBLINGS = 100
+# Least fall of the log density beyond the panels, where hardly anything is left.
+_LEAST_SLOPE = 1e-6
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Panels(StablePickle):
+    """Intervals of the log-odds, each with a Legendre series of the log density."""
+
+    left: Floats
+    right: Floats
+    series: Floats
+
+    @classmethod
+    def of(cls, log_density: LogDensity, left: Floats, right: Floats) -> "Panels":
+        values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
+        top = np.maximum(values.max(axis=0), -1e300)
+        return cls(left, right, _TO_SERIES @ np.maximum(values, top - _FLOOR))
+
+    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "Panels":
+        return Panels(self.left[index], self.right[index], self.series[:, index])
+
+    def joined(self, other: "Panels") -> "Panels":
+        """Return all panels from left to right."""
+        both = Panels(
+            np.append(self.left, other.left),
+            np.append(self.right, other.right),
+            np.append(self.series, other.series, axis=1),
+        )
+        return both[np.argsort(both.left)]
+
+    def halved(self, which: NDArray[np.bool_]) -> "Panels":
+        """Cut some of the panels in halves, which keep to the same polynomials."""
+        rough, rest = self[which], self[~which]
+        middle = 0.5 * (rough.left + rough.right)
+        series = [half @ rough.series for half in _HALVES]
+        return Panels(
+            np.concatenate([rest.left, rough.left, middle]),
+            np.concatenate([rest.right, middle, rough.right]),
+            np.concatenate([rest.series, *series], axis=1),
+        )
+
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Log-odds and log masses that stand for the law."""
+        return _spread(self.left, self.right).ravel(), self.log_weights.ravel()
+
+    @cached_property
+    def values(self) -> Floats:
+        """Log density at the points of the panels, shape (_N, n)."""
+        return np.asarray(_FROM_SERIES @ self.series)
+
+    @cached_property
+    def log_weights(self) -> Floats:
+        """Log of the mass at the points of the panels, shape (_N, n)."""
+        return self.values + np.log(np.outer(_WEIGHTS, 0.5 * (self.right - self.left)))
+
+    @cached_property
+    def log_masses(self) -> Floats:
+        """Log of the mass of each panel."""
+        return log_sum(self.log_weights)
+
+    def is_negligible(self, top: float) -> NDArray[np.bool_]:
+        """Tell where neither the density nor the mass counts."""
+        beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
+        depth = np.where(beyond, _DEPTH_BEYOND, DEPTH)
+        return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depth)
+
+    def is_resolved(self, top: float, tolerance: float) -> NDArray[np.bool_]:
+        """Tell where the series has converged and the rule can integrate its exponential.
+
+        Less is asked of the series where there is next to no mass.
+        """
+        share = np.exp(np.maximum(self.log_masses - top, -DEPTH))
+        limit = np.clip(tolerance * 1e-12 / share, tolerance, _FAR_TOLERANCE)
+        converged = np.abs(self.series[-2:]).max(axis=0) < limit
+        return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
+
+
+@dataclass(frozen=True, eq=False)
+class LogitDensity(StablePickle):
+    """A density of log-odds that is tabulated on panels, and falls in straight lines beyond."""
+
+    panels: Panels
+
+    @classmethod
+    def of(
+        cls, log_density: LogDensity, start: float, scale: float, tolerance: float
+    ) -> "LogitDensity":
+        """Tabulate a log density and normalise it; see `LogitLaw`."""
+        panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
+        panels.series[0] -= log_sum(panels.log_masses)
+        return cls(Panels(panels.left, panels.right, panels.series))
+
+    @property
+    def edges(self) -> Floats:
+        """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""
+        return np.append(self.panels.left, self.panels.right[-1])
+
+    def log_density(self, u: Floats) -> Floats:
+        """Return the log density of the log-odds."""
+        return self.values(u, self.index(u), self.panels.series) + sum(self._falls(u))
+
+    def central_moment(self, order: int) -> float:
+        """Return a central moment, by quadrature."""
+        u, log_mass = self.panels.nodes
+        mean, rest = self.mean_and_rest
+        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
+        return float(np.exp(log_mass) @ away**order)
+
+    @cached_property
+    def mean_and_rest(self) -> tuple[float, float]:
+        """The mean, and its distance from 1."""
+        u, log_mass = self.panels.nodes
+        mass = np.exp(log_mass)
+        return float(mass @ expit(u)), float(mass @ expit(-u))
+
+    @cached_property
+    def all_panels(self) -> Panels:
+        """The panels, and further ones in the tails, where the log density is straight."""
+        panels, slopes = self.panels, self._slopes
+        low, high = min(panels.left[0], -_LAST), max(panels.right[-1], _LAST)
+        edges = np.concatenate(
+            [
+                _steps(panels.left[0], low, _FALL / slopes.low)[::-1],
+                _steps(panels.right[-1], high, _FALL / slopes.high),
+            ]
+        )
+        outer = edges[:-1] < edges[1:]
+        outer &= (edges[:-1] >= panels.right[-1]) | (edges[1:] <= panels.left[0])
+        left, right = edges[:-1][outer], edges[1:][outer]
+        return panels.joined(Panels.of(self.log_density, left, right))
+
+    @cached_property
+    def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
+        slopes, edges = self._slopes, self.edges[[0, -1]]
+        factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
+        return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
+
+    def log_masses(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return the logs of the masses below and above some log-odds."""
+        fall_below, fall_above = self._falls(u)
+        u = np.clip(u, self.panels.left[0], self.panels.right[-1])
+        index = self.index(u)
+        below = self._log_mass(self.panels.left[index], u, index)
+        above = self._log_mass(u, self.panels.right[index], index)
+        return (
+            np.logaddexp(self._log_below[index], below) + fall_below,
+            np.logaddexp(self._log_above[index + 1], above) + fall_above,
+        )
+
+    @cached_property
+    def _slopes(self) -> Interval:
+        """How steeply the log density falls beyond both ends of the panels."""
+        ends = self.panels[np.array([0, -1])]
+        slope = legval(np.array([-1.0, 1.0]), legder(ends.series), tensor=False)
+        low, high = np.maximum([1, -1] * slope * 2 / (ends.right - ends.left), _LEAST_SLOPE)
+        return Interval(float(low), float(high))
+
+    def _falls(self, u: Floats) -> tuple[Floats, Floats]:
+        """Fall of the log density beyond the panels below and above, zero elsewhere."""
+        below = np.minimum(u - self.panels.left[0], 0.0)
+        above = np.minimum(self.panels.right[-1] - u, 0.0)
+        return self._slopes.low * below, self._slopes.high * above
+
+    @cached_property
+    def _log_below(self) -> Floats:
+        """Log of the mass below each edge."""
+        first = self.log_density(self.edges[:1]) - np.log(self._slopes.low)
+        return np.logaddexp.accumulate(np.append(first, self.panels.log_masses))
+
+    @cached_property
+    def _log_above(self) -> Floats:
+        """Log of the mass above each edge."""
+        last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
+        return np.logaddexp.accumulate(np.append(last, self.panels.log_masses[::-1]))[::-1]
+
+    def index(self, u: Floats) -> NDArray[np.intp]:
+        """Panel of each point, the nearest one beyond them."""
+        return np.clip(np.searchsorted(self.panels.left, u) - 1, 0, self.panels.left.size - 1)
+
+    def values(self, u: Floats, index: NDArray[np.intp], series: Floats) -> Floats:
+        """Value of the series of a panel at u, (..., n)."""
+        left, right = self.panels.left[index], self.panels.right[index]
+        z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
+        return np.asarray(legval(z, series[:, index], tensor=False))
+
+    def _log_mass(self, left: Floats, right: Floats, index: NDArray[np.intp]) -> Floats:
+        """Log of the mass between two points of one panel."""
+        values = self.values(_spread(left, right), index, self.panels.series)
+        with np.errstate(divide="ignore"):
+            return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
+
+    def log_end_density(self, end: int) -> float:
+        """Limit of the log density at an end of (0, 1), from its trend at the last points."""
+        u = _spread(self.panels.left, self.panels.right)[:, end]
+        values = self.panels.values[:, end] - log_expit(u) - log_expit(-u)
+        trend = (values[-1] - values[0]) / np.ptp(u) * (1 if end else -1)
+        if abs(trend) < 1e-6:
+            return float(values[end])
+        return np.inf if trend > 0 else -np.inf
+
+
+class LogitLaw(BoundedDistribution):
+    """The law of an accuracy whose log-odds have a given density.
+
+    The log density is replaced by polynomials on panels, which are halved until it is met. Tails
+    are sums of positive terms, and so keep their relative accuracy, down to about 1e-25; beyond
+    the panels the log density is continued in straight lines, that is by powers of x and 1 - x.
+
+    Parameters
+    ----------
+    log_density : callable
+        Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
+    start, scale : float
+        A point amid the law, and about its standard deviation, in log-odds.
+    tolerance : float, default=1e-10
+        Largest error of the log density that counts. It must not be less than that of the
+        function, which cannot be resolved.
+    """
+
+    def __init__(
+        self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
+    ) -> None:
+        self._table = LogitDensity.of(log_density, start, scale, tolerance)
+
+    def __repr__(self) -> str:
+        """Show the mean and the standard deviation."""
+        return f"LogitLaw(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
+
+    def variance(self) -> float:
+        """Return the variance, by quadrature."""
+        return self._table.central_moment(2)
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, by quadrature."""
+        return float(self._table.central_moment(3) / self.variance() ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, by quadrature; it is zero for a normal law."""
+        return self._table.central_moment(4) / self.variance() ** 2 - 3.0
+
+    @cached_property
+    def _frame(self) -> Frame:
+        mean, rest = self._table.mean_and_rest
+        return Frame(
+            low=0.0,
+            low_rest=0.0,
+            high=1.0,
+            high_rest=0.0,
+            mean=mean,
+            mean_rest=0.0,
+            mean_to_low=mean,
+            mean_to_high=rest,
+        )
+
+    def _tails(self, points: Points) -> Tails:
+        low, high = np.log(points.to_low), np.log(points.to_high)
+        log_cdf, log_ccdf = self._table.log_masses(low - high)
+        smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
+        larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
+        return Tails(
+            np.where(is_lower, smaller, larger),
+            np.where(is_lower, larger, smaller),
+            self._table.log_density(low - high) - low - high,
+        )
+
+    def _centre(self, y: Floats) -> Values:
+        points = self._frame.near_mean(y)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            u = np.log(points.to_low) - np.log(points.to_high)
+            tails = self._tails(points)
+            index = self._table.index(u)
+            scale = 2 / (self._table.panels.right - self._table.panels.left)[index]
+            derivative = np.asarray(legder(self._table.panels.series), dtype=float)
+            slope = scale * self._table.values(u, index, derivative)
+            density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
+            lean = points.to_high - points.to_low
+            steepness = (slope - lean) / (points.to_low * points.to_high)
+            error = np.where(np.isfinite(u), _EPS * tail, np.inf)
+            return Values(tail, error, density, density * steepness)
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        return Interval(self._table.log_end_density(0), self._table.log_end_density(-1))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
+
+
+def _steps(start: float, end: float, most: float) -> Floats:
+    """Return points from one to another at a distance of `most` at most."""
+    return np.linspace(start, end, int(np.ceil(abs(end - start) / most)) + 1)
+
+
+def _spread(left: Floats, right: Floats) -> Floats:
+    """Points of the rule between each left and right, shape (_N, n)."""
+    return 0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left)
+
+
+def _cover(log_density: LogDensity, start: float, scale: float) -> Panels:
+    """Panels that double their distance from the start, until nothing is left outside."""
+    panels = Panels.of(
+        log_density, start + scale * np.array([-1, 0]), start + scale * np.array([0, 1])
+    )
+    for side in (-1, 1):
+        for k in range(_MAX_DOUBLINGS):
+            near, far = start + side * scale * 2.0**k, start + side * scale * 2.0 ** (k + 1)
+            new = Panels.of(log_density, np.array([min(near, far)]), np.array([max(near, far)]))
+            panels = panels.joined(new)
+            if new.is_negligible(float(panels.log_masses.max())).all():
+                break
+    return panels
+
+
+def _resolve(log_density: LogDensity, panels: Panels, tolerance: float) -> Panels:
+    """Halve the panels until each is resolved, or is negligible; the outer ones of these go."""
+    for _ in range(_MAX_ROUNDS):
+        top = float(panels.log_masses.max())
+        done = panels.is_resolved(top, tolerance) | panels.is_negligible(top)
+        if done.all():
+            break
+        rough = panels[~done]
+        middle = 0.5 * (rough.left + rough.right)
+        left, right = np.append(rough.left, middle), np.append(middle, rough.right)
+        panels = panels[done].joined(Panels.of(log_density, left, right))
+    kept = np.flatnonzero(~panels.is_negligible(float(panels.log_masses.max())))
+    return panels[np.arange(kept[0], kept[-1] + 1)]

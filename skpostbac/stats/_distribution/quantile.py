@@ -1,0 +1,140 @@
+"""Quantiles of a law on a bounded interval.
+
+In the centre of the law Halley's method settles in two or three evaluations. Everywhere else, and
+where it does not, safeguarded Newton steps on the log of a tail do.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from skpostbac._utils import Floats
+from skpostbac.stats._distribution.tails import Values
+from skpostbac.stats._numerics import Frame, Points
+
+# Log upper tail and log density at some points.
+LogTail = Callable[[Points], tuple[Floats, Floats]]
+
+# A Newton step from a log probability this close leaves an error of its square.
+_CLOSE = 1e-9
+_MAX_STEPS = 200
+# From this many steps on every other one halves the bracket.
+_PATIENCE = 20
+# A Halley step leaves the excess times the squares of itself and of the turn of the density.
+_CUBE = 1e-14
+_MAX_HALLEY_STEPS = 6
+# Relative error of the smaller tail that rounding may leave where the centre is enough.
+_ACCURACY = 1e-12
+_EPS = float(np.finfo(float).eps)
+
+
+def beta_quantile(frame: Frame, p: Floats, scale: float) -> Floats:
+    """Quantile of the Beta law with the same support, mean and variance, less the mean."""
+    width = frame.mean_to_low + frame.mean_to_high
+    low, high = frame.mean_to_low / width, frame.mean_to_high / width
+    size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
+    return np.asarray(width * (betaincinv(size * low, size * high, p) - low))
+
+
+def central_quantile(
+    evaluate: Callable[[Floats], Values], y: Floats, p: Floats, q: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Distances from the mean with P(X <= mean + y) = p = 1 - q, shape (n,), from a close start.
+
+    Also returns which of them are accurate: in relation to the smaller of p and q, after rounding.
+    """
+    upper = q <= p
+    side, smaller = np.where(upper, 1.0, -1.0), np.minimum(p, q)
+    found = np.zeros(y.shape, dtype=bool)
+    with np.errstate(all="ignore"):
+        for _ in range(_MAX_HALLEY_STEPS):
+            values = evaluate(y)
+            tail, density = np.where(upper, values.tail, 1 - values.tail), values.density
+            excess = np.log(tail / smaller)
+            newton = excess * tail / density
+            turn = newton * values.slope / density
+            bend = 1 + 0.5 * (excess + side * turn)
+            y = y + np.where(found, 0.0, side * newton / np.maximum(bend, 0.5))
+            left = np.abs(excess) * np.maximum(np.abs(excess), np.abs(turn)) ** 2
+            rounding = values.error + _EPS * np.abs(y) * density
+            found |= (left < _CUBE) & (rounding < _ACCURACY * smaller)
+            if found.all():
+                break
+            y = np.where(np.isfinite(y), y, 0.0)
+    return y, found
+
+
+def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float) -> Points:
+    """Points whose upper tail has the log probability `log_p`, shape (n,), all negative.
+
+    The unknown is a stretched distance from the mean, in which the log tail of every Beta is
+    nearly straight up to the end of the support. The root stays bracketed.
+    """
+    u = _first_guess(frame, log_p, scale)
+    low = np.full(log_p.shape, -frame.mean_to_low)
+    last = 350.0 * frame.mean_to_high
+    high = np.full(log_p.shape, last)
+    active = np.arange(log_p.size)
+    for count in range(_MAX_STEPS):
+        points, stretch = _unstretch(frame, u[active])
+        value, density = log_tail(points)
+        excess = value - log_p[active]
+        low[active] = np.where(excess > 0, u[active], low[active])
+        high[active] = np.where(excess > 0, high[active], u[active])
+        step = excess * np.exp(np.clip(np.log(stretch) + value - density, -700.0, 600.0))
+        # At a steep kink Newton's steps stay on one side.
+        if count > _PATIENCE and count % 2:
+            step = np.where(np.abs(excess) > _CLOSE, np.inf, step)
+        u[active] = _keep_between(u[active] + step, low[active], high[active])
+        wide = high[active] - low[active] > 2 * _EPS * np.abs(u[active])
+        if count > _PATIENCE:
+            # At a jump between two neighbouring doubles the upper one is the quantile.
+            ends = [frame.x(_unstretch(frame, end[active])[0]) for end in (low, high)]
+            jump = ends[1] - ends[0] <= np.spacing(np.maximum(*np.abs(ends)))
+            jump &= np.abs(excess) > _CLOSE
+            u[active] = np.where(jump, high[active], u[active])
+            wide &= ~jump
+        active = active[(np.abs(excess) > _CLOSE) & wide]
+        if not active.size:
+            break
+    points = _unstretch(frame, u)[0]
+    # Closer to the end than the smallest doubles: the end.
+    return frame.near_high(points.to_high * (u < 0.999 * last)) if (u > last / 2).any() else points
+
+
+def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
+    """Quantile of the Beta law with the same support, mean and variance, stretched."""
+    width = frame.mean_to_low + frame.mean_to_high
+    low, high = frame.mean_to_low / width, frame.mean_to_high / width
+    size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
+    # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
+    to_high = betaincinv(size * high, size * low, np.exp(np.maximum(log_p, -700.0)))
+    to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 0.999)
+    half = 0.5 * frame.mean_to_high
+    beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
+    return np.where(to_high < half, beyond, frame.mean_to_high - to_high)
+
+
+def _unstretch(frame: Frame, u: Floats) -> tuple[Points, Floats]:
+    """Points at the stretched distance u from the mean, and du/dx there.
+
+    u is x - mean up to half way to the upper end, and logarithmic in the rest beyond.
+    """
+    half = 0.5 * frame.mean_to_high
+    beyond = np.maximum(u / half - 1.0, 0.0)
+    to_high = half * np.exp(-beyond)
+    plain, stretched = frame.near_mean(np.minimum(u, half)), frame.near_high(to_high)
+    near_end = beyond > 0
+    points = Points(
+        np.where(near_end, stretched.from_mean, plain.from_mean),
+        np.where(near_end, stretched.to_low, plain.to_low),
+        np.where(near_end, stretched.to_high, plain.to_high),
+    )
+    return points, np.exp(beyond)
+
+
+def _keep_between(u: Floats, low: Floats, high: Floats) -> Floats:
+    """Bisect where a step leaves its bracket."""
+    return np.where((low <= u) & (u <= high), u, 0.5 * (low + high))

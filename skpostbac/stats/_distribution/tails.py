@@ -1,0 +1,68 @@
+"""What is known of a distribution at some places: tails, densities and their errors."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Floats
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a contour finds at each y.
+
+    Attributes
+    ----------
+    tail : P(X > y).
+    error : what rounding, and terms that are cut off, leave in the tail; infinite where it is not
+        known.
+    density, slope : density of X, and its derivative.
+    """
+
+    tail: Floats
+    error: Floats
+    density: Floats
+    slope: Floats
+
+    def replaced(self, index: NDArray[np.bool_], mirrored: "Values") -> "Values":
+        """Replace some of the values by those of minus the variable, at minus their places."""
+
+        def merged(own: Floats, other: Floats) -> Floats:
+            result = own.copy()
+            result[index] = other
+            return result
+
+        return Values(
+            merged(self.tail, 1 - mirrored.tail),
+            merged(self.error, mirrored.error),
+            merged(self.density, mirrored.density),
+            merged(self.slope, -mirrored.slope),
+        )
+
+
+@dataclass(frozen=True)
+class LogValues:
+    """What a contour finds at each y, however small.
+
+    Attributes
+    ----------
+    log_tail, log_density : log P(X > y), and log density of X.
+    error : relative error that rounding leaves in the tail, or a thousandth of that in the
+        density if it is more; infinite where it is not known.
+    log_cut : log of what terms that are cut off leave in the tail.
+    """
+
+    log_tail: Floats
+    log_density: Floats
+    error: Floats
+    log_cut: Floats
+
+
+@dataclass(frozen=True)
+class Tails:
+    """Log of P(X <= x), of P(X > x) and of the density at each point."""
+
+    log_cdf: Floats
+    log_ccdf: Floats
+    log_pdf: Floats

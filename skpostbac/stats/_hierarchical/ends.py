@@ -1,0 +1,62 @@
+"""The ends of a class that borrows from others, where its transform has split into their shares."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._beta import end_share, log_leading_share
+
+# Shares below this are left out.
+_LOG_NEGLIGIBLE = float(np.log(1e-18))
+
+
+@dataclass(frozen=True)
+class MixedEnd:
+    """One end of a weighted class, at all nodes of the hyperparameters.
+
+    Attributes
+    ----------
+    lower : whether it is the lower end.
+    size : modulus of the weight.
+    near, far : exponents at this end and at the other one, shape (n_nodes,), if it is no outlier.
+    log_factor : log of the factors of its shares.
+    outlier_near, outlier_far, log_outlier_factor : the same of an outlier; exponents of shape (1,).
+    """
+
+    lower: bool
+    size: float
+    near: Floats
+    far: Floats
+    log_factor: Floats
+    outlier_near: Floats
+    outlier_far: Floats
+    log_outlier_factor: Floats
+
+    def growth_order(self, height: float) -> float:
+        """Largest exponent of the shares that count at a modulus of s."""
+        return float(self.near[self._counted(height)].max(initial=float(self.outlier_near[0])))
+
+    def shares(self, s: Complexes) -> Complexes:
+        """Amplitudes at some s, shape (n_nodes, n); those that are negligible are zero."""
+        height = float(np.abs(s).min())
+        counted = self._counted(height)
+        table = np.zeros((self.near.size, s.size), dtype=complex)
+        if counted.any():
+            near, far, log_factor = self.near[counted], self.far[counted], self.log_factor[counted]
+            table[counted] = self._share(near, far, s, log_factor)
+        # The outlier is the same at all nodes, but for its factor.
+        leading = log_leading_share(self.outlier_near, self.outlier_far, self.size * height)
+        outlier = self._share(self.outlier_near, self.outlier_far, s, -leading)
+        table += np.exp(self.log_outlier_factor + leading)[:, np.newaxis] * outlier
+        return table
+
+    def _counted(self, height: float) -> NDArray[np.bool_]:
+        """Find the nodes where a share counts: its modulus falls with that of s."""
+        leading = log_leading_share(self.near, self.far, self.size * height)
+        return np.asarray(self.log_factor + leading > _LOG_NEGLIGIBLE)
+
+    def _share(self, near: Floats, far: Floats, s: Complexes, log_factor: Floats) -> Complexes:
+        lower, size = np.full(near.size, self.lower), np.full(near.size, self.size)
+        return end_share(near, far, size, s, log_factor, lower)

@@ -1,0 +1,195 @@
+"""A sum of groups of classes under a tilt, as an inversion sees it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from skpostbac._utils import Complexes
+from skpostbac.stats._hierarchical.tilted import Along, TiltedGroup
+from skpostbac.stats._inversion import (
+    DEPTH,
+    NEGLIGIBLE,
+    Contour,
+    Corner,
+    Fan,
+    Part,
+    Series,
+    Waves,
+    clear_height,
+    fourier_series,
+    joint_fan,
+)
+
+# Numbers in a table at most.
+_TABLE = 2**22
+# Nodes of less weight under a tilt than this are left out.
+_LEAST_WEIGHT = 1e-18
+# Tilts relative to the first, in inverse standard deviations, by which the reach of a law is
+# bounded, and the one by which its variance is found.
+_BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+# A series ends where its terms have decayed to this, or after so many nodes. It begins with a
+# height in inverse standard deviations, or with a share of the height at which an envelope of its
+# terms has decayed, and grows by a factor.
+_DECAYED, _MOST_NODES = 1e-13, 2**14
+_FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
+# The ends of a series that is cut off, from these shares of its height, tell what is missing: where
+# its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
+# sum is more than a quarter of the rest.
+_SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
+# A long series is summed in stretches, the first of so many nodes, each longer than all before it
+# by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
+# is left out of those above it.
+_FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
+# More corners than this are not summed one by one: of a group, at all nodes, and of all groups.
+_MOST_GROUP_CORNERS, _MOST_CORNERS = 1024, 4096
+
+
+class TiltedGroupSum:
+    """A sum of independent groups under a common tilt, as an inversion sees it."""
+
+    def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
+        """Take groups under one tilt; `scale` is the standard deviation without it."""
+        self.tilt, self._whole = tilt, groups
+        self._small = _SMALL * max(1 / scale, tilt)
+        rates: Complexes = np.array([0.0, 1j * self._small])
+        found = [group.along(rates) for group in groups]
+        self._anchor = sum(one.anchor for one in found)
+        self._log_mgf = sum(one.log_mgf for one in found)
+        self._nearby = complex(np.prod([one.values[1] for one in found]))
+        self._groups = [
+            group.narrowed(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            for group, one in zip(groups, found, strict=True)
+        ]
+
+    @property
+    def mean(self) -> float:
+        """The mean: the slope of the log transform."""
+        return float(self._anchor + np.angle(self._nearby) / self._small)
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        return self.mean
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @property
+    def variance(self) -> float:
+        """The variance, by the bend of the log transform."""
+        return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
+
+    @cached_property
+    def _standard_deviation(self) -> float:
+        return float(np.sqrt(self.variance))
+
+    @cached_property
+    def _bounds(self) -> tuple[float, float]:
+        """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
+        up = down = _BOUNDS / self._standard_deviation
+        if self.tilt > down[1]:
+            # Far from the centre it counts what is left of the tilt.
+            down = np.minimum(down, 0.7 * self.tilt)
+        with np.errstate(all="ignore"):
+            logs = np.log(self._along(np.concatenate([up, -down]).astype(complex)).real)
+        # With a heavy tail only the smaller ones are of use.
+        logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
+        up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
+        lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
+        highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
+        return max(self._anchor - down, lowest), min(self._anchor + up, highest)
+
+    def contour(self) -> Contour:
+        """Sum a Fourier series on the line through the tilt, and its rest by corners."""
+        rule = fourier_series(self.tilt, *self._bounds)
+        corners = np.array([group.n_corners for group in self._groups])
+        few_corners = corners.max() <= _MOST_GROUP_CORNERS and corners.prod() <= _MOST_CORNERS
+        split = clear_height(self.tilt, rule.period) if few_corners else np.inf
+        split = max(split, *(float(group.end_heights.max()) for group in self._groups))
+        decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
+        # Terms that are far from decayed where the corners split go on up to there.
+        first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * decayed)
+        first = split if 2 * split < decayed else first
+        count, most = (
+            int(min(np.ceil(height / rule.step) + 2, _MOST_NODES))
+            for height in (min(first, split, decayed), min(split, decayed))
+        )
+        values = self._line(rule, count, most)
+        last = np.abs(values[-4:]).max()
+        rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
+        coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
+        coefficients[0] /= 2
+        waves = Waves.of_tail(self._anchor, rates, coefficients, self.tilt)
+        rest: tuple[Part, ...] = ()
+        if last > _DECAYED and values.size * rule.step > split:
+            rest = (self._fan(rule, values.size),)
+        return Contour(
+            tilt=self.tilt,
+            log_mgf=self._log_mgf,
+            line=waves,
+            rest=rest,
+            low=rule.low,
+            high=rule.high,
+            image=rule.image,
+            cut=self._last_stretches(waves)
+            if values.size >= _MOST_NODES and last > _DECAYED and not rest
+            else (),
+        )
+
+    def _last_stretches(self, waves: Waves) -> tuple[Waves, ...]:
+        """Return ends of a series that has not decayed, of different lengths."""
+        starts = (int(waves.size * share) for share in _SHARES)
+        return tuple(
+            Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
+            for start in starts
+        )
+
+    def _line(self, rule: Series, count: int, most: int) -> Complexes:
+        """Transform at the nodes of a series, about the anchor: `count` of them, or more.
+
+        There are more, up to `most`, until the transform has decayed.
+        """
+        values: Complexes = np.empty(0, dtype=complex)
+        groups = self._groups
+        while values.size < count or (values.size < most and np.abs(values[-4:]).max() > _DECAYED):
+            first = values.size
+            longer = int(first * (_STRETCH if first < count else _GROWTH)) + 1
+            last = min(max(longer, _FIRST_STRETCH), count if first < count else most)
+            last = min(last, first + max(_TABLE // max(one.n_nodes for one in groups), 1))
+            rates: Complexes = np.asarray(1j * rule.step * np.arange(first, last))
+            found = [group.along(rates) for group in groups]
+            values = np.append(values, self._joined(found, rates))
+            groups = [
+                group.narrowed(one.largest >= min(_FADED, one.largest.max()), group.at_tilt)
+                for group, one in zip(groups, found, strict=True)
+            ]
+        return values
+
+    def _along(self, rates: Complexes) -> Complexes:
+        """Transform at c + rates, about the anchor."""
+        return self._joined([group.along(rates) for group in self._groups], rates)
+
+    def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
+        """Multiply the transforms of the groups, about the anchor."""
+        values = np.exp(-self._anchor * rates)
+        for one in found:
+            values *= one.values * np.exp(one.anchor * rates)
+        return np.asarray(values)
+
+    def _fan(self, rule: Series, count: int) -> Fan:
+        """Complete a series from half a step above its last node."""
+
+        def split(rates: Complexes) -> list[Corner]:
+            corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
+            for group in self._groups:
+                some = group.corners(rates)
+                some = [one for one in some if np.abs(one.amplitude).max() > NEGLIGIBLE]
+                corners = [one.times(other) for one in corners for other in some]
+            return corners
+
+        start = (count - 0.5) * rule.step
+        decay = sum(group.decay_order for group in self._groups)
+        growth = sum(group.growth_order(start) for group in self._groups)
+        return joint_fan(split, self.tilt, start, rule.period, decay, growth)

@@ -1,0 +1,50 @@
+"""Inversion of the moment generating function of a sum of independent variables.
+
+From the saddlepoint to a Bromwich contour, to the product of the terms' moment generating functions
+along it, and to the branch points where the product decays slowly. What a term is, a Beta variable
+or something else, is known only through the protocol `Terms`. Imports `_distribution` and
+`_numerics`.
+"""
+
+from skpostbac.stats._inversion.branch_points import NEGLIGIBLE, Fan, clear_height, joint_fan
+from skpostbac.stats._inversion.contour import (
+    DEPTH,
+    Contour,
+    Part,
+    Series,
+    Waves,
+    derivatives,
+    fourier_series,
+)
+from skpostbac.stats._inversion.inverter import Inversion, power_tail
+from skpostbac.stats._inversion.slow_heights import at_heights
+from skpostbac.stats._inversion.tilted_sum import InvertibleSum
+from skpostbac.stats._inversion.transform import MANY, Corner, Grid, transforms_of_nodes
+from skpostbac.stats._inversion.waves import Quadrature
+from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
+
+__all__ = [
+    "DEPTH",
+    "MANY",
+    "NEGLIGIBLE",
+    "Contour",
+    "Corner",
+    "Fan",
+    "Grid",
+    "Inversion",
+    "InvertibleSum",
+    "Part",
+    "Quadrature",
+    "Series",
+    "Waves",
+    "WeightedSum",
+    "at_heights",
+    "clear_height",
+    "derivatives",
+    "fourier_series",
+    "joint_fan",
+    "power_tail",
+    "sum_weights",
+    "transforms_of_nodes",
+    "vector",
+]

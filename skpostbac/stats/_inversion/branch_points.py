@@ -1,0 +1,525 @@
+r"""The rest of a Fourier series whose terms decay only algebraically.
+
+Past some height T the transform of a class splits exactly into its two ends, and that of a sum
+into the corners of the cube of class accuracies: terms A(s) exp(s v), where v is the value of the
+sum at the corner and A varies slowly. What a corner adds to the series from T on,
+
+    sum over k >= 0 of f(T + (k + 1/2) h),   f(s) = A(s) exp(-s (y - v)) / s,
+
+is an integral along the horizontal line Im s = T (the Abel-Plana formula). With r the distance
+along it and P = 2 pi / h,
+
+    -i / h * integral of f(c + iT + r) / (1 + exp(-r P)) dr     for y > v,
+     i / h * integral of f(c + iT + r) / (1 + exp(r P)) dr      for y < v:
+
+the factor ends the integral exponentially on the side to which f grows. With r = (pi / P) sinh(u)
+the poles of the factor are at |Im u| = pi / 2, and exp(-r y) stays bounded up to there: the
+trapezoid rule in u converges geometrically at any y, however close to a corner.
+
+Classes of very different scales split at different heights. Where a corner still carries a mass of
+narrow classes and y lies within it, its share is summed up the line, in the longer steps that the
+narrow mass allows, until those classes split in turn. Two series with different steps from the
+same T differ by one integral along the horizontal line, with the difference of their factors.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._inversion.contour import (
+    DEPTH,
+    Contour,
+    Part,
+    Series,
+    Trunk,
+    Waves,
+    derivatives,
+)
+from skpostbac.stats._inversion.transform import Corner, Grid, Leading, TiltedSum
+
+# Corners whose amplitudes are below this are left out.
+NEGLIGIBLE = 1e-18
+# Radians up to which one stretch of the line is cheaper than a further level of corners.
+_PHASE_BUDGET = 800.0
+# Radians of the line that are worth a level line from its end.
+_LONG_PHASE = 8000.0
+# Half widths of strips in u, and rises, among which the largest step is chosen.
+_STRIPS = np.linspace(0.1, 1.12, 52)
+_RISES = np.array([[0.0], [0.4], [0.8]])
+# Doubles do not come closer to a corner than this, relative to the width of the law.
+_MAX_LOG_DISTANCE = 46.0
+# Steps of the line that a level takes at least, and at most where it has too many corners to split
+# again. Amplitudes are tabulated for about this many pairs of a corner and a step.
+_MIN_STEPS, _MOST_STEPS = 4, 2**17
+_TABLE = 2**22
+# Beyond the level line nodes begin to spread out after this many powers of e.
+_SPREAD = 40.0
+# A density whose corner falls with a power this close to one is infinite there.
+_ROUNDED = 1e-9
+
+
+@dataclass(frozen=True)
+class Level:
+    """Classes that are split together at one height, and those that stay whole above it."""
+
+    height: float
+    split: Indices
+    rest: Indices
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Nodes c + rates, at some distances from a start, and the corners there.
+
+    The measure holds what the whole classes and the step times 1 / (pi s) contribute. The step is
+    that in u, or in height. The whole classes are seen from their mode plus a shift.
+    """
+
+    rates: Complexes
+    distance: Complexes
+    measure: Complexes
+    tables: list[list[Corner]]
+    step: float
+    shift: float
+
+    def corner(self, path: tuple[int, ...]) -> Complexes:
+        """Coefficients of the tail for the corner at the end of a path."""
+        coefficients = self.measure
+        for table, key in zip(self.tables, path, strict=False):
+            coefficients = coefficients * table[key].amplitude
+        return coefficients
+
+    def place(self, path: tuple[int, ...]) -> tuple[float, float]:
+        """Place of the corner at the end of a path, and its rounding error."""
+        corners = [table[key] for table, key in zip(self.tables, path, strict=True)]
+        blur = sum(corner.blur for corner in corners)
+        return sum(corner.offset for corner in corners), 2 * np.finfo(float).eps * blur
+
+
+@dataclass(frozen=True)
+class Near:
+    """What is summed within the mass about one corner, found when a y first comes near it.
+
+    Classes of many scales have more corners than could be opened, and each y is near few of them.
+    """
+
+    find: Callable[[], tuple[Part, ...]]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the sum."""
+        return self.find()
+
+
+@dataclass(frozen=True)
+class Fan:
+    """Shares of some corners, shape (n_corners,), beyond the last node of a series.
+
+    Attributes
+    ----------
+    places : positions of the corners, or of the modes of the masses that they carry.
+    blur : rounding error of the places; a y within it is taken to be on the corner.
+    unbounded : whether the density grows without bound towards the corner.
+    half_width : distance from its place within which a corner is followed by its `near` parts.
+    wrap : whether the series is periodic in y, as one is that begins on the real axis.
+    """
+
+    places: Floats
+    blur: Floats
+    rates: Complexes
+    distance: Complexes
+    coefficients: Complexes
+    unbounded: NDArray[np.bool_]
+    period: float
+    half_width: float
+    wrap: bool
+    near: tuple["Near", ...]
+
+    @property
+    def size(self) -> int:
+        """About how many exponentials are summed for each y, of those that all y have in common."""
+        return self.places.size * self.rates.size
+
+    def at(self, y: Floats) -> Floats:
+        """Return the sums at each y, shape (n, 3)."""
+        gap = y[:, np.newaxis] - self.places
+        if self.wrap:
+            gap = gap - self.period * np.round(gap / self.period)
+        gap = np.where(np.abs(gap) <= self.blur, 0.0, gap)
+        side = np.where(gap >= 0, 1.0, -1.0)
+        above, below = self._log_ends
+        ends = np.where(side[:, :, np.newaxis] > 0, above, below)
+        waves = np.exp(ends - self.rates * gap[:, :, np.newaxis])
+        if self.half_width:
+            side = np.where(np.abs(gap) < self.half_width, 0.0, side)
+        waves *= side[:, :, np.newaxis]
+        sums = np.einsum("ycr,ckr->yk", waves, self.coefficients).imag
+        if self.unbounded.any():
+            sums[((gap == 0) & self.unbounded).any(axis=1), 1] = np.inf
+        for corner in np.flatnonzero((side == 0).any(axis=0)):
+            inside = np.flatnonzero(side[:, corner] == 0)
+            seen = self.places[corner] + gap[inside, corner]
+            sums[inside] += sum(part.at(seen) for part in self.near[corner].parts)
+        return np.asarray(sums)
+
+    @cached_property
+    def _log_ends(self) -> tuple[Complexes, Complexes]:
+        """Log of the factors that end the integrals for y above and below a corner."""
+        phase = self.period * self.distance
+        right = phase.real >= 0
+        small = np.log1p(np.exp(np.where(right, -phase, phase)))
+        return np.where(right, 0.0, phase) - small, np.where(right, -phase, 0.0) - small
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """One level: the horizontal line on which its corners are integrated, and the line above.
+
+    On the line above, from the same height, the whole classes are summed with a period of their
+    own, where a y comes near their mass. No class may stay whole: there is nothing to climb then.
+    """
+
+    level: Level
+    leading: Leading
+    horizon: _Stretch
+    period: float
+    climb: Callable[[], _Stretch] | None
+    next_period: float
+
+    @cached_property
+    def above(self) -> _Stretch | None:
+        """The line above."""
+        return None if self.climb is None else self.climb()
+
+
+def corner_contour(law: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
+    """Sum the series on the line through the tilt of `law`, and its rest by corners."""
+    count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
+    trunk = Trunk.of(law, rule, count)
+    stages = _stages(law, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
+    return trunk.contour(law, rule, _fan(law, trunk.log_mgf, stages, (), wrap=True))
+
+
+def corner_levels(law: TiltedSum, period: float) -> list[Level]:
+    """Group the classes by the height from which their ends separate, widest class first."""
+    reach, heights = law.terms.reach, law.terms.end_height
+    levels: list[Level] = []
+    rest = law.everything
+    clear = clear_height(law.tilt, period)
+    while np.isfinite(heights[rest]).any():
+        width = law.total((reach.high - reach.low)[rest], rest)
+        limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
+        joint = heights[rest] <= limit
+        height = max(float(heights[rest][joint].max()), clear)
+        levels.append(Level(height, rest[joint], rest[~joint]))
+        rest = rest[~joint]
+    return levels
+
+
+def clear_height(tilt: float, period: float) -> float:
+    """Height from which on a level line stays clear of the singularity at s = 0."""
+    return min(2 * tilt, _LONG_PHASE / period)
+
+
+def _stages(
+    law: TiltedSum, log_mgf: Floats, levels: list[Level], start: float, period: float
+) -> list[_Stage]:
+    """Evaluate all levels, the first from half a step above `start` on."""
+    stages: list[_Stage] = []
+    known: list[Leading] = []
+    for depth, level in enumerate(levels):
+        if not level.rest.size:
+            horizon, last = _horizon(law, log_mgf, level, known, start, period, np.inf)
+            return [*stages, _Stage(level, last, horizon, period, None, np.inf)]
+        # The whole classes reach a quarter of this from their mode, or it is all the same series.
+        next_period = min(4 * max(law.bounds(level.rest)), period)
+        farthest = 4.5 * DEPTH / next_period
+        horizon, leading = _horizon(law, log_mgf, level, known, start, period, farthest)
+        known = [*known, leading]
+        decayed = law.decay_height(level.rest, DEPTH)
+        next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
+        most = _TABLE // max(1, sum(map(len, horizon.tables)))
+        grid = _steps_up(start, min(decayed, next_height), next_period, most)
+        climb = partial(_above, law, log_mgf, level.rest, known, start, grid, next_period)
+        stages.append(_Stage(level, leading, horizon, period, climb, next_period))
+        start, period = grid.top + np.pi / next_period, next_period
+        if decayed <= next_height or start < (1 - 1e-9) * next_height:
+            # Decayed, or too many corners for the steps up to the height of the next level.
+            break
+    return stages
+
+
+def _horizon(
+    law: TiltedSum,
+    log_mgf: Floats,
+    level: Level,
+    known: list[Leading],
+    start: float,
+    period: float,
+    farthest: float,
+) -> tuple[_Stretch, Leading]:
+    """Place nodes on the horizontal line at a height, to where the corners have decayed.
+
+    Also returns which corners of a level count there, besides those of the levels before it.
+    """
+    split = np.concatenate([*(np.unique(one.index) for one in known), level.split])
+    rest = level.rest
+    nearest = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
+    step, distance, turn = level_line(
+        nearest,
+        period,
+        law.total(law.terms.end_orders[split].min(axis=1), split),
+        law.total(law.terms.reach.order[split], split),
+    )
+    rates = distance + 1j * start
+    measure = turn / (law.tilt + rates)
+    if rest.size:
+        near = np.abs(distance.real) < farthest
+        rates, distance, measure = rates[near], distance[near], measure[near]
+        measure *= law.at(rest, rates)
+    leading, corners = law.split(level.split, log_mgf, rates)
+    tables = [*(law.corners(one, log_mgf, rates) for one in known), corners]
+    return _Stretch(rates, distance, measure, tables, step, 0.0), leading
+
+
+def level_line(
+    start: complex, period: float, decay_order: float, growth_order: float
+) -> tuple[float, Complexes, Complexes]:
+    """Place nodes on the horizontal line through a point, to where its corners have decayed.
+
+    Returns the step in u, the distances r from the start, and dr / pi for each step. The shares of
+    the corners decay at least with the one power, and grow towards the origin like the other.
+    """
+    decayed = DEPTH / decay_order if decay_order >= 2 else _MAX_LOG_DISTANCE
+    log_distance = min(np.log(abs(start) * period) + decayed, _MAX_LOG_DISTANCE)
+    step, rise = _steepest(start, growth_order)
+    count = np.ceil(log_distance / step)
+    u = step * np.arange(-count, count + 1) + 1j * rise
+    return step, np.pi / period * np.sinh(u), (step / period) * np.cosh(u)
+
+
+def _steepest(s: complex, order: float) -> tuple[float, float]:
+    """Largest step in u that leaves exp(-DEPTH), and how far u + i rise rises for it.
+
+    The shares grow like |s|^-order towards s = 0, relative to M(c) by (c / |s|)^order at most. From
+    a line that is low beside the tilt that matters: a path that rises on both sides stays clear of
+    it, at the price of coming closer to the poles of the factor.
+    """
+    clearance = np.angle(s) + _RISES - _STRIPS
+    inside = (clearance > 0.01) & (np.pi / 2 > _RISES + _STRIPS)
+    nearest = abs(s) * np.sin(np.where(inside, np.minimum(clearance, np.pi / 2), np.pi / 2))
+    growth = order * np.maximum(np.log(s.real / nearest), 0.0)
+    steps = np.where(inside, 2 * np.pi * _STRIPS / (DEPTH + growth), 0.0)
+    rise, strip = np.unravel_index(np.argmax(steps), steps.shape)
+    return float(steps[rise, strip]), float(_RISES[rise, 0])
+
+
+def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
+    """Place heights from half a step above a start on; no more than `most`, or the largest."""
+    step = 2 * np.pi / period
+    count = min((stop - start) / step, most, _MOST_STEPS)
+    return Grid.even(start + 0.5 * step, step, max(int(np.ceil(count)), _MIN_STEPS))
+
+
+def _above(
+    law: TiltedSum,
+    log_mgf: Floats,
+    rest: Indices,
+    known: list[Leading],
+    start: float,
+    grid: Grid,
+    period: float,
+) -> _Stretch:
+    """Sum the whole classes up the line, at the heights of a grid."""
+    step = 2 * np.pi / period
+    rates: Complexes = np.asarray(1j * grid.heights)
+    line = law.along(rest, grid)
+    tables = [law.corners(one, log_mgf, rates) for one in known]
+    measure: Complexes = np.asarray(line.values * step / (np.pi * (law.tilt + rates)))
+    shift = line.anchor - law.total(law.terms.mode[rest], rest)
+    return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
+
+
+def _fan(
+    law: TiltedSum, log_mgf: Floats, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool
+) -> Fan:
+    """Open all corners of one level, on a path through those before it."""
+    stage = stages[len(path)]
+    rest, horizon = stage.level.rest, stage.horizon
+    mode = law.total(law.terms.mode[rest], rest)
+    paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
+    before = horizon.corner(path)
+    shares = [(one, before * horizon.tables[len(path)][one[-1]].amplitude) for one in paths]
+    shares = [(one, share) for one, share in shares if np.abs(share).max() > NEGLIGIBLE]
+    places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
+    places = places + mode
+    near = [
+        Near(partial(_near, law, log_mgf, stages, one, place, share))
+        for (one, share), place in zip(shares, places, strict=True)
+    ]
+    values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
+    coefficients = derivatives(values, law.tilt + horizon.rates)
+    unbounded = np.zeros(len(shares), dtype=bool)
+    if not rest.size:
+        counted = np.array([one for one, _ in shares], dtype=int).reshape(
+            len(shares), len(path) + 1
+        )
+        unbounded = _complete(coefficients, law, log_mgf, stages, counted)
+    return Fan(
+        places=places,
+        blur=blur,
+        rates=horizon.rates,
+        distance=horizon.distance,
+        coefficients=coefficients,
+        unbounded=unbounded,
+        period=stage.period,
+        half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
+        wrap=wrap,
+        near=tuple(near),
+    )
+
+
+def _complete(
+    coefficients: Complexes,
+    law: TiltedSum,
+    log_mgf: Floats,
+    stages: list[_Stage],
+    paths: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
+
+    What they add up to counts only at y on the corner itself. There the tail falls as a sum of
+    powers of r, one for each set of ends that meet at the corner, and slowly where exponents are
+    small: 3 % of Beta(0.005, 1) are closer to zero than any double. Also returns at which corners
+    the density is unbounded.
+    """
+    horizon, known = stages[-1].horizon, [stage.leading for stage in stages]
+    levels = zip(known, paths.T, strict=True)
+    orders = np.asarray(sum(leading.orders[keys] for leading, keys in levels))
+    s = law.tilt + horizon.rates[-1]
+    for derivative in (0, 1):
+        excess = orders - derivative
+        slow = np.flatnonzero((excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH))
+        if slow.size:
+            last = horizon.measure[-1] * s**derivative
+            log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
+            tables = _far_tables(law, log_mgf, known, horizon.rates[-1], log_ratio, derivative)
+            for row in slow:
+                keys = zip(tables, paths[row], strict=True)
+                shares = np.prod([table[key].amplitude for table, key in keys], axis=0)
+                coefficients[row, derivative, -1] += last * (weights * shares).sum()
+    return np.asarray(orders <= 1 + _ROUNDED)
+
+
+def _far_tables(
+    law: TiltedSum,
+    log_mgf: Floats,
+    known: list[Leading],
+    rate: complex,
+    log_ratio: Floats,
+    rise: int,
+) -> list[list[Corner]]:
+    """Corners of all levels at moduli exp(log_ratio) times that of a rate, times this to a power.
+
+    The power `rise` is spread over all terms, so that no factor overflows.
+    """
+    counts = np.array([leading.index.size for leading in known])
+    return [
+        law.far_corners(leading, log_mgf, rate, log_ratio, float(share))
+        for leading, share in zip(known, rise * counts / counts.sum(), strict=True)
+    ]
+
+
+def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
+    """Nodes at even steps beyond the last of a level line, to where a power of r has decayed.
+
+    The log of r is v + exp(v - 40) above that of the last one. Returns it, and its derivatives.
+    """
+    stop = min(DEPTH / order, _SPREAD + np.log(max(DEPTH / order, 1.0)))
+    v = step * np.arange(1.0, np.ceil(stop / step) + 1)
+    spread = np.exp(v - _SPREAD)
+    return v + spread, 1 + spread
+
+
+def joint_fan(
+    split: Callable[[Complexes], list[Corner]],
+    tilt: float,
+    start: float,
+    period: float,
+    decay_order: float,
+    growth_order: float,
+) -> Fan:
+    """Complete a series by corners that all split at one height, half a step above the last node.
+
+    `split` gives the corners of the transform at c + rates, relative to M(c).
+    """
+    step, distance, turn = level_line(complex(tilt, start), period, decay_order, growth_order)
+    rates = distance + 1j * start
+    measure = turn / (tilt + rates)
+    shares = [(corner, measure * corner.amplitude) for corner in split(rates)]
+    shares = [(corner, share) for corner, share in shares if np.abs(share).max() > NEGLIGIBLE]
+    values = np.array([share for _, share in shares]).reshape(len(shares), rates.size)
+    values, unbounded = _completed(values, step)
+    return Fan(
+        places=np.array([corner.offset for corner, _ in shares]),
+        blur=2 * np.finfo(float).eps * np.array([corner.blur for corner, _ in shares]),
+        rates=rates,
+        distance=distance,
+        coefficients=derivatives(values, tilt + rates),
+        unbounded=unbounded,
+        period=period,
+        half_width=0.0,
+        wrap=True,
+        near=(),
+    )
+
+
+def _completed(values: Complexes, step: float) -> tuple[Complexes, NDArray[np.bool_]]:
+    """Add to the last coefficients of each corner those beyond, which go on falling as a power.
+
+    What they add up to counts only at y on the corner itself, and for small exponents there.
+    Also returns at which corners the density is unbounded.
+    """
+    sizes = np.abs(values)
+    last, before = sizes[:, -1], sizes[:, -2]
+    ratios = np.where(last < before, last / np.maximum(before, 1e-300), 0.0)
+    values = values.copy()
+    values[:, [0, -1]] /= 1 - ratios[:, np.newaxis]
+    # From a node to the next r grows by the factor exp(step): order one leaves its inverse.
+    return values, ratios > np.exp(-(1 + 1e-9) * step)
+
+
+def _near(
+    law: TiltedSum,
+    log_mgf: Floats,
+    stages: list[_Stage],
+    path: tuple[int, ...],
+    place: float,
+    share: Complexes,
+) -> tuple[Part, ...]:
+    """Sum what a corner adds to the series within the mass of the classes that stay whole."""
+    stage = stages[len(path) - 1]
+    if stage.above is None:
+        return ()
+    horizon, above = stage.horizon, stage.above
+    difference = _end(horizon.distance, stage.period) - _end(horizon.distance, stage.next_period)
+    parts: tuple[Part, ...] = (
+        Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
+        Waves.of_tail(place + above.shift, above.rates, above.corner(path), law.tilt),
+    )
+    return (
+        parts
+        if len(path) == len(stages)
+        else (*parts, _fan(law, log_mgf, stages, path, wrap=False))
+    )
+
+
+def _end(distance: Complexes, period: float) -> Complexes:
+    """1 / (1 + exp(-r P)) less a unit step at r = 0."""
+    side = np.where(distance.real >= 0, 1.0, -1.0)
+    fade = np.exp(-side * distance * period)
+    return np.asarray(-side * fade / (1 + fade))

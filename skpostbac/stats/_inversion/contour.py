@@ -1,0 +1,236 @@
+r"""Laplace inversion contours for a weighted sum of independent variables on bounded intervals.
+
+With M(s) = E[exp(s (X - mean))] the upper tail at mean + y is, for any c > 0,
+
+    P(X > mean + y) = 1 / (2 pi i) * integral of M(s) exp(-s y) / s ds  along  Re s = c.
+
+A contour is a finite set of nodes s and coefficients g: the tail is Re sum(g exp(-s y)), and the
+density the same sum with s g. The nodes are those of the trapezoid rule on the line Re s = c. The
+support is bounded, so a step of 2 pi / P with P wider than the law has no error but its known
+image at the origin: this is the Fourier series of a tilted density. It ends where M has decayed,
+or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a height
+from which `_corners` sums the rest of the series in closed form.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._distribution import LogValues, Values
+from skpostbac.stats._inversion.transform import Grid, TiltedSum
+
+# Terms of the integrand below exp(-DEPTH) of the leading one are left out.
+DEPTH = 39.0
+# Values are computed in blocks of y, each of about this many exponentials.
+_TABLE = 2**20
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Sums of exponentials in y about an anchor: sum(coefficients * exp(-rates * (y - anchor))).
+
+    The rows of `coefficients`, shape (3, n_rates), belong to the tail, the density, and minus the
+    slope of the density, all divided by M(c) exp(-c y).
+    """
+
+    anchor: float
+    rates: Complexes
+    coefficients: Complexes
+
+    @classmethod
+    def of_tail(
+        cls, anchor: float, rates: Complexes, coefficients: Complexes, tilt: float
+    ) -> "Waves":
+        """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
+        return cls(anchor, rates, derivatives(coefficients, tilt + rates))
+
+    @property
+    def size(self) -> int:
+        """How many exponentials are summed for each y."""
+        return self.rates.size
+
+    def at(self, y: Floats) -> Floats:
+        """Return the real parts of the sums at each y, shape (n, 3)."""
+        waves = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
+        return np.asarray(np.einsum("yr,kr->yk", waves, self.coefficients).real)
+
+
+def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
+    """Coefficients of the tail, the density and minus its slope, along a new axis -2."""
+    table = np.empty((*coefficients.shape[:-1], 3, s.size), dtype=complex)
+    table[..., 0, :] = coefficients
+    np.multiply(coefficients, s, out=table[..., 1, :])
+    # Only at tilts beyond 1e150, where nobody asks for the slope, is it no double.
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.multiply(table[..., 1, :], s, out=table[..., 2, :])
+    return table
+
+
+class Part(Protocol):
+    """A share of the sums at each y."""
+
+    @property
+    def size(self) -> int:
+        """How many exponentials it sums for each y."""
+        ...
+
+    def at(self, y: Floats, /) -> Floats:
+        """Return the sums at each y, shape (n, 3)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Contour:
+    """A rule for the upper tail and the density of X at y, a distance from the origin of a law.
+
+    Attributes
+    ----------
+    tilt : the point c > 0 where the contour crosses the real axis.
+    log_mgf : log M(c).
+    line : exponential sum over the line, relative to M(c).
+    rest : what is missing from it beyond its last node.
+    low, high : the range of y for which the rule resolves the integrand.
+    image : log of the aliased share of the trapezoid rule, to be subtracted from the tail.
+    cut : last stretches of a line that ends before its terms have decayed. What is missing beyond
+        is at most about what the largest of their sums is.
+    """
+
+    tilt: float
+    log_mgf: float
+    line: Waves
+    rest: tuple[Part, ...]
+    low: float
+    high: float
+    image: float
+    cut: tuple[Waves, ...] = ()
+
+    def at(self, y: Floats) -> Values:
+        """Evaluate the law at each y, shape (n,), where it is not too small."""
+        inside = np.minimum(np.maximum(y, self.low), self.high)
+        scale = np.exp(self.log_mgf - self.tilt * inside)
+        tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
+        tail -= np.exp(self.image)
+        error = (self._noise[0] + self._missing(inside)) * scale
+        error += (_EPS * self.tilt) * np.abs(y * tail)
+        beyond = y != inside
+        if beyond.any():
+            tail = np.where(beyond, np.where(y < self.low, 1.0, 0.0), tail)
+            density = np.where(beyond, 0.0, density)
+            error = np.where(beyond, np.inf, error)
+        return Values(tail, error, density, -descent)
+
+    def logs_at(self, y: Floats) -> LogValues:
+        """Evaluate the law at each y, shape (n,), in logs."""
+        inside = np.minimum(np.maximum(y, self.low), self.high)
+        log_scale = self.log_mgf - self.tilt * inside
+        sums = self._sums(inside)
+        tail = sums[:, 0] - np.exp(np.minimum(self.image - log_scale, 700.0))
+        density = sums[:, 1]
+        known = (tail > 0) & (density > 0) & (y == inside)
+        tail, density = np.where(known, tail, 1.0), np.maximum(density, np.finfo(float).tiny)
+        with np.errstate(over="ignore"):
+            noise = np.maximum(self._noise[0] / tail, 1e-3 * self._noise[1] / density)
+        return LogValues(
+            log_tail=log_scale + np.log(tail),
+            log_density=log_scale + np.log(density),
+            error=np.where(known, noise + (_EPS * self.tilt) * np.abs(y), np.inf),
+            log_cut=log_scale + np.log(np.maximum(self._missing(inside), np.finfo(float).tiny)),
+        )
+
+    def _missing(self, y: Floats) -> Floats:
+        """Return what is missing from the tail at each y, relative to M(c) exp(-c y)."""
+        missing = np.zeros(y.shape)
+        if self.cut:
+            for block in np.array_split(np.arange(y.size), max(1, y.size * self._size // _TABLE)):
+                sums = [np.abs(waves.at(y[block])[:, 0]) for waves in self.cut]
+                missing[block] = np.max(sums, axis=0)
+        return missing
+
+    def _sums(self, y: Floats) -> Floats:
+        """Tail, density and minus its slope at each y, relative to M(c) exp(-c y), with images."""
+        blocks = np.array_split(y, max(1, y.size * self._size // _TABLE))
+        sums = [
+            sum((part.at(block) for part in self.rest), self.line.at(block)) for block in blocks
+        ]
+        return sums[0] if len(sums) == 1 else np.concatenate(sums)
+
+    @cached_property
+    def _size(self) -> int:
+        """About how many exponentials are summed for each y."""
+        return self.line.size + sum(part.size for part in self.rest)
+
+    @cached_property
+    def _noise(self) -> Floats:
+        """What rounding leaves in the sums at any y."""
+        return 4 * _EPS * np.asarray(np.abs(self.line.coefficients).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Series:
+    """A Fourier series that resolves a tilted law: its range, its period and its known image."""
+
+    low: float
+    high: float
+    period: float
+    image: float
+
+    @property
+    def step(self) -> float:
+        """Distance between two heights."""
+        return 2 * np.pi / self.period
+
+
+def series(law: TiltedSum) -> Series:
+    """Choose the period of the trapezoid rule on the line through the tilt of a law."""
+    low, high = law.bounds(law.everything)
+    mode = law.total(law.terms.mode)
+    return fourier_series(law.tilt, mode - low, mode + high)
+
+
+def fourier_series(tilt: float, low: float, high: float) -> Series:
+    """Choose the period of the trapezoid rule through a tilt for a law between two positions.
+
+    The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
+    one, and kept below rounding for a large tilt, by a wider period.
+    """
+    width, fade = high - low, DEPTH / tilt
+    if fade > width:
+        return Series(low, high, width, _log_image(tilt * width))
+    return Series(low, high, width + fade, -np.inf)
+
+
+@dataclass(frozen=True)
+class Trunk:
+    """The first nodes of a series on the line, and the log mgf of each term that goes with them."""
+
+    waves: Waves
+    log_mgf: Floats
+
+    @classmethod
+    def of(cls, law: TiltedSum, rule: Series, count: int) -> "Trunk":
+        """Evaluate the first `count` nodes of a series."""
+        grid = Grid.even(0.0, rule.step, count)
+        line = law.along(law.everything, grid)
+        rates: Complexes = np.asarray(1j * grid.heights[:count])
+        coefficients = line.values[:count] * (rule.step / np.pi) / (law.tilt + rates)
+        coefficients[0] /= 2
+        return cls(Waves.of_tail(line.anchor, rates, coefficients, law.tilt), line.log_mgf)
+
+    def contour(self, law: TiltedSum, rule: Series, *rest: Part) -> Contour:
+        """Complete a contour by what is missing beyond the last node."""
+        log_mgf = law.total(self.log_mgf)
+        return Contour(law.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image)
+
+
+def line_contour(law: TiltedSum, rule: Series, height: float) -> Contour:
+    """Place a trapezoid rule on the line through the tilt, up to a height."""
+    return Trunk.of(law, rule, int(np.ceil(height / rule.step)) + 1).contour(law, rule)
+
+
+def _log_image(exponent: float) -> float:
+    """Log of the sum of exp(-k exponent) over k = 1, 2, ..."""
+    return float(-exponent - np.log(-np.expm1(-exponent)))

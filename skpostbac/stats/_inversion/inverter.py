@@ -1,0 +1,330 @@
+"""Tail probabilities and densities of a weighted sum of variables, at any point.
+
+One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
+smaller tail it cannot give to relative accuracy gets a contour through its own saddlepoint,
+which then serves its neighbours too.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Floats
+from skpostbac.stats._distribution import LogValues, Tails, Values
+from skpostbac.stats._inversion.contour import Contour
+from skpostbac.stats._numerics import Points
+
+# Relative error of the smaller tail that a contour may leave at the points it serves.
+_ACCURACY = 1e-12
+# The same for a contour through a saddlepoint, which serves neighbours on both sides, and how many
+# standard deviations beyond the first of them it is tuned to.
+_FAR_ACCURACY = 3e-12
+_STRIDE = 4.0
+# Tilts are looked for within this range of logs, in steps cut to the next number away from an end
+# of the support, and told apart down to the last.
+_MAX_LOG_TILT = 345.0
+_BOLD = 3.0
+_EQUAL_TILTS = 1e-12
+# Error of a probability from which on there is a warning.
+_TOLERABLE = 1e-9
+
+
+class TiltedLaw(Protocol):
+    """A law under a tilt c; positions are distances from an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    """
+
+    tilt: float
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        ...
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean, cheap and close enough for a first solution."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """The mean, K'(c)."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """The variance, K''(c), roughly."""
+        ...
+
+    def contour(self) -> Contour:
+        """Return a contour through the tilt."""
+        ...
+
+
+class Summands(Protocol):
+    """A weighted sum of variables, as an inversion sees it from its upper end."""
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation of the sum."""
+        ...
+
+    @property
+    def close(self) -> float:
+        """Distance from an end of the support within which only leading powers count."""
+        ...
+
+    def log_end_density(self, distance: Floats, /) -> Floats:
+        """Limit of the log density at the upper end, where the distance from it is zero."""
+        ...
+
+    def log_end_tail(self, distance: Floats, /) -> tuple[Floats, Floats]:
+        """Leading terms of the log upper tail and the log density, close to the upper end."""
+        ...
+
+    def mirrored(self) -> "Summands":
+        """Return the summands of minus the sum."""
+        ...
+
+    def tilted(self, c: float, *, from_end: bool = False) -> TiltedLaw:
+        """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
+        ...
+
+
+def power_tail(
+    log_density: Callable[[Floats], Floats], order: float, distance: Floats
+) -> tuple[Floats, Floats]:
+    """Log tail and log density at a distance from an end where they are powers of it."""
+    with np.errstate(divide="ignore"):
+        log_distance = np.log(distance)
+        log_pdf = log_density(distance)
+    return log_density(np.ones(1)) + order * log_distance - np.log(order), log_pdf
+
+
+@dataclass(frozen=True)
+class FarContour:
+    """A contour through the saddlepoint of a point so far from the end on one side of a law.
+
+    `from_end` tells its coordinate.
+    """
+
+    side: int
+    to_high: float
+    from_end: bool
+    contour: Contour
+
+    def logs_at(self, points: Points) -> LogValues:
+        """Evaluate the law at points seen from its side."""
+        return self.contour.logs_at(-points.to_high if self.from_end else points.from_mean)
+
+
+class Inversion:
+    """The law of a weighted sum of variables on bounded intervals."""
+
+    def __init__(self, summands: Summands) -> None:
+        self._upper, self._lower = summands, summands.mirrored()
+        self.standard_deviation = summands.standard_deviation
+
+    def tails(self, points: Points, kept: "list[FarContour] | None" = None) -> Tails:
+        """Evaluate both tails and the density.
+
+        Points are served by the contours in `kept` first, to which those that are built are added.
+        """
+        kept = [] if kept is None else kept
+        centre = self._central.logs_at(points.from_mean)
+        log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
+        log_cdf = _log_complement(log_ccdf)
+        smaller = np.minimum(log_cdf, log_ccdf)
+        # Beside an end of the support the rounding of x - mean shows in the distance to that end.
+        far = np.abs(points.from_mean)
+        to_end = np.where(points.from_mean >= 0, points.to_high, points.to_low)
+        rounding = np.where(to_end < far, np.finfo(float).eps * far, 0.0)
+        error = centre.error * np.exp(log_ccdf - smaller) + rounding * np.exp(
+            np.clip(log_pdf - smaller, -700.0, 700.0)
+        )
+        served = error < _ACCURACY
+        _warn_of_cut(centre.log_cut[served])
+        if served.all():
+            return Tails(log_cdf, log_ccdf, log_pdf)
+        for side in (1, -1):
+            rest = np.flatnonzero(~served & (np.where(points.from_mean >= 0, 1, -1) == side))
+            if rest.size:
+                seen = points[rest] if side > 0 else points[rest].mirrored()
+                smaller, log_pdf[rest] = self._far_tail(side, seen, kept)
+                target, other = (log_ccdf, log_cdf) if side > 0 else (log_cdf, log_ccdf)
+                target[rest], other[rest] = smaller, _log_complement(smaller)
+        return Tails(log_cdf, log_ccdf, log_pdf)
+
+    def centre(self, y: Floats) -> Values:
+        """Upper tail and density at distances from the mean, to absolute accuracy.
+
+        The rounding errors of a contour fall like exp(-c y) above the mean and grow below it. Far
+        below, the contour of minus the sum finds the lower tail.
+        """
+        values = self._central.at(y)
+        lost = (values.error > _ACCURACY) & (y < 0)
+        if lost.any():
+            values = values.replaced(lost, self._central_below.at(-y[lost]))
+        if self._central.cut:
+            with np.errstate(divide="ignore"):
+                _warn_of_cut(np.log(values.error[np.isfinite(values.error)]))
+        return values
+
+    @cached_property
+    def _central(self) -> Contour:
+        return self._central_contour(self._upper)
+
+    @cached_property
+    def _central_below(self) -> Contour:
+        return self._central_contour(self._lower)
+
+    def _central_contour(self, summands: Summands) -> Contour:
+        # Half a standard deviation away; twice that is the pole of the transform of one perfect
+        # class. A law whose variance is owed to rare values far above it has poles before.
+        tilt = 0.5 / self.standard_deviation
+        law = summands.tilted(tilt)
+        while law.mode > 1.5 * self.standard_deviation:
+            tilt /= 2
+            law = summands.tilted(tilt)
+        return law.contour()
+
+    def _far_tail(
+        self, side: int, points: Points, kept: "list[FarContour]"
+    ) -> tuple[Floats, Floats]:
+        """Log upper tail and log density, nearest points first, by saddlepoint contours."""
+        log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
+        summands = self._seen_from(side)
+        at_end = points.to_high < summands.close
+        log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
+        pending = np.argsort(points.from_mean, kind="stable")
+        pending = pending[~at_end[pending]]
+
+        def serve(far: FarContour, target: int | None) -> NDArray[np.intp]:
+            values = far.logs_at(points[pending])
+            served = values.error < _FAR_ACCURACY
+            if target is not None:
+                served[target] = True
+            done = pending[served]
+            _warn_of_cut(values.log_cut[served])
+            log_tail[done] = np.minimum(values.log_tail[served], 0.0)
+            log_pdf[done] = values.log_density[served]
+            return pending[~served]
+
+        for far in [far for far in kept if far.side == side]:
+            pending = serve(far, None)
+        while pending.size:
+            target = self._target(points.from_mean[pending])
+            far = self._saddle_contour(side, points[pending[[target]]], kept)
+            kept.append(far)
+            pending = serve(far, target)
+        return log_tail, log_pdf
+
+    def log_end_density(self, side: int) -> float:
+        """Limit of the log density at the upper or lower end of the support."""
+        with np.errstate(divide="ignore"):
+            return float(self._seen_from(side).log_end_density(np.zeros(1))[0])
+
+    def _seen_from(self, side: int) -> Summands:
+        """Return the summands of the sum, or of minus the sum."""
+        return self._upper if side > 0 else self._lower
+
+    def _target(self, y: Floats) -> int:
+        """Which of the increasing y to tune a contour to: one that also serves those before it."""
+        return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
+
+    def _saddle_contour(self, side: int, point: Points, kept: "list[FarContour]") -> "FarContour":
+        """Contour through the saddlepoint of a point, looked for from those farther inside."""
+        from_end = bool(point.to_high[0] < point.from_mean[0])
+        y = float(-point.to_high[0] if from_end else point.from_mean[0])
+        inside = [far for far in kept if far.side == side and far.to_high >= point.to_high[0]]
+        start = max((far.contour.tilt for far in inside), default=0.0)
+        law = self._saddle_law(self._seen_from(side), y, from_end=from_end, start=start)
+        return FarContour(side, float(point.to_high[0]), from_end, law.contour())
+
+    def _saddle_law(
+        self, summands: Summands, y: float, *, from_end: bool, start: float
+    ) -> TiltedLaw:
+        """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
+
+        The first solution takes K' to second Laplace order. Where that is not close enough, as
+        between the two regimes of a large perfect class, steps with the exact K' follow.
+        """
+        law = self._approximate_saddle(summands, y, from_end=from_end, start=start)
+        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
+        while True:
+            c = law.tilt
+            spread = law.variance + 1 / c / c
+            excess = law.mean - 1 / c - y
+            if excess**2 < spread or high - low < _EQUAL_TILTS:
+                return law
+            log_c = float(np.log(c))
+            low, high = (low, log_c) if excess > 0 else (log_c, high)
+            step = _log_step(excess, y, c * spread, from_end=from_end)
+            c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
+            law = summands.tilted(c, from_end=from_end)
+
+    def _approximate_saddle(
+        self, summands: Summands, y: float, *, from_end: bool, start: float
+    ) -> TiltedLaw:
+        """Tilt the law to K'(c) - 1/c = y, with K' to second Laplace order, from a first c."""
+        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
+        # Beside an end K'(c) - 1/c is of the order of 1/c.
+        scale = self.standard_deviation
+        c = 1 / (min(scale, -y) if from_end else scale)
+        log_c = float(np.log(max(c, start)))
+        while True:
+            c = float(np.exp(log_c))
+            law = summands.tilted(c, from_end=from_end)
+            excess = law.approximate_mean - 1 / c - y
+            spread = law.variance + 1 / c / c
+            if excess**2 < 0.1 * spread or high - low < _EQUAL_TILTS:
+                return law
+            low, high = (low, log_c) if excess > 0 else (log_c, high)
+            step = _log_step(excess, y, c * spread, from_end=from_end)
+            log_c = _newton_or_bisect(log_c, step, low, high)
+
+
+def _warn_of_cut(log_errors: Floats) -> None:
+    """Warn if terms that are cut off leave more than is tolerable."""
+    largest = float(np.exp(min(log_errors.max(initial=-np.inf), 0.0)))
+    if largest > _TOLERABLE:
+        warnings.warn(
+            "The characteristic function decays too slowly to be summed to the end; probabilities "
+            f"may have errors of about {largest:.0e}.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:
+    """Newton step for log c, given the excess of K'(c) - 1/c over y and its slope in log c.
+
+    Beside an end of the support, from which y < 0 is then measured, K'(c) - 1/c is about
+    -(order + 1) / c: its logarithm is straight in log c, and there a step leads to the solution.
+    """
+    if from_end:
+        found = -(y + excess)
+        # Rounding leaves less than nothing where c is far too large: bisect.
+        return float(-np.log(found / -y) * found / slope) if found > 0 else np.inf
+    return min(max(excess / slope, -_BOLD), _BOLD)
+
+
+def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
+    """X - step, or the middle of the bracket where that is outside."""
+    newton = x - step
+    return newton if low < newton < high else 0.5 * (low + high)
+
+
+def _log_complement(log_p: Floats) -> Floats:
+    """log(1 - p), to full accuracy for either size of p."""
+    p = np.exp(np.minimum(log_p, 0.0))
+    with np.errstate(divide="ignore"):
+        return np.where(p > 0.5, np.log(-np.expm1(np.minimum(log_p, 0.0))), np.log1p(-p))

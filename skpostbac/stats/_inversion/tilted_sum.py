@@ -1,0 +1,47 @@
+"""A tilted sum of independent terms, with the cheaper of two contours through its tilt."""
+
+from itertools import takewhile
+
+from skpostbac.stats._inversion.branch_points import Level, corner_contour, corner_levels
+from skpostbac.stats._inversion.contour import DEPTH, Contour, line_contour, series
+from skpostbac.stats._inversion.transform import TiltedSum
+
+# Above this many nodes on a line it is worth looking for corners.
+_MAX_LINE_NODES = 160
+# No line has more. Only many exponents far below 1/2 on classes of different weights of one scale
+# ask for more.
+_ALL_LINE_NODES = 2**17
+
+
+class InvertibleSum(TiltedSum):
+    """A sum of independent terms under a common tilt, as an inversion sees it."""
+
+    @property
+    def mode(self) -> float:
+        """Sum of the modes of the terms."""
+        return self.total(self.terms.mode)
+
+    @property
+    def approximate_mean(self) -> float:
+        """Tilted mean to second Laplace order."""
+        return self.total(self.terms.mode + self.terms.mean_less_mode)
+
+    @property
+    def variance(self) -> float:
+        """Tilted variance to leading Laplace order."""
+        return self.total(self.terms.variance)
+
+    def contour(self) -> Contour:
+        """Build the cheaper of the two contours through the tilt."""
+        rule = series(self)
+        height = self.decay_height(self.everything, DEPTH)
+        if height > rule.step * _MAX_LINE_NODES and self.has_corners:
+            levels = corner_levels(self, rule.period)
+            # What is not split is summed up the line, within its mass about a corner alone.
+            few = list(takewhile(self._has_few_corners, levels))
+            if few and few[0].height < 0.5 * height:
+                return corner_contour(self, rule, few)
+        return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))
+
+    def _has_few_corners(self, level: Level) -> bool:
+        return self.corners_are_few(level.split, level.height)

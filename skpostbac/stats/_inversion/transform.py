@@ -1,0 +1,526 @@
+"""The moment generating function of a weighted sum of independent variables, along a contour.
+
+A `TiltedSum` holds the terms of a sum under one tilt c and evaluates M(c + it) / M(c), as a whole
+or split into the corners of the cube of the terms' ends. Every position is a distance from an
+origin, the mean or the upper end of the support, so that a law of width 1e-9 keeps all its digits.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
+from skpostbac.stats._numerics import REACH
+
+# Exponentials are tabulated for about this many pairs of a node and a height at a time.
+_TABLE = 2**21
+# Heights are looked for up to exp(300).
+_MAX_LOG_HEIGHT = 300.0
+# Terms are processed in blocks, so that the work array stays small for any number of them.
+_BLOCK = 256
+# From this many terms on, those with short Taylor series are summed by them.
+MANY = 32
+# More corners than this are not summed one by one.
+_MAX_CORNERS = 4096
+# Fewer, where that many are picked from more.
+_MAX_LEADING = 512
+# Corners whose amplitudes are below this are left out. Where they are counted before they are
+# summed, they are looked at in these directions from the tilt, sideways by so many heights.
+_NEGLIGIBLE = 1e-20
+_DIRECTIONS = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
+# Powers that grow are cut off at exp of this: what they belong to is infinite.
+_MOST_GROWTH = 300.0
+
+
+class Reach(Protocol):
+    """How far each term reaches from its mode; see `skpostbac.stats._beta.tilted.Extent`."""
+
+    @property
+    def low(self) -> Floats: ...
+    @property
+    def high(self) -> Floats: ...
+    @property
+    def low_excess(self) -> Floats: ...
+    @property
+    def high_excess(self) -> Floats: ...
+    @property
+    def order(self) -> Floats: ...
+
+
+class Terms(Protocol):
+    """Independent weighted variables under a tilt c, at positions relative to an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    weights, count : weight of each term, and how many are alike, shape (l,).
+    mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of the
+        lowest and highest value of each term.
+    mean_less_mode, variance : of each tilted term, to leading Laplace orders.
+    worth : factor in height from which on it is worth to sum a term by its ends.
+    """
+
+    tilt: float
+    weights: Floats
+    count: Floats
+    mean: Floats
+    mode: Floats
+    low_end: Floats
+    high_end: Floats
+    mean_less_mode: Floats
+    variance: Floats
+    worth: Floats
+
+    @property
+    def reach(self) -> Reach:
+        """How far each term reaches from its mode."""
+        ...
+
+    @property
+    def end_height(self) -> Floats:
+        """Height from which the ends of each term separate; infinite where it decays before."""
+        ...
+
+    @property
+    def singular_range(self) -> Floats:
+        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
+        ...
+
+    @property
+    def end_orders(self) -> Floats:
+        """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
+        ...
+
+    def short(self, top: float, /) -> NDArray[np.bool_]:
+        """Which terms have a short Taylor series at all heights up to `top`."""
+        ...
+
+    def taylor(self, index: Indices, s: Complexes, /) -> Complexes:
+        """E[exp(s x)] - 1 about the mean of some terms, shape (l, n)."""
+        ...
+
+    def transforms(self, index: Indices, grid: "Grid", /) -> tuple[Complexes, Floats]:
+        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,).
+
+        At c + it for the heights t of a grid; the log mgf at c is about the origin.
+        """
+        ...
+
+    def mean_shifts(self, index: Indices, /) -> Floats:
+        """Tilted means of some terms less their modes."""
+        ...
+
+    def quadrature(self, index: Indices, top: Floats, /) -> Quadrature:
+        """Discretise some terms about their modes, exactly up to a modulus `top` of s - c."""
+        ...
+
+    def places(self, index: Indices, /) -> Floats:
+        """Positions of the ends of some terms, (l, n_ends), in steps of the size of the weight."""
+        ...
+
+    def shares(self, index: Indices, log_mgf: Floats, s: Complexes, /) -> Complexes:
+        """Amplitudes of the ends of some terms relative to M(c), shape (l, n_ends, n)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Heights t = bases[:, None] + offsets: a table whose exponentials factor."""
+
+    bases: Floats
+    offsets: Floats
+
+    @classmethod
+    def even(cls, start: float, step: float, count: int) -> "Grid":
+        """Return at least `count` heights at even steps from a start."""
+        columns = int(np.sqrt(count)) + 1
+        rows = -(-count // columns)
+        return cls(
+            start + step * columns * np.arange(float(rows)), step * np.arange(float(columns))
+        )
+
+    @property
+    def top(self) -> float:
+        """The largest height."""
+        return float(self.bases[-1] + self.offsets[-1])
+
+    @cached_property
+    def heights(self) -> Floats:
+        """All heights, row by row."""
+        return (self.bases[:, np.newaxis] + self.offsets).ravel()
+
+    @property
+    def size(self) -> int:
+        """Number of heights."""
+        return self.bases.size * self.offsets.size
+
+    def below(self, height: float) -> "Grid":
+        """Return the rows that begin below a height, and one at least."""
+        return Grid(self.bases[: max(1, int(np.searchsorted(self.bases, height)))], self.offsets)
+
+    @property
+    def step(self) -> float | None:
+        """Distance of one height from the next, or None where it varies."""
+        gaps = np.diff(self.offsets), np.diff(self.bases)
+        if not gaps[0].size:
+            return float(gaps[1][0]) if gaps[1].size else 0.0
+        step = float(gaps[0][0])
+        even = not gaps[1].size or abs(gaps[1][0] - self.offsets.size * step) < 1e-9 * step
+        return step if even else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Transforms of some terms at heights above the tilt.
+
+    Attributes
+    ----------
+    values : E[exp(s (x - anchor))] / E[exp(c (x - anchor))] at s = c + it.
+    anchor : position about which they vary least.
+    log_mgf : log E[exp(c x)] of each term, x being a distance from the origin.
+    """
+
+    values: Complexes
+    anchor: float
+    log_mgf: Floats
+
+
+@dataclass(frozen=True)
+class Corner:
+    """One corner's share of a product of transforms: amplitude * exp((s - c) * offset).
+
+    `blur` is the size of the numbers from which the offset was added up.
+    """
+
+    offset: float
+    blur: float
+    amplitude: Complexes
+
+    def times(self, other: "Corner") -> "Corner":
+        """Return the corner of a product of transforms."""
+        return Corner(
+            self.offset + other.offset, self.blur + other.blur, self.amplitude * other.amplitude
+        )
+
+
+class TiltedSum:
+    """A sum of independent terms under a common tilt c, seen from an origin."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.tilt = terms, terms.tilt
+
+    def total(self, values: Floats, index: Indices | None = None) -> float:
+        """Sum of a value of each term over all terms, or over some."""
+        count = self.terms.count if index is None else self.terms.count[index]
+        return float((count * values).sum())
+
+    @cached_property
+    def everything(self) -> Indices:
+        """Indices of all terms."""
+        return np.arange(self.terms.count.size)
+
+    @property
+    def mean(self) -> float:
+        """Tilted mean of the sum, K'(c), as a distance from the origin."""
+        blocks = _blocks(self.everything)
+        shifts = [self.terms.mean_shifts(block) for block in blocks]
+        return self.total(self.terms.mode + np.concatenate(shifts))
+
+    def bounds(self, index: Indices) -> tuple[float, float]:
+        """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
+
+        A Beta with an exponent below one may have two modes; Hoeffding's variance holds for it.
+        """
+        reach, count = self.terms.reach, self.terms.count[index]
+        low, high = -reach.low[index], reach.high[index]
+        width = low + high
+        two_modes = reach.order[index] < 1
+        variance = np.where(two_modes, width * width / 4, self.terms.variance[index])
+        bulk = float(np.sqrt(2 * REACH * (count * variance).sum()))
+        low_excess = float(np.where(two_modes, 0.0, reach.low_excess[index]).max())
+        high_excess = float(np.where(two_modes, 0.0, reach.high_excess[index]).max())
+        return (
+            min(float((count * low).sum()), bulk + low_excess),
+            min(float((count * high).sum()), bulk + high_excess),
+        )
+
+    def decay_height(self, index: Indices, depth: float) -> float:
+        """Height above which the transform is below exp(-depth), by its Gamma-like envelope."""
+        variance, count = self.terms.variance[index], self.terms.count[index]
+        order = np.minimum(self.terms.reach.order[index], 1e8)
+        scale, power = variance / order, count * order
+        log_t = 0.5 * float(np.log(2 * depth / (count * variance).sum()))
+        missing = np.inf
+        # The depth is a convex function of log t: Newton steps come down to it from above.
+        while not -0.3 < missing <= 0 and log_t < _MAX_LOG_HEIGHT:
+            ratio = np.exp(2 * log_t) * scale
+            missing = depth - 0.5 * float((power * np.log1p(ratio)).sum())
+            step = missing / float((power * ratio / (1 + ratio)).sum())
+            log_t = min(log_t + step + 1e-3, _MAX_LOG_HEIGHT)
+        return float(np.exp(log_t))
+
+    def along(self, index: Indices, grid: Grid) -> Line:
+        """Transform of some terms at the heights of a grid."""
+        terms, top = self.terms, grid.top
+        if index.size < MANY:
+            values, log_mgf = self._exactly_along(index, grid)
+            return Line(values, self.total(terms.mode[index], index), log_mgf)
+        short = terms.short(top)[index]
+        values, log_mgf = np.ones(grid.heights.size, dtype=complex), np.empty(index.size)
+        exact, smooth = index[~short], index[short]
+        for rows in _blocks(np.flatnonzero(~short)):
+            factor, log_mgf[rows] = self._exactly_along(index[rows], grid)
+            values *= factor
+        if smooth.size:
+            factor, log_mgf[short] = self._smoothly_along(smooth, grid)
+            values *= factor
+        anchor = self.total(terms.mode[exact], exact) + self.total(terms.mean[smooth], smooth)
+        return Line(values, anchor, log_mgf)
+
+    def _smoothly_along(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
+        """Product, and log mgfs, of terms with short Taylor series, about their means."""
+        s = self.tilt + 1j * np.concatenate([[0.0], grid.heights])
+        logs, log_mgf = np.zeros(s.size, dtype=complex), []
+        for block in _blocks(index):
+            less_one = self.terms.taylor(block, s)
+            logs += _log_product_of_one_plus(less_one, self.terms.count[block])
+            log_mgf.append(np.log1p(less_one[:, 0].real) + self.tilt * self.terms.mean[block])
+        return np.exp(logs[1:] - logs[0]), np.concatenate(log_mgf)
+
+    def _exactly_along(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
+        """Product, and log mgfs, of one block of terms about their modes.
+
+        Those whose ends separate are summed over nodes up to there, and over their ends beyond.
+        """
+        ends = self.terms.end_height[index]
+        ended = self.terms.worth[index] * ends < grid.top
+        if not ended.any():
+            values, log_mgf = self.terms.transforms(index, grid)
+            return self._product(values, index), log_mgf
+        values, log_mgf = np.empty((index.size, grid.heights.size), dtype=complex), ends
+        if not ended.all():
+            values[~ended], log_mgf[~ended] = self.terms.transforms(index[~ended], grid)
+        octave = np.where(ended, np.floor(np.log2(np.where(ended, ends, 1.0))), np.nan)
+        for one in np.unique(octave[ended]):
+            rows = octave == one
+            lower = grid.below(float(ends[rows].max()))
+            rest = grid.heights[lower.size :]
+            values[rows, : lower.size], log_mgf[rows] = self.terms.transforms(index[rows], lower)
+            values[rows, lower.size :] = self._by_ends(index[rows], log_mgf[rows], rest) - 1
+        return self._product(values, index), log_mgf
+
+    def _product(self, less_one: Complexes, index: Indices) -> Complexes:
+        """Product of one plus the values of each term, as often as it occurs."""
+        count = self.terms.count[index]
+        if (count == 1).all():
+            return np.asarray((1 + less_one).prod(axis=0))
+        return np.asarray(np.exp(_log_product_of_one_plus(less_one, count)))
+
+    def _by_ends(self, index: Indices, log_mgf: Floats, heights: Floats) -> Complexes:
+        """Terms about their modes, as the sums of their ends, at heights where these separate."""
+        rates: Complexes = np.asarray(1j * heights)
+        shares = self.terms.shares(index, log_mgf, self.tilt + rates)
+        places = self.terms.places(index) - self.terms.mode[index][:, np.newaxis]
+        return np.asarray((shares * np.exp(places[:, :, np.newaxis] * rates)).sum(axis=1))
+
+    def at(self, index: Indices, rates: Complexes) -> Complexes:
+        """Product of the terms' transforms about their modes, at any c + rates."""
+        product = np.ones(rates.shape, dtype=complex)
+        top = float(np.abs(rates).max())
+        for block in _blocks(index):
+            nodes = self.terms.quadrature(block, np.full(block.size, top))
+            waves = np.exp(rates[:, np.newaxis, np.newaxis] * nodes.nodes)
+            sums = (waves * nodes.weights).sum(axis=2)
+            product *= (sums ** self.terms.count[block]).prod(axis=1)
+        return product
+
+    def split(
+        self, index: Indices, log_mgf: Floats, rates: Complexes
+    ) -> tuple["Leading", list[Corner]]:
+        """Find which corners of some terms count at c + rates, and split their product there.
+
+        `log_mgf` is log E[exp(c x)] of all terms; all rates have a positive imaginary part. Corners
+        of terms of equal weight that lie at the same place are added up.
+        """
+        index = self._repeated(index)
+        groups = self._lattices(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
+        leading = Leading(index, *_leading(groups))
+        return leading, leading.joined(groups)
+
+    def corners(self, leading: "Leading", log_mgf: Floats, rates: Complexes) -> list[Corner]:
+        """Return the corners that count, at other c + rates."""
+        index = leading.index
+        shares = self.terms.shares(index, log_mgf[index], self.tilt + rates)
+        return leading.joined(self._lattices(index, shares))
+
+    def far_corners(
+        self, leading: "Leading", log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
+    ) -> list[Corner]:
+        """Corners at moduli exp(log_ratio) times that of a rate, however large.
+
+        The share of each end is a pure power there; those of all terms are multiplied by powers
+        that add up to `rise`.
+        """
+        index = leading.index
+        s: Complexes = np.array([self.tilt + rate])
+        last = self.terms.shares(index, log_mgf[index], s)
+        powers = self.terms.end_orders[index] - rise / index.size
+        fall = np.maximum(powers[:, :, np.newaxis] * log_ratio, -_MOST_GROWTH / index.size)
+        return leading.joined(self._lattices(index, last * np.exp(-fall)))
+
+    def _repeated(self, index: Indices) -> Indices:
+        """Repeat each of some terms as often as it occurs."""
+        return np.repeat(index, self.terms.count[index].astype(int))
+
+    @property
+    def has_corners(self) -> bool:
+        """Whether the ends of a term separate at any height."""
+        return bool(np.isfinite(self.terms.end_height).any())
+
+    def corners_are_few(self, index: Indices, height: float) -> bool:
+        """Whether no more corners of some terms count from a height on than can be summed.
+
+        The tilt, and the many samples of a class, leave little of most corners.
+        """
+        count, size = self.terms.count[index], np.abs(self.terms.weights[index])
+        steps = self.terms.places(index).shape[1] - 1
+        _, group = np.unique(size, return_inverse=True)
+        log_number = np.log1p(steps * np.bincount(group, weights=count)).sum()
+        if log_number < np.log(_MAX_CORNERS) + 1e-9:
+            return True
+        index = self._repeated(index)
+        s = self.tilt + height * (_DIRECTIONS + 1j)
+        shares = self.terms.shares(index, self._log_mgf[index], s)
+        kept, _ = _leading(self._lattices(index, shares), _MAX_LEADING)
+        return max(map(len, kept)) <= _MAX_LEADING
+
+    @cached_property
+    def _log_mgf(self) -> Floats:
+        """Log E[exp(c x)] of each term."""
+        here = Grid(np.zeros(1), np.zeros(1))
+        return np.concatenate(
+            [self.terms.transforms(block, here)[1] for block in _blocks(self.everything)]
+        )
+
+    def _lattices(self, index: Indices, shares: Complexes) -> list["_Lattice"]:
+        """Corners of the terms of each size, with these shares of their ends."""
+        size = np.abs(self.terms.weights[index])
+        groups = [(weight, size == weight) for weight in np.unique(size)]
+        return [self._lattice(index[alike], weight, shares[alike]) for weight, alike in groups]
+
+    def _lattice(self, index: Indices, weight: float, shares: Complexes) -> "_Lattice":
+        """Corners of terms of one size, by how many steps of it they are above the lowest."""
+        amplitudes, orders = shares[0], self.terms.end_orders[index[0]]
+        for i, share in zip(index[1:], shares[1:], strict=True):
+            wider = np.zeros((len(amplitudes) + len(share) - 1, amplitudes.shape[1]), dtype=complex)
+            least = np.full(len(wider), np.inf)
+            for step, value in enumerate(share):
+                reached = slice(step, step + len(amplitudes))
+                wider[reached] += amplitudes * value
+                least[reached] = np.minimum(least[reached], orders + self.terms.end_orders[i][step])
+            amplitudes, orders = wider, least
+        # Each is counted from the nearest place where all terms are at ends of one kind.
+        places = self.terms.places(index)
+        kind = (np.arange(len(amplitudes)) / index.size + 0.5).astype(int)
+        steps = np.arange(len(amplitudes)) - kind * index.size
+        return _Lattice(
+            offsets=places.sum(axis=0)[kind] + steps * weight,
+            blurs=np.abs(places).sum(axis=0)[kind] + np.abs(steps) * weight,
+            amplitudes=amplitudes,
+            orders=orders,
+        )
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The corners of some terms that count.
+
+    Attributes
+    ----------
+    index : the terms, each as often as it occurs.
+    kept : for each size of weights, which products of a corner of the sizes before it and of one of
+        its own count.
+    orders : smallest power with which each corner decays.
+    """
+
+    index: Indices
+    kept: tuple[Indices, ...]
+    orders: Floats
+
+    def joined(self, groups: list["_Lattice"]) -> list[Corner]:
+        """Return the corners, from those of the terms of each size."""
+        offsets, blurs, amplitudes = np.zeros(1), np.zeros(1), np.ones((1, 1), dtype=complex)
+        for group, kept in zip(groups, self.kept, strict=True):
+            one, other = np.divmod(kept, group.offsets.size)
+            offsets = offsets[one] + group.offsets[other]
+            blurs = blurs[one] + group.blurs[other]
+            amplitudes = amplitudes[one] * group.amplitudes[other]
+        places = zip(offsets.tolist(), blurs.tolist(), amplitudes, strict=True)
+        return [Corner(*corner) for corner in places]
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """Corners of terms of one size; `orders` are the smallest powers with which they decay."""
+
+    offsets: Floats
+    blurs: Floats
+    amplitudes: Complexes
+    orders: Floats
+
+
+def _leading(groups: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indices, ...], Floats]:
+    """Which corners count anywhere, and their orders, unless they are more than `most`.
+
+    No corner of all terms is larger than the product of its share of the first ones and the sums
+    over all shares of each of the others. A corner of some terms that is too small is left out with
+    all that it would lead to.
+    """
+    sizes = [np.abs(group.amplitudes) for group in groups]
+    totals = [np.ones(sizes[0].shape[1]), *(size.sum(axis=0) for size in sizes[:0:-1])]
+    others = np.multiply.accumulate(totals)[::-1]
+    found, orders, kept = np.ones((1, 1)), np.zeros(1), []
+    for group, size, other in zip(groups, sizes, others, strict=True):
+        found = (found[:, np.newaxis] * size).reshape(-1, other.size)
+        chosen = np.flatnonzero((found * other).max(axis=1) > _NEGLIGIBLE)
+        found, orders = found[chosen], np.add.outer(orders, group.orders).ravel()[chosen]
+        kept.append(chosen)
+        if chosen.size > most:
+            break
+    return tuple(kept), orders
+
+
+def transforms_of_nodes(nodes: Quadrature, grid: Grid, *, few: bool) -> Complexes:
+    """Transform of each term about its mode, less one, at all heights of a grid, shape (l, n).
+
+    For a `few` terms the rounding errors do not add up to much.
+    """
+    if nodes.nodes.size * grid.bases.size <= _TABLE and few:
+        table = waves(nodes.nodes, nodes.weights, grid.bases, grid.offsets) - 1
+        return table.reshape(len(table), -1)
+    rows = max(1, _TABLE // nodes.nodes.size)
+    chunks = [grid.bases[start : start + rows] for start in range(0, grid.bases.size, rows)]
+    tables = [waves_less_one(nodes.nodes, nodes.weights, bases, grid.offsets) for bases in chunks]
+    return np.concatenate(tables, axis=1).reshape(len(nodes.nodes), -1)
+
+
+def _log_product_of_one_plus(values: Complexes, count: Floats) -> Complexes:
+    """Log of the product of (1 + values)^count, up to a multiple of 2 pi i."""
+    single = count == 1
+    product = (1 + values[single]).prod(axis=0)
+    if not single.all():
+        repeated = values[~single]
+        gone = np.abs(1 + repeated) < 1e-300
+        logs = np.log1p(np.where(gone, 0.0, repeated)) - 1e6 * gone
+        product *= np.exp((count[~single, np.newaxis] * logs).sum(axis=0))
+    gone = np.abs(product) < 1e-300
+    return np.asarray(np.log(np.where(gone, 1.0, product)) - 1e6 * gone)
+
+
+def _blocks(index: Indices) -> list[Indices]:
+    """Cut an index into blocks whose work arrays stay small."""
+    return [index[start : start + _BLOCK] for start in range(0, index.size, _BLOCK)]

@@ -1,0 +1,103 @@
+"""What the laws of weighted sums of independent variables share: all of them are inverted."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, float_array
+from skpostbac.stats._distribution import BoundedDistribution, Interval, Tails, Values
+from skpostbac.stats._inversion.inverter import Inversion
+from skpostbac.stats._numerics import Points
+
+# Up to this many corners are worth a look for the mode.
+_FEW_CORNERS = 1000
+# Weights whose fourth powers, in the kurtosis, are doubles.
+_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-70, 1e70
+
+
+class WeightedSum(BoundedDistribution):
+    """The law of a weighted sum of independent variables, each on a bounded interval.
+
+    Subclasses also say how to draw from it, and where it lives (`_frame`).
+    """
+
+    @property
+    @abstractmethod
+    def _inversion(self) -> Inversion:
+        """The law, by inversion of its transform."""
+
+    @property
+    @abstractmethod
+    def _cumulants(self) -> tuple[float, float, float]:
+        """Second, third and fourth cumulant."""
+
+    @property
+    @abstractmethod
+    def _ends(self) -> Floats:
+        """Distances of the ends of each term from its mean, shape (l, n_ends)."""
+
+    def variance(self) -> float:
+        """Return the variance, in closed form."""
+        return self._cumulants[0]
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, in closed form."""
+        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, in closed form; it is zero for a normal law."""
+        return self._cumulants[2] / self._cumulants[0] ** 2
+
+    def _tails(self, points: Points) -> Tails:
+        return self._inversion.tails(points)
+
+    def _search(self) -> Callable[[Points], Tails]:
+        # What is kept serves one search alone: values must not depend on what was asked before.
+        return partial(self._inversion.tails, kept=[])
+
+    def _centre(self, y: Floats) -> Values:
+        return self._inversion.centre(y)
+
+    def _kinks(self) -> list[float]:
+        ends = self._ends
+        # In logarithms: the number itself overflows from 1024 terms on.
+        if len(ends) * math.log(ends.shape[1]) > math.log(_FEW_CORNERS):
+            return []
+        places = np.zeros(1)
+        for row in ends:
+            places = np.unique(np.add.outer(places, row))
+        return places.tolist()
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        return Interval(self._inversion.log_end_density(-1), self._inversion.log_end_density(1))
+
+
+def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
+    """Return a read-only copy of the weights of a sum; those of an average for None."""
+    array = vector("weights", np.full(size, 1 / size) if weights is None else weights)
+    if array.shape != (size,):
+        raise ValueError(f"weights must have length {size}; got {array.size}.")
+    if not array.any():
+        raise ValueError("weights must not all be zero.")
+    size_of = np.abs(array[array != 0])
+    if size_of.min() < _SMALLEST_WEIGHT or size_of.max() > _LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights must be zero or between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g} in size."
+        )
+    return array
+
+
+def vector(name: str, values: ArrayLike) -> Floats:
+    """Return a read-only copy of a finite, non-empty vector."""
+    array = float_array(values, name)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite.")
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,38 @@
+"""Numerical methods that know no distribution.
+
+Elementary functions free of cancellation, positions on an interval to full relative accuracy,
+adaptive quadrature, and the cut-offs that all computations share. Imports `skpostbac._utils`.
+"""
+
+from skpostbac.stats._numerics.adaptive import integrate
+from skpostbac.stats._numerics.cutoffs import REACH
+from skpostbac.stats._numerics.even_transform import even_sums
+from skpostbac.stats._numerics.panels import integrate_panels
+from skpostbac.stats._numerics.points import Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._numerics.special import (
+    expm1mx,
+    log1pmx,
+    log_beta,
+    log_sum,
+    polynomial,
+    sinmx,
+    stirling_remainder,
+)
+
+__all__ = [
+    "REACH",
+    "Frame",
+    "Points",
+    "even_sums",
+    "exact_sum",
+    "expm1mx",
+    "integrate",
+    "integrate_panels",
+    "log1pmx",
+    "log_beta",
+    "log_sum",
+    "polynomial",
+    "sinmx",
+    "stirling_remainder",
+    "weighted_mean",
+]

@@ -1,0 +1,153 @@
+"""Positions on a bounded interval that keep their distances to both ends and to the mean.
+
+A law of width 1e-9 beside an end, or beside its mean, is resolved by these distances and not by
+x itself, whose spacing may be wider than the law.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skpostbac._utils import Floats
+
+# Dekker's splitting constant for IEEE doubles, 2^27 + 1.
+_SPLITTER = 134217729.0
+
+
+@dataclass(frozen=True)
+class Points:
+    """Positions inside the support, each held as three distances.
+
+    Attributes
+    ----------
+    from_mean : x - mean, signed.
+    to_low, to_high : distances to both ends of the support, not negative.
+    """
+
+    from_mean: Floats
+    to_low: Floats
+    to_high: Floats
+
+    def __getitem__(self, index: Any) -> "Points":
+        return Points(self.from_mean[index], self.to_low[index], self.to_high[index])
+
+    def mirrored(self) -> "Points":
+        """Return the same points seen from the other side."""
+        return Points(-self.from_mean, self.to_high, self.to_low)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Both ends of a support and the mean, each an unevaluated sum of two doubles."""
+
+    low: float
+    low_rest: float
+    high: float
+    high_rest: float
+    mean: float
+    mean_rest: float
+    mean_to_low: float
+    mean_to_high: float
+
+    def locate(self, x: Floats) -> Points:
+        """Return the positions of x within the support."""
+        return Points(
+            (x - self.mean) - self.mean_rest,
+            (x - self.low) - self.low_rest,
+            (self.high - x) + self.high_rest,
+        )
+
+    def near_high(self, distance: Floats) -> Points:
+        """Return the positions at a distance below the upper end."""
+        width = self.mean_to_low + self.mean_to_high
+        return Points(self.mean_to_high - distance, width - distance, distance)
+
+    def near_mean(self, distance: Floats) -> Points:
+        """Return the positions at a signed distance from the mean."""
+        return Points(distance, self.mean_to_low + distance, self.mean_to_high - distance)
+
+    def mirrored(self) -> "Frame":
+        """Return the frame of minus the variable."""
+        return Frame(
+            low=-self.high,
+            low_rest=-self.high_rest,
+            high=-self.low,
+            high_rest=-self.low_rest,
+            mean=-self.mean,
+            mean_rest=-self.mean_rest,
+            mean_to_low=self.mean_to_high,
+            mean_to_high=self.mean_to_low,
+        )
+
+    def plus(self, other: "Frame") -> "Frame":
+        """Return the frame of the sum of two independent variables."""
+        low, low_rest = _sum_of_pairs(self.low, self.low_rest, other.low, other.low_rest)
+        high, high_rest = _sum_of_pairs(self.high, self.high_rest, other.high, other.high_rest)
+        mean, mean_rest = _sum_of_pairs(self.mean, self.mean_rest, other.mean, other.mean_rest)
+        return Frame(
+            low=low,
+            low_rest=low_rest,
+            high=high,
+            high_rest=high_rest,
+            mean=mean,
+            mean_rest=mean_rest,
+            mean_to_low=self.mean_to_low + other.mean_to_low,
+            mean_to_high=self.mean_to_high + other.mean_to_high,
+        )
+
+    def x(self, points: Points) -> Floats:
+        """Return the doubles nearest to the positions, from the nearest reference."""
+        near_mean = self.mean + (self.mean_rest + points.from_mean)
+        x = np.where(points.to_low < np.abs(points.from_mean), self.low + points.to_low, near_mean)
+        x = np.where(points.to_high < np.abs(points.from_mean), self.high - points.to_high, x)
+        return np.clip(x, self.low, self.high)
+
+
+def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, float]:
+    """Return the sum of weights * a / (a + b) to twice the working precision.
+
+    It is an unevaluated sum of two doubles; `weights` of None stands for 1 / l exactly.
+    """
+    ratio, rest = _exact_ratio(a, b)
+    if weights is None:
+        total, total_rest = exact_sum([ratio, rest])
+        mean = total / a.size
+        product, error = _exact_product(np.float64(mean), np.float64(a.size))
+        return mean, float(((total - product) - error + total_rest) / a.size)
+    product, error = _exact_product(weights, ratio)
+    return exact_sum([product, error, weights * rest])
+
+
+def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return a / (a + b) as a sum of two doubles."""
+    n = a + b
+    larger, smaller = np.maximum(a, b), np.minimum(a, b)
+    n_rest = smaller - (n - larger)
+    ratio = a / n
+    product, error = _exact_product(ratio, n)
+    return ratio, ((a - product) - error - ratio * n_rest) / n
+
+
+def _exact_product(x: Any, y: Any) -> tuple[Any, Any]:
+    """X * y as a sum of two doubles (Dekker 1971)."""
+    product = x * y
+    x_high, y_high = _high_half(x), _high_half(y)
+    x_low, y_low = x - x_high, y - y_high
+    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+
+
+def _high_half(x: Any) -> Any:
+    scaled = _SPLITTER * x
+    return scaled - (scaled - x)
+
+
+def _sum_of_pairs(*parts: float) -> tuple[float, float]:
+    total = math.fsum(parts)
+    return total, math.fsum([*parts, -total])
+
+
+def exact_sum(parts: list[Floats]) -> tuple[float, float]:
+    """Return the sum of all numbers, correctly rounded, and what the rounding left over."""
+    return _sum_of_pairs(*np.concatenate(parts).tolist())

@@ -1,0 +1,83 @@
+"""Elementary functions less their leading terms, free of cancellation."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from skpostbac._utils import Complexes, Floats
+
+Numbers = TypeVar("Numbers", Floats, Complexes)
+
+_HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
+# 1/k! for k = 3, 5, ... 17 and 1/k for k = 3, 5, ... 23: enough for 1e-17 within their ranges.
+_SINH_TERMS = (1.0 / np.cumprod(np.arange(1.0, 18.0))[2::2]).tolist()
+_ATANH_TERMS = (1.0 / np.arange(3.0, 25.0, 2.0)).tolist()
+# B_2k / (2k (2k - 1)), the Stirling series of log Gamma.
+_STIRLING_TERMS = (
+    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188),
+    *(-691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188),
+)
+
+
+def polynomial(x: Numbers, coefficients: Sequence[float]) -> Numbers:
+    """Evaluate a polynomial by Horner's rule, lowest coefficient first."""
+    value = np.full_like(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value *= x
+        value += coefficient
+    return value
+
+
+def log_sum(values: Floats) -> Floats:
+    """Log of the sums of the exponentials along the first axis, of finite numbers.
+
+    That is `scipy.special.logsumexp` without what it does for other arrays.
+    """
+    top = values.max(axis=0)
+    return np.asarray(top + np.log(np.exp(values - top).sum(axis=0)))
+
+
+def expm1mx(x: Floats) -> Floats:
+    """Return exp(x) - 1 - x for ``|x| <= 1``, as 2 sinh(x/2)^2 + (sinh(x) - x)."""
+    half, square = np.sinh(0.5 * x), x * x
+    return np.asarray(2.0 * half * half + x * square * polynomial(square, _SINH_TERMS))
+
+
+def log1pmx(x: Floats) -> Floats:
+    """Return log(1 + x) - x."""
+    small = np.minimum(np.maximum(x, -0.3), 0.3)
+    r = small / (2.0 + small)
+    square = r * r
+    series = 2.0 * r * square * polynomial(square, _ATANH_TERMS)
+    return np.where(small == x, series - r * small, np.log1p(x) - x)
+
+
+def sinmx(x: Floats) -> Floats:
+    """Return sin(x) - x."""
+    small = np.clip(x, -1.0, 1.0)
+    square = -small * small
+    return np.where(small == x, small * square * polynomial(square, _SINH_TERMS), np.sin(x) - x)
+
+
+def stirling_remainder(x: Floats) -> Floats:
+    """Return log Gamma(x) less its Stirling approximation, (x - 1/2) log x - x + log(2 pi) / 2."""
+    large = np.maximum(x, 8.0)
+    inverse_square = 1.0 / (large * large)
+    series = polynomial(inverse_square, _STIRLING_TERMS) / large
+    small = np.minimum(x, 8.0)
+    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
+    return np.where(x > 8.0, series, direct)
+
+
+def log_beta(a: Floats | float, b: Floats | float) -> Floats:
+    """Return log B(a, b), without the cancellation of three log Gammas."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    n = a + b
+    remainder_a, remainder_b, remainder = stirling_remainder(np.array([a, b, n]))
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    bulk = small * np.log(small / n) + large * np.log1p(-small / n)
+    half_logs = 0.5 * (np.log(2 * np.pi) + np.log(n / a) - np.log(b))
+    value: Floats = half_logs + bulk + (remainder_a + remainder_b - remainder)
+    return value

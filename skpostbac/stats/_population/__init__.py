@@ -1,0 +1,19 @@
+"""Accuracies of groups, such as subjects, that are drawn from one population.
+
+The normal-binomial and the beta-binomial model: the quadrature over their parameters, and the
+distributions of the population, of each group and of a new one. Imports `_inversion` and what that
+imports.
+"""
+
+from skpostbac.stats._population.average import logit_average
+from skpostbac.stats._population.inference import GroupInference
+from skpostbac.stats._population.model import group_model
+from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
+
+__all__ = [
+    "BetaBinomial",
+    "GroupInference",
+    "NormalBinomial",
+    "group_model",
+    "logit_average",
+]

@@ -1,0 +1,266 @@
+r"""The distribution of a weighted average of independent accuracies, each given by its log-odds.
+
+It is inverted as that of every weighted sum is (see `_contour`). The transform of an accuracy is an
+integral over its log-odds, on panels that are halved until neither the tilt nor the wave turns by
+more than the rule can follow. Where it decays slowly, as where an accuracy may be as close to 0 or
+1 as doubles allow, the line ends at some height and `_logit_ends` takes over.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import gammaln
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._distribution import BoundedDistribution, LogitDensity, LogitLaw
+from skpostbac.stats._inversion import (
+    Contour,
+    Inversion,
+    Waves,
+    WeightedSum,
+    fourier_series,
+    power_tail,
+)
+from skpostbac.stats._numerics import Frame, exact_sum
+from skpostbac.stats._population.ends import Ends
+from skpostbac.stats._population.tilted import TiltedLogit
+
+# What counts of the law outside some range.
+_REACH = 42.0
+# A line ends where the transform is below this. It is looked for from so many steps on.
+_DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
+# What the ends should not miss of a transform, and where what they miss may be rounding.
+_MISSED, _TOLERABLE = 1e-13, 1e-7
+# Heights of an octave at which a transform is looked at.
+_LOOKS = np.linspace(0.5, 1.0, 12)
+# Powers that are told apart, and distances from an end at which 1 - y is one.
+_FLAT, _END = 1e-6, 1e-16
+
+
+def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
+    """Return the distribution of the weighted average of independent variables.
+
+    Parameters
+    ----------
+    laws : sequence of l LogitLaw
+        At least one.
+    weights : ndarray of shape (l,)
+        Positive, of sum one.
+    """
+    return laws[0] if len(laws) == 1 else LogitAverage(tuple(laws), weights)
+
+
+class LogitAverage(WeightedSum):
+    """Weighted average of independent accuracies that are given by their log-odds.
+
+    Parameters
+    ----------
+    laws : tuple of l LogitLaw
+        Two or more.
+    weights : ndarray of shape (l,)
+        Positive, of sum one.
+    """
+
+    def __init__(self, laws: tuple[LogitLaw, ...], weights: Floats) -> None:
+        self._laws, self._weights = laws, weights
+
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the number of variables."""
+        mean, sd = self.mean(), self.standard_deviation()
+        return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._laws)})"
+
+    @property
+    def _densities(self) -> tuple[LogitDensity, ...]:
+        return tuple(law._table for law in self._laws)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        total = np.zeros(shape)
+        for law, weight in zip(self._laws, self._weights, strict=True):
+            total += weight * law.sample(shape, rng=rng)
+        return total
+
+    @cached_property
+    def _cumulants(self) -> tuple[float, float, float]:
+        second, third, fourth = (
+            np.array([density.central_moment(order) for density in self._densities])
+            for order in (2, 3, 4)
+        )
+        square = self._weights**2
+        return (
+            float(square @ second),
+            float((square * self._weights) @ third),
+            float(square**2 @ (fourth - 3 * second**2)),
+        )
+
+    @cached_property
+    def _frame(self) -> Frame:
+        to_low, to_high = -self._ends[:, 0], self._ends[:, 1]
+        mean, rest = exact_sum([to_low])
+        return Frame(
+            low=0.0,
+            low_rest=0.0,
+            high=1.0,
+            high_rest=0.0,
+            mean=mean,
+            mean_rest=rest,
+            mean_to_low=mean,
+            mean_to_high=float(to_high.sum()),
+        )
+
+    @property
+    def _ends(self) -> Floats:
+        means = np.array([density.mean_and_rest for density in self._densities])
+        return np.asarray(self._weights[:, np.newaxis] * means * [-1.0, 1.0])
+
+    @cached_property
+    def _inversion(self) -> Inversion:
+        summands = _Summands(self._densities, self._weights, self.standard_deviation())
+        return Inversion(summands)
+
+
+@dataclass(frozen=True)
+class _Summands:
+    """The accuracies, as an inversion sees them from one end: the upper one, or the lower."""
+
+    densities: tuple[LogitDensity, ...]
+    weights: Floats
+    standard_deviation: float
+    from_above: bool = True
+
+    @cached_property
+    def close(self) -> float:
+        """Distance from an end within which the density of each variable is a power."""
+        straight = [np.exp(-np.abs(density.edges[[0, -1]]).max()) for density in self.densities]
+        power = max(max(one[1], 1.0) for one in self._end_powers)
+        return float(min(np.min(self.weights * straight), _END * self.weights.min() / power))
+
+    @cached_property
+    def _end_powers(self) -> list[tuple[float, float]]:
+        """Log of c and a of densities c y^(a - 1) at distances y from the upper end."""
+        return [density.end_powers[int(self.from_above)] for density in self.densities]
+
+    @cached_property
+    def _order(self) -> float:
+        """Power with which the upper tail vanishes at the upper end."""
+        return sum(power for _, power in self._end_powers)
+
+    def log_end_density(self, distance: Floats) -> Floats:
+        """Log density at a small distance from the upper end.
+
+        A density c y^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
+        the sum of all a, times the distance to the power of that sum less one.
+        """
+        log_factor, power = np.array(self._end_powers).T
+        constant = float((log_factor + gammaln(power) - power * np.log(self.weights)).sum())
+        excess = self._order - 1
+        fall = 0.0 if abs(excess) < _FLAT else excess * np.log(distance)
+        return np.asarray(constant - gammaln(self._order) + fall + np.zeros(distance.shape))
+
+    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Log upper tail and log density close to the upper end."""
+        return power_tail(self.log_end_density, self._order, distance)
+
+    def mirrored(self) -> "_Summands":
+        """Return the summands of minus the sum."""
+        return replace(self, from_above=not self.from_above)
+
+    def tilted(self, c: float, *, from_end: bool = False) -> "_TiltedAverage":
+        """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
+        terms = [
+            TiltedLogit(density, weight, c, from_above=self.from_above, from_end=from_end)
+            for density, weight in zip(self.densities, self.weights.tolist(), strict=True)
+        ]
+        return _TiltedAverage(c, terms)
+
+
+class _TiltedAverage:
+    """The average under a tilt c."""
+
+    def __init__(self, tilt: float, terms: list[TiltedLogit]) -> None:
+        self.tilt, self._terms = tilt, terms
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean."""
+        return sum(term.mean for term in self._terms)
+
+    @property
+    def mode(self) -> float:
+        """About where the law is."""
+        return self.mean
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance."""
+        return sum(term.variance for term in self._terms)
+
+    def contour(self) -> Contour:
+        """Return a contour through the tilt."""
+        low, high = self._bound(-1), self._bound(1)
+        height, ends = self._height(np.pi * _FIRST_STEPS / (high - low))
+        pad = ends.margin if ends else 0.0
+        rule = fourier_series(self.tilt, low - pad, high + pad)
+        heights = rule.step * np.arange(np.ceil(height / rule.step) + 1)
+        values = [term.even_transform(rule.step, heights.size) for term in self._terms]
+        coefficients = np.prod(values, axis=0) * (rule.step / np.pi)
+        coefficients /= self.tilt + 1j * heights
+        coefficients[0] /= 2
+        if ends:
+            with np.errstate(divide="ignore"):
+                coefficients *= 1 - ends.share(np.log(heights))
+        rates: Complexes = np.asarray(1j * heights)
+        waves = Waves.of_tail(self.mean, rates, coefficients, self.tilt)
+        log_mgf = sum(term.log_mgf for term in self._terms)
+        rest = (ends,) if ends else ()
+        return Contour(self.tilt, log_mgf, waves, rest, rule.low, rule.high, rule.image)
+
+    def _transform(self, heights: Floats) -> Complexes:
+        """Transform of the average about its mean, at some rising heights."""
+        return np.asarray(np.prod([term.transform(heights) for term in self._terms], axis=0))
+
+    def _height(self, height: float) -> tuple[float, Ends | None]:
+        """Return where the line may end, and what goes on from there.
+
+        What the ends miss falls quickly with the height, down to the errors of the laws. If neither
+        the line nor the ends come close, there is a warning.
+        """
+        best, least, last, size = None, np.inf, np.inf, np.inf
+        for _ in range(_MOST_DOUBLINGS):
+            size = np.abs(self._transform(height * _LOOKS)).max()
+            if size < _DECAYED:
+                return height, None
+            ends = Ends.of(self.tilt, self._terms, height)
+            if ends:
+                missed = ends.missed(self._transform(ends.looks))
+                if missed < least:
+                    best, last, least = ends, least, missed
+                # What rounding leaves does not fall any more; what is large still will.
+                if least < _MISSED or 0.1 * last < missed < _TOLERABLE:
+                    break
+            height *= 2
+        if min(size, least) > _TOLERABLE:
+            warnings.warn(
+                "The distribution of the average has too much mass next to 0 or 1 to be resolved; "
+                f"probabilities may have relative errors of about {min(size, least):.0e}.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        if best is None or size < least:
+            return height, None
+        return best.height, best
+
+    def _bound(self, side: int) -> float:
+        """Where the law ends on a side but for a mass exp(-REACH), by Chernoff's bound."""
+        rates = 2.0 ** np.arange(-2, 6) / np.sqrt(self.variance)
+        log_mgf = sum(term.log_mgf_beyond(side * rates) for term in self._terms)
+        end = sum(term.ends[0 if side < 0 else 1] for term in self._terms)
+        reach = float(np.min((log_mgf + _REACH) / rates))
+        return max(self.mean - reach, end) if side < 0 else min(self.mean + reach, end)

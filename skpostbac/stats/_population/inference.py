@@ -1,0 +1,154 @@
+"""The laws of group-level inference: of a population, of its groups, and of one more group."""
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebder, chebval
+from scipy.special import logsumexp
+
+from skpostbac._utils import Floats
+from skpostbac.stats._distribution import LogitLaw
+from skpostbac.stats._population.model import group_model, log_likelihood
+from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
+from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, series
+
+# Log density beyond the ends of a series falls by this for each half of its length.
+_BEYOND = 1e4
+_NEWTON_STEPS, _CLOSE = 12, 1e-9
+# Slope of the mean accuracy at spreads that hardly count, where all means are 1/2.
+_FLAT = 1e-13
+# Points whose densities given the nodes are computed at once.
+_BLOCK = 128
+# Largest error of the log densities that counts, and what rounding leaves of a term of size one.
+_TOLERANCE, _ROUNDING = 1e-10, 10 * float(np.finfo(float).eps)
+
+
+class GroupInference:
+    """The posterior of a population, of its groups, and of one more group.
+
+    Parameters
+    ----------
+    prior : NormalBinomial or BetaBinomial
+        How the accuracies vary between groups.
+    correct, total : ndarray of shape (m,)
+        Counts of the groups.
+    """
+
+    def __init__(
+        self, prior: NormalBinomial | BetaBinomial, correct: Floats, total: Floats
+    ) -> None:
+        model = group_model(prior)
+        # Groups of the same counts are computed once.
+        kinds, kind, count = np.unique(
+            np.stack([correct, total]), axis=1, return_inverse=True, return_counts=True
+        )
+        self._model, self._kinds, self._kind = model, kinds, kind.ravel()
+        self._posterior = PosteriorRows.of(Evidence(model, kinds[0], kinds[1], count.astype(float)))
+        rows = self._posterior.rows
+        self._nodes = self._posterior.nodes(model.spread(rows.middle, rows.concentration))
+        # Log densities are sums of terms as large as this.
+        largest = float(total.sum()) + np.exp(self._nodes.concentration.max())
+        self._tolerance = _TOLERANCE + _ROUNDING * float(largest)
+
+    def population_location(self) -> LogitLaw:
+        """Law of the accuracy at the location."""
+        rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
+
+        def log_density(u: Floats) -> Floats:
+            values = _extended(log_posterior, rows.v(rows.z(u[:, None])))
+            return np.asarray(logsumexp(values, axis=1))
+
+        return LogitLaw(log_density, *self._location, self._tolerance)
+
+    def population_mean(self) -> LogitLaw:
+        """Law of the mean of the accuracies in the population."""
+        rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
+        log_right, log_wrong = self._model.log_mean(rows.points, rows.concentration)
+        log_odds = _trimmed(series(log_right - log_wrong))
+        slope = np.asarray(chebder(log_odds), dtype=float)
+
+        def log_density(u: Floats) -> Floats:
+            v = _inverse(log_odds, slope, u[:, None], rows.v(rows.z(u[:, None])))
+            stretch = rows.log_slope(rows.at(v)) + np.log(0.5 * (rows.high - rows.low))
+            stretch -= np.log(_slope_at(v, slope))
+            beyond = _BEYOND * np.abs(u[:, None] - chebval(v, log_odds, tensor=False))
+            values = chebval(v, log_posterior, tensor=False) + stretch - beyond
+            return np.asarray(logsumexp(values, axis=1))
+
+        return LogitLaw(log_density, *self._location, self._tolerance)
+
+    def new_group(self) -> LogitLaw:
+        """Law of the accuracy of one more group."""
+        return self._group(self._nodes.log_weight, 0.0, 0.0)
+
+    def group(self, index: int) -> LogitLaw:
+        """Law of the accuracy of one of the groups."""
+        kind = self._kind[index]
+        others = self._nodes.log_weight - self._nodes.evidence[:, kind]
+        return self._group(others, *self._kinds[:, kind])
+
+    def _group(self, log_weight: Floats, correct: float, total: float) -> LogitLaw:
+        """Law of the accuracy of a group with these counts, given the weights of the nodes."""
+        mixed = self._model.coefficients(self._nodes.location, self._nodes.concentration)
+        mixed[0] += log_weight
+
+        def log_density(u: Floats) -> Floats:
+            blocks = [u[i : i + _BLOCK] for i in range(0, u.size, _BLOCK)]
+            logs = [_log_sum(self._model.terms(block) @ mixed) for block in blocks]
+            return log_likelihood(u, correct, total) + np.concatenate(logs)
+
+        return LogitLaw(log_density, *self._group_shape(correct, total), self._tolerance)
+
+    @property
+    def _location(self) -> tuple[float, float]:
+        """A point amid the posterior of the location, and its width."""
+        nodes = self._nodes
+        weight = np.exp(nodes.log_weight)
+        mean = float(weight @ nodes.location)
+        return mean, float(np.sqrt(weight @ (nodes.location - mean) ** 2))
+
+    def _group_shape(self, correct: float, total: float) -> tuple[float, float]:
+        """Return a point amid the posterior of a group, and its width, as if all were normal."""
+        centre, width = self._location
+        best = np.argmax(self._nodes.log_weight)
+        spread = self._model.spread(self._nodes.location[best], self._nodes.concentration[best])
+        right, wrong = correct + 0.5, total - correct + 0.5
+        information = right * wrong / (right + wrong) if total else 0.0
+        precision = 1 / (width**2 + spread**2)
+        weight = information + precision
+        mean = (information * np.log(right / wrong) + precision * centre) / weight
+        return float(mean), float(1 / np.sqrt(weight))
+
+
+def _log_sum(values: Floats) -> Floats:
+    """Log of the sums of the exponentials of rows."""
+    top = values.max(axis=1)
+    return np.asarray(top + np.log(np.exp(values - top[:, None]).sum(axis=1)))
+
+
+def _trimmed(series: Floats) -> Floats:
+    """Leave out the last terms of series that do not count."""
+    counts = np.abs(series).max(axis=1) > _ROUNDING * np.abs(series).max()
+    return series[: int(np.flatnonzero(counts).max(initial=1)) + 1]
+
+
+def _extended(series: Floats, v: Floats) -> Floats:
+    """Value of a series on [-1, 1], falling steeply beyond."""
+    inside = np.clip(v, -1.0, 1.0)
+    return np.asarray(chebval(inside, series, tensor=False) - _BEYOND * np.abs(v - inside))
+
+
+def _slope_at(v: Floats, slope: Floats) -> Floats:
+    """Slope of a rising series on [-1, 1], where rounding may let it fall."""
+    return np.maximum(chebval(v, slope, tensor=False), _FLAT)
+
+
+def _inverse(series: Floats, slope: Floats, value: Floats, start: Floats) -> Floats:
+    """Where on [-1, 1] a rising series has a value, or is closest to it."""
+    v, low, high = np.clip(start, -1.0, 1.0), np.full(start.shape, -1.0), np.ones(start.shape)
+    for _ in range(_NEWTON_STEPS):
+        excess = chebval(v, series, tensor=False) - value
+        low, high = np.where(excess < 0, v, low), np.where(excess < 0, high, v)
+        newton = v - excess / _slope_at(v, slope)
+        last, v = v, np.where((low <= newton) & (newton <= high), newton, 0.5 * (low + high))
+        if np.allclose(v, last, rtol=0.0, atol=_CLOSE):
+            break
+    return v

@@ -1,0 +1,34 @@
+"""Several distributions together.
+
+Order statistics of independent ones, joint draws of dependent ones, the expected loss of a choice,
+and sums of binomial counts. Imports `_distribution` and `_numerics`.
+"""
+
+from skpostbac.stats._several.binomial_sum import log_survival
+from skpostbac.stats._several.joint_draws import PatternLaw, Tally, draw_averages, tally
+from skpostbac.stats._several.order_statistics import (
+    JointPanels,
+    Law,
+    expected_shortfalls,
+    pairwise_probabilities,
+    rank_probabilities,
+    resolve_jointly,
+    sharpen,
+)
+from skpostbac.stats._several.positive_part import mean_positive_part
+
+__all__ = [
+    "JointPanels",
+    "Law",
+    "PatternLaw",
+    "Tally",
+    "draw_averages",
+    "expected_shortfalls",
+    "log_survival",
+    "mean_positive_part",
+    "pairwise_probabilities",
+    "rank_probabilities",
+    "resolve_jointly",
+    "sharpen",
+    "tally",
+]

@@ -1,0 +1,158 @@
+r"""Joint draws of the accuracies of T classifiers that were tested on the same samples.
+
+On one class, a sample has a pattern: which of the classifiers are right. The probabilities of the
+:math:`2^T` patterns have a Dirichlet law, whose parameters are the counts of the patterns plus a
+prior of mass a + b, spread as if the classifiers were right independently of each other with
+probability a / (a + b). Any part of the patterns, added up, has a Dirichlet law again: the accuracy
+of one classifier has exactly its Beta(a + right, b + wrong), and any two have exactly the law of
+the four cells (both right, only one, only the other, neither).
+
+A Dirichlet law whose parameters are the sum of two is a random mixture of draws from both, with
+independent Dirichlet weights. So the patterns that were observed are drawn by themselves, and the
+prior, over all patterns, by itself, without listing them. Of up to three classifiers the patterns
+are so few that listing them takes half the time, and is exact.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skpostbac._utils import Floats
+
+# A draw of the prior is a sum of random patterns with the lengths of the pieces of a broken stick.
+# What is left of the stick is given to independent Beta draws, which leaves all moments up to the
+# third as they are, those of each classifier alone entirely, and changes joint fourth moments by
+# this relative share; no more than so many pieces, since these matter least where there are many.
+STICK_TOLERANCE = 1e-6
+MAX_PIECES = 64
+# All patterns are listed up to this many classifiers, and from this mass of the prior on: a weaker
+# one has few pieces, and Gamma variables that are no doubles.
+MOST_LISTED, LEAST_LISTED = 3, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class PatternLaw:
+    """Joint law of the accuracies of T classifiers on one class.
+
+    Attributes
+    ----------
+    patterns : array of shape (n_patterns, T)
+        Distinct patterns of 1 (right) and 0 (wrong) that were observed; may be none.
+    counts : array of shape (n_patterns,)
+        How often each was observed, positive.
+    a, b : float
+        Prior of the accuracy of each classifier.
+    """
+
+    patterns: Floats
+    counts: Floats
+    a: float
+    b: float
+
+    def draw(self, size: int, rng: np.random.Generator) -> Floats:
+        """Draw accuracies, shape (size, T)."""
+        count = self.patterns.shape[1]
+        if count <= MOST_LISTED and self.a + self.b >= LEAST_LISTED:
+            return self._draw_listed(_all_patterns(count), size, rng)
+        # Shares of the patterns and of the prior are Gamma variables over their sum.
+        masses = [*self.counts.tolist(), self.a + self.b]
+        shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
+        accuracies = self.patterns.T @ shares[:-1]
+        accuracies += shares[-1] * self._draw_prior(size, rng)
+        accuracies /= shares.sum(axis=0)
+        return np.asarray(accuracies.T)
+
+    def _draw_listed(self, patterns: Floats, size: int, rng: np.random.Generator) -> Floats:
+        """Draw accuracies by the shares of all patterns, shape (size, T)."""
+        right = self.a / (self.a + self.b)
+        masses = (self.a + self.b) * np.where(patterns == 1, right, 1 - right).prod(axis=1)
+        number = self.patterns @ 2 ** np.arange(patterns.shape[1])
+        np.add.at(masses, number.astype(np.intp), self.counts)
+        shares = np.empty((masses.size, size))
+        for row, mass in zip(shares, masses.tolist(), strict=True):
+            rng.standard_gamma(mass, out=row)
+        return np.asarray((patterns.T @ shares / shares.sum(axis=0)).T)
+
+    def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
+        """Draw accuracies before the data, shape (T, size)."""
+        shape = self.patterns.shape[1], size
+        mass, right = self.a + self.b, self.a / (self.a + self.b)
+        accuracies: Floats = np.zeros(shape)
+        left: Floats = np.ones(size)
+        for _ in range(_n_pieces(mass)):
+            # Each piece takes a Beta(1, mass) share of what is left of the stick.
+            rest = left * np.exp(rng.standard_exponential(size) / -mass)
+            accuracies += (left - rest) * (rng.random(shape) < right)
+            left = rest
+        accuracies += left * _draw_beta(self.a, self.b, shape, rng)
+        return accuracies
+
+
+def _all_patterns(count: int) -> Floats:
+    """Return all patterns of 1 and 0; that of number k has the binary digits of k."""
+    return (np.arange(2**count)[:, np.newaxis] >> np.arange(count) & 1).astype(np.float64)
+
+
+def _n_pieces(mass: float) -> int:
+    """Return the number of pieces after which the fourth power of the rest is small on average."""
+    needed = np.log(STICK_TOLERANCE) / -np.log1p(4 / mass)
+    return int(np.clip(np.ceil(needed), 1, MAX_PIECES))
+
+
+def _draw_beta(a: float, b: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    # The flat prior is the usual one, and much faster as what it is.
+    return rng.random(shape) if a == b == 1 else rng.beta(a, b, shape)
+
+
+def draw_averages(
+    laws: Sequence[PatternLaw], weights: Floats, size: int, rng: np.random.Generator
+) -> Floats:
+    """Draw weighted averages of the accuracies over independent classes, shape (size, T)."""
+    total = np.zeros((laws[0].patterns.shape[1], size)).T
+    for law, weight in zip(laws, weights, strict=True):
+        if weight:
+            total += weight * law.draw(size, rng)
+    return np.ascontiguousarray(total)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What is counted in draws of T values.
+
+    Attributes
+    ----------
+    ranks : array of int of shape (T, T)
+        How often each (row) takes each rank (column); the first column is rank 1, the largest.
+    losses, squares : arrays of shape (T,)
+        Sums of the shortfalls against the largest of a draw, and of their squares.
+    """
+
+    ranks: NDArray[np.intp]
+    losses: Floats
+    squares: Floats
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Count both."""
+        return Tally(
+            self.ranks + other.ranks, self.losses + other.losses, self.squares + other.squares
+        )
+
+
+def tally(draws: Floats, rng: np.random.Generator) -> Tally:
+    """Count ranks and shortfalls in draws of shape (size, T); ties are broken at random."""
+    count = draws.shape[1]
+    order = _descending_order(draws, rng)
+    cells = np.bincount((order * count + np.arange(count)).ravel(), minlength=count**2)
+    losses = draws.max(axis=1, keepdims=True) - draws
+    return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
+
+
+def _descending_order(draws: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+    order = np.argsort(-draws, axis=1)
+    ranked = np.take_along_axis(draws, order, axis=1)
+    if np.any(ranked[:, 1:] == ranked[:, :-1]):
+        # Equal predictions, and a prior so weak that it is lost in rounding.
+        order = np.lexsort((rng.random(draws.shape), -draws), axis=1)
+    return order
