@@ -1,31 +1,116 @@
-"""The tests at the lowest and at the newest versions, mutation tests, and what a release needs.
+#!/usr/bin/env -S uv run --script
+# /// script
+# dependencies = ["nox>=2025.2"]
+# ///
+"""Every check of the project, each in an environment of its own.
 
-Run by hand; `.ci/run` does a quick part of it at each change. Arguments after ``--`` go to pytest,
-or to the script that a session runs.
+``nox`` runs those that a change must pass, as ``.ci/run`` does on a copy; ``nox -l`` lists all,
+``nox -s tests`` runs one. Arguments after ``--`` go to pytest, or to the script of a session.
 """
 
+import shutil
+import tarfile
 from pathlib import Path
 
 import nox
 
+nox.needs_version = ">=2025.2"
 nox.options.error_on_missing_interpreters = False
+nox.options.default_venv_backend = "uv|virtualenv"
+ROOT = Path(__file__).parent
+PYTEST = ("python", "-m", "pytest", "-n", "auto")
+# What a quick run of the tests at the lowest versions covers: all that meets other packages.
+CLIENTS = ("tests/metrics", "tests/model_selection", "tests/displays", "tests/test_package.py")
+# Reproducible tests; matplotlib draws into files only.
+ENVIRONMENT = {"CI": "true", "MPLBACKEND": "Agg", "PYTHONNOUSERSITE": "1"}
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, format and spelling."""
+    session.install(".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("codespell")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the package."""
+    session.install(".[dev]")
+    session.run("mypy")
+
+
+@nox.session
+def main_job(session: nox.Session) -> None:
+    """Run the example of the command line, installed without extras and outside the checkout."""
+    session.install(".")
+    session.chdir(session.create_tmp())
+    printed = session.run("python", "-m", "skpostbac", silent=True)
+    session.log(printed)
+    if "ranking" not in str(printed).lower():
+        session.error("python -m skpostbac printed no ranking")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run all tests and doctests; too little coverage is an error."""
+    session.install(".[test,coverage]")
+    session.run(*PYTEST, "--cov", *session.posargs, env=ENVIRONMENT)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into build/html, with the gallery; warnings are errors."""
+    session.install(".[doc]")
+    options = ("-q", "-W", "--keep-going", "-b", "html")
+    session.run("python", "-m", "sphinx", *options, "doc", "build/html", env=ENVIRONMENT)
+
+
+@nox.session
+def neighbours(session: nox.Session) -> None:
+    """Run the packages that are used beside this one; needs Java and Chromium."""
+    # Most of what this installs is never imported: byte-compiling it all takes half the time.
+    session.install("--no-compile", ".[test,ecosystem]")
+    folders = ("tests/ecosystem", "tests/metrics/test_array_api.py")
+    environment = {**ENVIRONMENT, "SKPOSTBAC_NO_SKIPS": "1"}
+    session.run("python", "-m", "pytest", *folders, *session.posargs, env=environment)
 
 
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
-    """Run all tests at the floors of pyproject.toml."""
+    """Run the quick tests of what meets other packages, at the floors of pyproject.toml."""
     session.install("--constraint", "tests/constraints-lowest.txt", ".[test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    chosen = session.posargs or ("-m", "not slow", *CLIENTS)
+    session.run(*PYTEST, *chosen, env=ENVIRONMENT)
 
 
-@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"], default=False)
 def newest(session: nox.Session) -> None:
     """Run all tests at the newest versions; their deprecation warnings are errors."""
     session.install("--upgrade", ".[test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run(*PYTEST, *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session
+def distributions(session: nox.Session) -> None:
+    """Build sdist and wheel into dist/, check them, and run tests of the one on the other."""
+    session.install(".[release,test]")
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    session.run("check-sdist")
+    session.run("python", "-m", "build", "--outdir", "dist")
+    (sdist,), (wheel,) = ((ROOT / "dist").glob(kind) for kind in ("*.tar.gz", "*.whl"))
+    session.run("twine", "check", "--strict", str(sdist), str(wheel))
+    session.install("--force-reinstall", "--no-deps", str(wheel))
+    with tarfile.open(sdist) as archive:
+        archive.extractall(session.create_tmp(), filter="data")
+    session.chdir(Path(session.create_tmp(), sdist.name.removesuffix(".tar.gz")))
+    # What is imported is then the wheel.
+    shutil.rmtree("skpostbac")
+    session.run(*PYTEST, "-m", "not slow", *CLIENTS[::3], env=ENVIRONMENT)
+
+
+@nox.session(default=False)
 def mutation(session: nox.Session) -> None:
     """Change the package at random places and see which changes the tests notice; takes hours."""
     session.install(".[test,mutation]")
@@ -33,10 +118,19 @@ def mutation(session: nox.Session) -> None:
     session.run("python", "benchmarks/mutation.py", "--report", *session.posargs)
 
 
-@nox.session
-def release(session: nox.Session) -> None:
-    """Build sdist and wheel into dist/, and check them."""
-    session.install(".[release]")
-    session.run("check-sdist")
-    session.run("python", "-m", "build", "--outdir", "dist")
-    session.run("twine", "check", "--strict", *map(str, Path("dist").glob("skpostbac-*")))
+@nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Call everything public with valid and hostile arguments; takes an hour."""
+    session.install(".[test]")
+    session.run("python", "benchmarks/fuzz_api.py", *session.posargs)
+
+
+@nox.session(default=False)
+def review(session: nox.Session) -> None:
+    """Compare the repository with the Scientific Python guide."""
+    session.install(".[dev]")
+    session.run("sp-repo-review", ".")
+
+
+if __name__ == "__main__":
+    nox.main()

@@ -213,7 +213,7 @@ class PosteriorAccuracy(ExactPosterior):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        prior = "" if self.prior == (1, 1) else "prior=({:g}, {:g}), ".format(*self.prior)
+        prior = "" if self.prior == (1.0, 1.0) else "prior=({:g}, {:g}), ".format(*self.prior)
         return (
             f"PosteriorAccuracy({self._summary()}, {prior}n={format_count(self.counts.n_samples)})"
         )
