@@ -494,7 +494,7 @@ def _perfect_difference():
 @pytest.mark.parametrize("mirrored", [False, True], ids=["upper", "lower"])
 def test_nodes_left_out_under_a_tilt_have_no_weight(tilt, mirrored):
     """Laplace's method leaves out no node that the transforms themselves would count."""
-    group = _different(30, 3)._inversion._upper.deep[0]
+    group = _different(30, 3)._inversion._far_upper.groups[0]
     group = group.mirrored() if mirrored else group
     exact = TiltedGroup(group, tilt, False).at_tilt.log_weights
     counted = group.counted(tilt)
@@ -593,3 +593,39 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
         warnings.simplefilter("ignore")
         expected = float(long.ccdf(0.5))
     assert 1e-9 < abs(found - expected) < min(1.1 * named, values.error[0])
+
+
+def test_far_tail_beside_classes_of_many_samples():
+    """A sum below one half, which takes a class of 1e9 right ones there, has about 1e9 log(1/2)."""
+    law = HierarchicalBetaAverage([10**9, 5, 3], [10**9, 10, 3], weights=[1, -1e-8, 1])
+    assert law.logcdf(0.5) == pytest.approx(-1e9 * np.log(2), rel=1e-6)
+
+
+def test_tails_between_signed_groups_of_perfect_classes():
+    """Far between the ends of a difference of groups the tails are zero and one."""
+    law = HierarchicalBetaAverage(
+        np.full(33, 110),
+        np.full(33, 110),
+        weights=np.resize([1, -1], 33),
+        groups=np.arange(33) % 2,
+    )
+    assert_allclose(law.ccdf([10.02, -15.9, 0.0]), [0, 1, 1], atol=1e-12)
+    # Nine classes that are wrong throughout, by an outlier each, are far more likely than a rate.
+    assert -9 * 110 * 8 < law.logccdf(10.02) < -100
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5], ids="share={}".format)
+def test_far_tail_of_many_perfect_classes_is_that_of_another_rate(share):
+    """A plateau of rare rates in the tail is no smaller than its bound from below by one of them.
+
+    P(X < x) is an average over the nodes; at a node where X is surely below x it is its weight.
+    """
+    total = np.repeat([1.0, 2.0, 3.0, 4.0], [136, 171, 113, 66])
+    law = HierarchicalBetaAverage(total, total, hyperprior=Hyperprior(base=1.42))
+    (group,) = law._inversion._far_upper.groups
+    mean, variance = group.cumulants[0] + law.mean(), group.cumulants[1]
+    x = share * law.mean()
+    # Chebyshev: at these nodes X is below x with a probability of at least 0.99.
+    surely = mean + 10 * np.sqrt(variance) < x
+    least = np.logaddexp.reduce(group.nodes.log_weights[surely]) + np.log(0.99)
+    assert law.logcdf(x) > least

@@ -231,12 +231,16 @@ def laplace_moments(terms: TiltedBetas) -> tuple[Floats, Floats]:
 
 
 def log_laplace_mgf(a: Floats, b: Floats, weights: Floats, tilt: float) -> Floats:
-    """Log E[exp(c w theta)] of Betas to leading Laplace order, of their common shape."""
+    """Log E[exp(c (w theta - e))] of Betas to leading Laplace order, of their common shape.
+
+    Here e = max(w, 0) is the end to which a tilt c > 0 pushes: measured from there, the logs stay
+    small, and keep their digits, however large the tilt is.
+    """
     shape = np.broadcast_shapes(a.shape, b.shape, weights.shape)
     a, b, w = (np.broadcast_to(x, shape).ravel() for x in (a, b, weights))
     terms = tilt_betas(a, b, w, tilt)
-    mode = np.where(terms.flipped, terms.q, terms.p)
-    logs = _log_mgf(terms, np.sqrt(2 * np.pi / terms.curvature)) + tilt * w * mode
+    to_end = np.where(terms.flipped == (w > 0), terms.p, terms.q)
+    logs = _log_mgf(terms, np.sqrt(2 * np.pi / terms.curvature)) - tilt * np.abs(w) * to_end
     return np.reshape(logs, shape)
 
 

@@ -11,7 +11,7 @@ from skpostbac._utils import Floats
 from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
 from skpostbac.stats._hierarchical.quadrature import Kinds
-from skpostbac.stats._hierarchical.terms import WeightedGroups
+from skpostbac.stats._hierarchical.terms import FarGroups, WeightedGroups
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, exact_sum
 
@@ -236,7 +236,10 @@ class HierarchicalBetaAverage(WeightedSum):
 
     @cached_property
     def _inversion(self) -> Inversion:
-        return Inversion(WeightedGroups(self._parts, lambda: self._groups_to(_FAR_DEPTH)))
+        # A far tail may be that of rates which have no part in the centre of the law.
+        return Inversion(
+            WeightedGroups(self._parts), lambda: FarGroups(self._groups_to(_FAR_DEPTH))
+        )
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:

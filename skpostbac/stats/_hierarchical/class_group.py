@@ -166,5 +166,8 @@ class ClassGroup:
 
 
 def _laplace(a: Floats, b: Floats, weights: Floats, tilt: float) -> tuple[Floats, Floats]:
-    """Log E exp(c w theta) of Betas by Laplace's method, and by how much it may be too small."""
+    """Log E exp(c (w theta - e)) of Betas by Laplace's method, and by how much it may be too small.
+
+    The end e = max(w, 0) is the same at all nodes.
+    """
     return log_laplace_mgf(a, b, weights, tilt), stirling_remainder(a) + stirling_remainder(b)

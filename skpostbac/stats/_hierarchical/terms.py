@@ -1,6 +1,5 @@
 """Sums of classes that borrow from shared rates: what an inversion asks of them."""
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -13,22 +12,12 @@ from skpostbac.stats._hierarchical.tilted import TiltedGroup
 from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
 from skpostbac.stats._numerics import log_beta
 
-# Tilts below this, in inverse standard deviations, need no nodes far from the posterior.
-_CENTRAL = 2.0
-
 
 class WeightedGroups:
-    """A sum over groups of classes; `deep` makes the groups with nodes for the far tails."""
+    """A sum over groups of classes, at all of their nodes."""
 
-    def __init__(
-        self, groups: tuple[ClassGroup, ...], deep: Callable[[], tuple[ClassGroup, ...]]
-    ) -> None:
-        self.groups, self._deep = groups, deep
-
-    @cached_property
-    def deep(self) -> tuple[ClassGroup, ...]:
-        """The groups with nodes for the far tails."""
-        return self._deep()
+    def __init__(self, groups: tuple[ClassGroup, ...]) -> None:
+        self.groups = groups
 
     @cached_property
     def standard_deviation(self) -> float:
@@ -37,11 +26,7 @@ class WeightedGroups:
 
     def mirrored(self) -> "WeightedGroups":
         """Return minus the sum."""
-
-        def turned(groups: tuple[ClassGroup, ...]) -> tuple[ClassGroup, ...]:
-            return tuple(group.mirrored() for group in groups)
-
-        return WeightedGroups(turned(self.groups), lambda: turned(self.deep))
+        return type(self)(tuple(group.mirrored() for group in self.groups))
 
     @cached_property
     def order(self) -> float:
@@ -63,7 +48,7 @@ class WeightedGroups:
 
     @cached_property
     def _end_mixtures(self) -> list[EndMixture]:
-        return [EndMixture.of(group) for group in self.deep]
+        return [EndMixture.of(group) for group in self.groups]
 
     def log_end_density(self, distance: Floats) -> Floats:
         """Limit of the log density at the upper end of the support."""
@@ -73,13 +58,18 @@ class WeightedGroups:
 
     def tilted(self, c: float, *, from_end: bool = False) -> "TiltedGroupSum":
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        central = c * self.standard_deviation < _CENTRAL
-        groups = [
-            TiltedGroup(group, c, from_end) for group in (self.groups if central else self.deep)
-        ]
-        if not central:
-            groups = [one.at_nodes(one.group.counted(c)) for one in groups]
+        groups = [self._tilted(group, c, from_end) for group in self.groups]
         return TiltedGroupSum(groups, c, self.standard_deviation)
+
+    def _tilted(self, group: ClassGroup, c: float, from_end: bool) -> TiltedGroup:
+        return TiltedGroup(group, c, from_end)
+
+
+class FarGroups(WeightedGroups):
+    """A sum with so many nodes that it needs those that count under a tilt alone."""
+
+    def _tilted(self, group: ClassGroup, c: float, from_end: bool) -> TiltedGroup:
+        return TiltedGroup(group, c, from_end).at_nodes(group.counted(c))
 
 
 def _end_order(group: ClassGroup) -> float:

@@ -127,10 +127,14 @@ class FarContour:
 
 
 class Inversion:
-    """The law of a weighted sum of variables on bounded intervals."""
+    """The law of a weighted sum of variables on bounded intervals.
 
-    def __init__(self, summands: Summands) -> None:
+    `far` makes the summands as the far tails need them, if these need more than the centre.
+    """
+
+    def __init__(self, summands: Summands, far: Callable[[], Summands] | None = None) -> None:
         self._upper, self._lower = summands, summands.mirrored()
+        self._far = far or (lambda: summands)
         self.standard_deviation = summands.standard_deviation
 
     def tails(self, points: Points, kept: "list[FarContour] | None" = None) -> Tails:
@@ -201,7 +205,7 @@ class Inversion:
     ) -> tuple[Floats, Floats]:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
-        summands = self._seen_from(side)
+        summands = self._far_from(side)
         at_end = points.to_high < summands.close
         log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
         pending = np.argsort(points.from_mean, kind="stable")
@@ -236,6 +240,18 @@ class Inversion:
         """Return the summands of the sum, or of minus the sum."""
         return self._upper if side > 0 else self._lower
 
+    def _far_from(self, side: int) -> Summands:
+        """Return the summands of the sum, or of minus the sum, as the far tails need them."""
+        return self._far_upper if side > 0 else self._far_lower
+
+    @cached_property
+    def _far_upper(self) -> Summands:
+        return self._far()
+
+    @cached_property
+    def _far_lower(self) -> Summands:
+        return self._far_upper.mirrored()
+
     def _target(self, y: Floats) -> int:
         """Which of the increasing y to tune a contour to: one that also serves those before it."""
         return int(np.searchsorted(y, y[0] + _STRIDE * self.standard_deviation, side="right")) - 1
@@ -246,7 +262,7 @@ class Inversion:
         y = float(-point.to_high[0] if from_end else point.from_mean[0])
         inside = [far for far in kept if far.side == side and far.to_high >= point.to_high[0]]
         start = max((far.contour.tilt for far in inside), default=0.0)
-        law = self._saddle_law(self._seen_from(side), y, from_end=from_end, start=start)
+        law = self._saddle_law(self._far_from(side), y, from_end=from_end, start=start)
         return FarContour(side, float(point.to_high[0]), from_end, law.contour())
 
     def _saddle_law(
@@ -309,11 +325,16 @@ def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float
 
     Beside an end of the support, from which y < 0 is then measured, K'(c) - 1/c is about
     -(order + 1) / c: its logarithm is straight in log c, and there a step leads to the solution.
+    Between two regimes, where it is flat, steps are cut to twice what they would be there.
     """
     if from_end:
         found = -(y + excess)
         # Rounding leaves less than nothing where c is far too large: bisect.
-        return float(-np.log(found / -y) * found / slope) if found > 0 else np.inf
+        if not found > 0:
+            return np.inf
+        above = -np.log(found / -y)
+        most = _BOLD + 2 * abs(above)
+        return float(min(max(above * found / slope, -most), most))
     return min(max(excess / slope, -_BOLD), _BOLD)
 
 
