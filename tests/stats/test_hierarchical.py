@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betainc, betaln, expit, gammaln
+from scipy.special import betainc, betaln, expit, gammaln, hyp1f1, logsumexp
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._hierarchical import tilted_sum as _tilted_group_sum
@@ -614,18 +614,27 @@ def test_tails_between_signed_groups_of_perfect_classes():
     assert -9 * 110 * 8 < law.logccdf(10.02) < -100
 
 
-@pytest.mark.parametrize("share", [0.25, 0.5], ids="share={}".format)
-def test_far_tail_of_many_perfect_classes_is_that_of_another_rate(share):
-    """A plateau of rare rates in the tail is no smaller than its bound from below by one of them.
+@pytest.mark.parametrize("tilt", [0.5, 1.0, 1.9], ids="{} inverse sd".format)
+def test_far_tilts_count_rare_rates(tilt):
+    """E exp(-c X) of perfect classes is an integral over the rate, however rare it is."""
+    n_classes, n, base, rate = 40, 10, 0.5, 0.75
+    law = HierarchicalBetaAverage([n] * n_classes, [n] * n_classes)
+    c = tilt / law.standard_deviation()
+    share = Hyperprior().outlier_share(n_classes)
+    y = np.linspace(-60, 60, 4001)[:, np.newaxis]
+    mu, kappa = expit(y), np.array(Hyperprior().kappa)
+    a, b = base + mu * kappa, base + expit(-y) * kappa
 
-    P(X < x) is an average over the nodes; at a node where X is surely below x it is its weight.
-    """
-    total = np.repeat([1.0, 2.0, 3.0, 4.0], [136, 171, 113, 66])
-    law = HierarchicalBetaAverage(total, total, hyperprior=Hyperprior(base=1.42))
-    (group,) = law._inversion._far_upper.groups
-    mean, variance = group.cumulants[0] + law.mean(), group.cumulants[1]
-    x = share * law.mean()
-    # Chebyshev: at these nodes X is below x with a probability of at least 0.99.
-    surely = mean + 10 * np.sqrt(variance) < x
-    least = np.logaddexp.reduce(group.nodes.log_weights[surely]) + np.log(0.99)
-    assert law.logcdf(x) > least
+    def log_integral(s):
+        """Log of the integral of the prior times (E theta^n exp(-s theta))^n_classes."""
+
+        def term(a, b):
+            return np.exp(betaln(a + n, b) - betaln(a, b)) * hyp1f1(a + n, a + b + n, -s)
+
+        log_each = np.log(share * term(base, base) + (1 - share) * term(a, b))
+        log_prior = rate * (np.log(mu) + np.log(expit(-y)))
+        return logsumexp(log_prior + n_classes * log_each)
+
+    expected = log_integral(c / n_classes) - log_integral(0.0)
+    found = law._inversion._far_lower.tilted(c)._log_mgf - c * law.mean()
+    assert found == pytest.approx(expected, abs=1e-8 * c)
