@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from skpostbac.stats import BetaAverage, PowerTransform
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, PowerTransform
+from skpostbac.stats._inversion.inverter import Inversion
 from skpostbac.stats._numerics.panels import integrate_panels
 
 
@@ -209,3 +210,36 @@ def test_points_outside_ask_for_nothing(monkeypatch):
 
     monkeypatch.setattr(law, "_tails", refuse)
     assert PowerTransform(law, 0.3).cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
+
+
+def _closed_form(law):
+    return law.mean(), law.variance(), law.skewness(), law.kurtosis()
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        HierarchicalBetaAverage([3, 5], [4, 9]),
+        HierarchicalBetaAverage([10] * 40, [10] * 40),
+        HierarchicalBetaAverage([75] * 3, [75] * 3, weights=[0.97, 1e-2, 2e-2]),
+        BetaAverage([75, 60, 3], [0.1, 0.3, 2]),
+    ],
+    ids=["two classes", "perfect classes", "unequal weights", "independent"],
+)
+def test_moments_of_the_power_one_ask_for_no_far_tail(law, monkeypatch):
+    """They are those of the law, in closed form, by the centre of the distribution alone."""
+    monkeypatch.setattr(Inversion, "_saddle_contour", None)
+    np.testing.assert_allclose(_closed_form(PowerTransform(law, 1)), _closed_form(law), rtol=1e-9)
+
+
+def test_root_of_many_perfect_classes():
+    """By the delta method: the mean of a narrow law to the fourth order of its spread."""
+    total = np.rint(np.geomspace(1, 4.257, 486))
+    law, e = HierarchicalBetaAverage(total, total, hyperprior=Hyperprior(base=1.42)), 1 / 485
+    relative = law.standard_deviation() / law.mean()
+    third, fourth = law.skewness() * relative**3, (law.kurtosis() + 3) * relative**4
+    terms = [e * (e - 1) / 2 * relative**2, e * (e - 1) * (e - 2) / 6 * third]
+    terms.append(e * (e - 1) * (e - 2) * (e - 3) / 24 * fourth)
+    expected = law.mean() ** e * (1 + sum(terms))
+    power = PowerTransform(law, e)
+    assert power.mean() == pytest.approx(expected, abs=1e-6 * power.standard_deviation())

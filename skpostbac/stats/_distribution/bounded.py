@@ -83,6 +83,10 @@ class BoundedDistribution(Law):
     def _centre(self, y: Floats) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy."""
 
+    def _centre_to(self, y: Floats, allowed: Floats) -> Values:
+        """Return the same with errors that are no larger, where this can be had."""
+        return self._centre(y)
+
     @abstractmethod
     def variance(self) -> float:
         """Return the variance."""

@@ -1,5 +1,6 @@
 """The law of a power of a variable, from the law of the variable."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -14,14 +15,15 @@ from skpostbac.stats._numerics import Frame, Points, integrate_panels
 _LEAST, _LARGEST = 1e-6, 1e3
 # Relative error of a panel of the moments: the tails are known to about 1e-13 of themselves, and
 # far tails, which count where the law is wide, to 1e-12.
-_MOMENT_ERROR, _WIDE_MOMENT_ERROR = 1e-13, 1e-11
-# What tails that are left out may add to the fourth moment of a law that is not wide, which is
-# at least one in its units.
-_NEGLIGIBLE = 1e-16
+_MOMENT_ERROR, _WIDE_MOMENT_ERROR = 3e-13, 1e-11
+# What an error of a tail may add to the integrand of the fourth moment of a law that is not wide,
+# a moment of at least one in its units. The error is a bound, of some ten times what it is.
+_LOST = 3e-12
 # Log upper tails that may count in the moments of a law that is wide beside its mean.
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
+_EPS = float(np.finfo(float).eps)
 # Two places so close to zero that only the leading power of the density counts.
 _NEAR_ZERO = np.array([1e-120, 1e-100])
 
@@ -176,20 +178,15 @@ class PowerTransform(BoundedDistribution):
 
         E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
         """
-        unit, least = self._unit, self._least_log_tail
-        log_p = np.array([least, 0.0])
-        ends = np.asarray(self.law._quantile(log_p, log_p[::-1])) - self.law.mean()
-        low, high = self._outer_distance(ends) / unit
-
+        signed_tail = self._far_tail if self._is_wide else self._near_tail
         evaluate = self.law._search()
 
         def integrand(z: Floats) -> Floats:
-            y = unit * z
-            tails = evaluate(self._inner(y, self._origin + y, self._high_from_origin - y))
-            signed = np.where(z > 0, np.exp(tails.log_ccdf), -np.exp(tails.log_cdf))
+            signed = signed_tail(z, evaluate)
             return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
 
-        first = np.floor(np.log2(self._first_order / unit)) - 1
+        low, high = self._reach
+        first = np.floor(np.log2(self._first_order / self._unit)) - 1
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
         return integrate_panels(
@@ -197,15 +194,39 @@ class PowerTransform(BoundedDistribution):
         )
 
     @property
-    def _least_log_tail(self) -> float:
-        """Log of the smallest tail that counts in the moments.
+    def _reach(self) -> Floats:
+        """Distances from the origin, in units, between which the moments are integrated."""
+        if not self._is_wide:
+            return np.array([-self._origin, self._high_from_origin]) / self._unit
+        log_p = np.array([_LOG_TAILS[-1], 0.0])
+        ends = np.asarray(self.law._quantile(log_p, log_p[::-1])) - self.law.mean()
+        return self._outer_distance(ends) / self._unit
 
-        Beyond it, E[Z^4] has no more than this tail times the fourth power of the farthest Z.
+    def _near_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
+        """P(Z > z) above zero, and -P(Z <= z) below it, to an accuracy that falls with z^3.
+
+        The centre of the law of X is enough wherever its error does not show in the moments, and
+        beyond its reach, which falls short of less than exp(-39 - |x - mean| / (2 sd)).
         """
-        if self._is_wide:
-            return float(_LOG_TAILS[-1])
-        farthest = max(self._origin, self._high_from_origin) / self._unit
-        return float(np.log(_NEGLIGIBLE) - 4 * np.log(max(farthest, 1.0)))
+        from_mean, allowed = (
+            self._inner_distance(self._unit * z),
+            _LOST / np.fmax(np.abs(z), 1) ** 3,
+        )
+        values = self.law._centre_to(from_mean, allowed)
+        signed = np.where(z > 0, values.tail, values.tail - 1)
+        # Beside an end of the support the rounding of x - mean shows.
+        error = values.error + _EPS * np.abs(from_mean * values.density)
+        error = np.where(np.isfinite(values.error), error, 0.0)
+        lost = error > allowed
+        if lost.any():
+            signed[lost] = self._far_tail(z[lost], evaluate)
+        return signed
+
+    def _far_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
+        """P(Z > z) above zero, and -P(Z <= z) below it, to relative accuracy."""
+        y = self._unit * z
+        tails = evaluate(self._inner(y, self._origin + y, self._high_from_origin - y))
+        return np.where(z > 0, np.exp(tails.log_ccdf), -np.exp(tails.log_cdf))
 
     @cached_property
     def _central_moments(self) -> tuple[float, float, float]:

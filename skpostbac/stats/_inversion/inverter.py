@@ -167,14 +167,15 @@ class Inversion:
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
 
-    def centre(self, y: Floats) -> Values:
+    def centre(self, y: Floats, allowed: Floats | float = _ACCURACY) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy.
 
         The rounding errors of a contour fall like exp(-c y) above the mean and grow below it. Far
-        below, the contour of minus the sum finds the lower tail.
+        below, where they are more than is allowed, the contour of minus the sum finds the lower
+        tail.
         """
         values = self._central.at(y)
-        lost = (values.error > _ACCURACY) & (y < 0)
+        lost = (values.error > allowed) & (y < 0)
         if lost.any():
             values = values.replaced(lost, self._central_below.at(-y[lost]))
         if self._central.cut:

@@ -62,6 +62,9 @@ class WeightedSum(BoundedDistribution):
     def _centre(self, y: Floats) -> Values:
         return self._inversion.centre(y)
 
+    def _centre_to(self, y: Floats, allowed: Floats) -> Values:
+        return self._inversion.centre(y, allowed)
+
     def _kinks(self) -> list[float]:
         ends = self._ends
         # In logarithms: the number itself overflows from 1024 terms on.
