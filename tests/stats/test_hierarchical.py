@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betainc, betaln, expit, gammaln, hyp1f1, logsumexp
+from scipy.special import betainc, betaincc, betaln, expit, gammaln, hyp1f1, logsumexp
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._hierarchical import tilted_sum as _tilted_group_sum
@@ -638,3 +638,46 @@ def test_far_tilts_count_rare_rates(tilt):
     expected = log_integral(c / n_classes) - log_integral(0.0)
     found = law._inversion._far_lower.tilted(c)._log_mgf - c * law.mean()
     assert found == pytest.approx(expected, abs=1e-8 * c)
+
+
+def _one_class(correct, total):
+    """Return the tails of a class alone, by a sum over a grid of the rate and each kappa."""
+    base, rate, share = 0.5, 0.75, Hyperprior().outlier_share(1)
+    y = np.linspace(-90, 90, 3001)[:, np.newaxis]
+    up, down = expit(y) * np.array(Hyperprior().kappa), expit(-y) * np.array(Hyperprior().kappa)
+    wrong = total - correct
+    log_own = betaln(base + up + correct, base + down + wrong) - betaln(base + up, base + down)
+    log_other = betaln(base + correct, base + wrong) - betaln(base, base)
+    log_prior = rate * (np.log(expit(y)) + np.log(expit(-y)))
+    own = (1 - share) * np.exp(log_prior + log_own - log_other)
+    other = share * np.exp(log_prior) * np.ones_like(own)
+
+    def tail(function, x):
+        parts = own * function(base + up + correct, base + down + wrong, x)
+        parts += other * function(base + correct, base + wrong, x)
+        return float(parts.sum() / (own + other).sum())
+
+    return tail
+
+
+@pytest.mark.parametrize("weight", [1.0, -2.0], ids="weight={}".format)
+@pytest.mark.parametrize(
+    ("correct", "total"), [(0, 7767000), (3, 10**6), (0, 10**9)], ids=["0", "3", "0 of 1e9"]
+)
+def test_tails_of_one_class_of_many_samples(correct, total, weight):
+    """Mixtures of incomplete Beta functions, also many standard deviations above the mean."""
+    law, tail = (
+        HierarchicalBetaAverage([correct], [total], weights=[weight]),
+        _one_class(correct, total),
+    )
+    x = np.array([1e-8, 0.3, 2.0, 30.0]) * (correct + 1) / total
+    below, above = (law.cdf, law.ccdf) if weight > 0 else (law.ccdf, law.cdf)
+    assert_allclose(below(weight * x), [tail(betainc, value) for value in x], rtol=1e-9)
+    assert_allclose(above(weight * x), [tail(betaincc, value) for value in x], rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1 - 0.999998373, 0.99999999996108], ids=["lower", "upper"])
+def test_far_quantile_of_one_class_of_many_samples(p):
+    """The distribution function is the probability again."""
+    law = HierarchicalBetaAverage([0], [7767000])
+    assert _one_class(0, 7767000)(betaincc, law.icdf(p)) == pytest.approx(1 - p, rel=1e-9)

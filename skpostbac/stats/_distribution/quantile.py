@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betainccinv, betaincinv
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution.tails import Values
@@ -109,12 +109,16 @@ def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
     width = frame.mean_to_low + frame.mean_to_high
     low, high = frame.mean_to_low / width, frame.mean_to_high / width
     size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
+    p = np.exp(np.maximum(log_p, -700.0))
     # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
-    to_high = betaincinv(size * high, size * low, np.exp(np.maximum(log_p, -700.0)))
-    to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 0.999)
+    to_high = betaincinv(size * high, size * low, p)
+    to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 1.0)
     half = 0.5 * frame.mean_to_high
     beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
-    return np.where(to_high < half, beyond, frame.mean_to_high - to_high)
+    # A law beside the lower end may be far narrower than the rounding of its distance to the other.
+    to_low = width * np.nan_to_num(betainccinv(size * low, size * high, p), nan=1.0)
+    from_mean = np.clip(to_low - frame.mean_to_low, -0.999 * frame.mean_to_low, half)
+    return np.where(to_high < half, beyond, from_mean)
 
 
 def _unstretch(frame: Frame, u: Floats) -> tuple[Points, Floats]:

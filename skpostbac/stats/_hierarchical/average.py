@@ -1,5 +1,6 @@
 """The law of a weighted sum of accuracies that borrow strength from one another."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -8,12 +9,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac._utils import Floats
+from skpostbac.stats._distribution import Tails
+from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
 from skpostbac.stats._hierarchical.quadrature import Kinds
 from skpostbac.stats._hierarchical.terms import FarGroups, WeightedGroups
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
-from skpostbac.stats._numerics import Frame, exact_sum
+from skpostbac.stats._numerics import Frame, Points, exact_sum
 
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
@@ -233,6 +236,27 @@ class HierarchicalBetaAverage(WeightedSum):
     @cached_property
     def _parts(self) -> tuple[ClassGroup, ...]:
         return self._groups_to(_DEPTH)
+
+    def _tails(self, points: Points) -> Tails:
+        exact = self._one_class.tails(points) if self._one_class else None
+        return exact or super()._tails(points)
+
+    def _search(self) -> Callable[[Points], Tails]:
+        inverted = super()._search()
+
+        def search(points: Points) -> Tails:
+            exact = self._one_class.tails(points) if self._one_class else None
+            return exact or inverted(points)
+
+        return search
+
+    @cached_property
+    def _one_class(self) -> OneClass | None:
+        """The mixture of Betas of one class, where that is better than an inversion."""
+        index = np.flatnonzero(self.weights)
+        if index.size > 1 or not is_slow(self.correct[index[0]], self.total[index[0]]):
+            return None
+        return OneClass(self._parts[0], lambda: self._groups_to(_FAR_DEPTH)[0])
 
     @cached_property
     def _inversion(self) -> Inversion:

@@ -33,6 +33,8 @@ from skpostbac.stats._inversion import NEGLIGIBLE, Corner
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
 # Numbers in a table at most.
 _TABLE = 2**22
+# Tilts that push a class of more samples than this to an end have a rule of their own.
+_MANY = 1e4
 # A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
 # out, it needs more of them.
 _CORE, _STRETCHED = 2.5, 1.15
@@ -260,6 +262,18 @@ class TiltedGroup:
     def at_tilt(self) -> Along:
         """Transform at the tilt itself."""
         return self.along(np.zeros(1, dtype=complex))
+
+    def turns_over(self, rates: Floats) -> bool:
+        """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
+        pushes = np.abs(self.tilt + rates).max() * np.abs(self.group.kinds.weights)
+        n = self.group.outlier_a + self.group.outlier_b
+        return bool(((pushes > n) & (n > _MANY)).any())
+
+    def log_mgf(self, rate: float) -> float:
+        """Log E[exp((c + rate) x)], x being relative to the same origin."""
+        tilted = TiltedGroup(self.group, self.tilt + rate, self._from_end)
+        tilted.low_end, tilted.high_end = self.low_end, self.high_end
+        return tilted.at_tilt.log_mgf
 
     def decay_height(self, scale: float) -> float:
         """Height at which the transform has about decayed, by an envelope like that of Gammas.

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import Complexes
+from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._hierarchical.tilted import Along, TiltedGroup
 from skpostbac.stats._inversion import (
     DEPTH,
@@ -49,7 +49,7 @@ class TiltedGroupSum:
 
     def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
         """Take groups under one tilt; `scale` is the standard deviation without it."""
-        self.tilt, self._whole = tilt, groups
+        self.tilt, self._scale, self._whole = tilt, scale, groups
         self._small = _SMALL * max(1 / scale, tilt)
         rates: Complexes = np.array([0.0, 1j * self._small])
         found = [group.along(rates) for group in groups]
@@ -89,17 +89,25 @@ class TiltedGroupSum:
     def _bounds(self) -> tuple[float, float]:
         """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
         up = down = _BOUNDS / self._standard_deviation
-        if self.tilt > down[1]:
+        if self.tilt > min(down[1], 1 / self._scale):
             # Far from the centre it counts what is left of the tilt.
             down = np.minimum(down, 0.7 * self.tilt)
-        with np.errstate(all="ignore"):
-            logs = np.log(self._along(np.concatenate([up, -down]).astype(complex)).real)
+        logs = self._log_mgfs(np.concatenate([up, -down]))
         # With a heavy tail only the smaller ones are of use.
         logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
         up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
         lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
         highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
         return max(self._anchor - down, lowest), min(self._anchor + up, highest)
+
+    def _log_mgfs(self, rates: Floats) -> Floats:
+        """Log of the transform at c + rates, about the anchor, of real rates."""
+        if any(group.turns_over(rates) for group in self._groups):
+            # Between the ends of a class of many samples no rule serves several tilts.
+            mgfs = [sum(group.log_mgf(rate) for group in self._groups) for rate in rates]
+            return np.array(mgfs) - self._log_mgf - self._anchor * rates
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log(self._along(rates.astype(complex)).real))
 
     def contour(self) -> Contour:
         """Sum a Fourier series on the line through the tilt, and its rest by corners."""

@@ -1,0 +1,93 @@
+"""A class that borrows from others, alone: a mixture of Betas over the nodes of what they share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import betainc, betaincc, logsumexp
+
+from skpostbac._utils import Floats
+from skpostbac.stats._distribution import Tails
+from skpostbac.stats._hierarchical.class_group import ClassGroup
+from skpostbac.stats._numerics import Points, log_beta
+
+# A class of more samples than the first, all but the second of which are of one kind, has a
+# transform that costs much: it decays slowly over many orders of height.
+_MANY, _FEW = 1e4, 1e3
+# Tails below the first need the nodes for far tails; those below the second are no doubles.
+_CENTRAL, _LEAST = 1e-3, 1e-290
+# Numbers in a table at most.
+_TABLE = 2**20
+
+
+def is_slow(correct: float, total: float) -> bool:
+    """Whether the incomplete Beta functions of a class are exact, and cheaper than an inversion."""
+    return total > _MANY and min(correct, total - correct) < _FEW
+
+
+@dataclass(frozen=True)
+class BetaMixture:
+    """A mixture of Betas on an interval of some size; `log_weights`, a and b have shape (n,)."""
+
+    size: float
+    log_weights: Floats
+    a: Floats
+    b: Floats
+
+    @classmethod
+    def of(cls, group: ClassGroup) -> "BetaMixture":
+        """Take the one class of a group: it borrows at each node, or it is an outlier."""
+        weight = float(group.kinds.weights[0])
+        log_own, log_other = (share[:, 0] + group.nodes.log_weights for share in group.log_shares)
+        a = np.append(group.a[:, 0], group.outlier_a)
+        b = np.append(group.b[:, 0], group.outlier_b)
+        log_weights = np.append(log_own, logsumexp(log_other))
+        some = np.isfinite(log_weights)
+        a, b = (a, b) if weight > 0 else (b, a)
+        return cls(abs(weight), log_weights[some], a[some], b[some])
+
+    def at(self, points: Points) -> Floats:
+        """Return the lower and the upper tail, and the log density, at each point, shape (3, n)."""
+        count = max(1, points.to_low.size * self.a.size // _TABLE)
+        blocks = np.array_split(np.arange(points.to_low.size), count)
+        return np.hstack([self._table(points[block]) for block in blocks])
+
+    def _table(self, points: Points) -> Floats:
+        low, high = points.to_low / self.size, points.to_high / self.size
+        weights = np.exp(self.log_weights)
+        a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
+        # By the distance from the nearer end, which has all digits.
+        near = low < high
+        x, first, last = np.minimum(low, high), np.where(near, a, b), np.where(near, b, a)
+        nearer, farther = weights @ betainc(first, last, x), weights @ betaincc(first, last, x)
+        logs = (first - 1) * np.log(x) + (last - 1) * np.log1p(-x) - log_beta(a, b)
+        log_density = logsumexp(self.log_weights[:, np.newaxis] + logs, axis=0)
+        return np.stack(
+            [
+                np.where(near, nearer, farther),
+                np.where(near, farther, nearer),
+                log_density - np.log(self.size),
+            ]
+        )
+
+
+class OneClass:
+    """A class that borrows from others, alone, at its nodes in the centre and for far tails."""
+
+    def __init__(self, centre: ClassGroup, far: Callable[[], ClassGroup]) -> None:
+        self._centre, self._make_far = BetaMixture.of(centre), far
+
+    @cached_property
+    def _far(self) -> BetaMixture:
+        return BetaMixture.of(self._make_far())
+
+    def tails(self, points: Points) -> Tails | None:
+        """Both tails and the density, unless a tail is too small."""
+        table = self._centre.at(points)
+        far = np.flatnonzero(table[:2].min(axis=0) < _CENTRAL)
+        if far.size:
+            table[:, far] = self._far.at(points[far])
+        if table[:2].min(initial=1.0) < _LEAST:
+            return None
+        return Tails(np.log(table[0]), np.log(table[1]), table[2])
