@@ -681,3 +681,14 @@ def test_far_quantile_of_one_class_of_many_samples(p):
     """The distribution function is the probability again."""
     law = HierarchicalBetaAverage([0], [7767000])
     assert _one_class(0, 7767000)(betaincc, law.icdf(p)) == pytest.approx(1 - p, rel=1e-9)
+
+
+def test_many_large_perfect_classes_of_very_unequal_weights():
+    """The first one, of almost all the weight, is about where the sum is; some tilts overflow."""
+    total, weights = np.full(56, 6537000), np.geomspace(1, 1e-10, 56)
+    law = HierarchicalBetaAverage(total, total, weights=weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = law.interval(0.95)
+    assert law.support().high - 5e-6 < low < law.mean() < high < law.support().high
+    assert law.cdf(low, high) == pytest.approx(0.95, rel=1e-9)

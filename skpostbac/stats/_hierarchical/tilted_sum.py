@@ -101,13 +101,14 @@ class TiltedGroupSum:
         return max(self._anchor - down, lowest), min(self._anchor + up, highest)
 
     def _log_mgfs(self, rates: Floats) -> Floats:
-        """Log of the transform at c + rates, about the anchor, of real rates."""
-        if any(group.turns_over(rates) for group in self._groups):
-            # Between the ends of a class of many samples no rule serves several tilts.
-            mgfs = [sum(group.log_mgf(rate) for group in self._groups) for rate in rates]
-            return np.array(mgfs) - self._log_mgf - self._anchor * rates
+        """Log of the transform at c + rates, about the anchor, of real rates; NaN if not known."""
         with np.errstate(all="ignore"):
-            return np.asarray(np.log(self._along(rates.astype(complex)).real))
+            if not any(group.turns_over(rates) for group in self._groups):
+                return np.asarray(np.log(self._along(rates.astype(complex)).real))
+            # Between the ends of a class of many samples no rule serves several tilts.
+            mgfs = np.array([sum(group.log_mgf(rate) for group in self._groups) for rate in rates])
+            # What overflows is not known.
+            return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._log_mgf - self._anchor * rates
 
     def contour(self) -> Contour:
         """Sum a Fourier series on the line through the tilt, and its rest by corners."""
