@@ -13,8 +13,8 @@ from skpostbac.stats._numerics import Frame, Points, integrate_panels
 
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
 _LEAST, _LARGEST = 1e-6, 1e3
-# Relative error of a panel of the moments: the tails are known to about 1e-13 of themselves, and
-# far tails, which count where the law is wide, to 1e-12.
+# Relative error of a panel of the moments: the centre is known to about 1e-14, and far tails, which
+# count where the law is wide, to 1e-12 of themselves.
 _MOMENT_ERROR, _WIDE_MOMENT_ERROR = 3e-13, 1e-11
 # What an error of a tail may add to the integrand of the fourth moment of a law that is not wide,
 # a moment of at least one in its units. The error is a bound, of some ten times what it is.

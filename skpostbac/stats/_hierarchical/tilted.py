@@ -26,6 +26,7 @@ from skpostbac.stats._beta import end_radius
 from skpostbac.stats._beta import tilted as tb
 from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.ends import MixedEnd
+from skpostbac.stats._hierarchical.quadrature import HyperNodes
 from skpostbac.stats._inversion import NEGLIGIBLE, Corner
 
 # Kinds are summed by their moments in blocks of this many. Terms below the first share are left
@@ -33,6 +34,8 @@ from skpostbac.stats._inversion import NEGLIGIBLE, Corner
 _BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
 # Numbers in a table at most.
 _TABLE = 2**22
+# Numbers in the table of all nodes and abscissae of a rule, of which there may be a few at a time.
+_LARGE_TABLE = 2**23
 # Tilts that push a class of more samples than this to an end have a rule of their own.
 _MANY = 1e4
 # A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
@@ -177,21 +180,32 @@ class TiltedGroup:
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
         for row, kind in enumerate(index):
             rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
-            table, log_mass = self._reweighted(rule)
-            # Where no weight is left a large tilt would overflow.
-            kept = np.asarray(table.any(axis=0))
-            table, deviations = table[:, kept], rule.deviations[kept]
-            values = [_transform(table, deviations, block) for block in _blocks(rates, kept.size)]
+            count = nodes.up.size * rule.deviations.size // _LARGE_TABLE + 1
+            some = [self.group.nodes.where(part) for part in _cut(nodes.up.size, count)]
+            values, log_mass = zip(*(self._summed(part, rule, rates) for part in some), strict=True)
             yield _Part(
                 index[[row]],
                 np.broadcast_to(places[:, [row]], (nodes.up.size, 1)),
-                (log_mass + log_mgf[row] - nodes.log_evidence[:, kind])[:, np.newaxis],
-                np.hstack(values)[np.newaxis],
+                (np.concatenate(log_mass) + log_mgf[row] - nodes.log_evidence[:, kind])[
+                    :, np.newaxis
+                ],
+                np.concatenate(values)[np.newaxis],
             )
 
-    def _reweighted(self, rule: "_Rule") -> tuple[Floats, Floats]:
+    def _summed(
+        self, nodes: HyperNodes, rule: "_Rule", rates: Complexes
+    ) -> tuple[Complexes, Floats]:
+        """Sum a rule at some nodes: transforms, (n_nodes, n), and logs of the sums of weights."""
+        table, log_mass = self._reweighted(nodes, rule)
+        # Where no weight is left a large tilt would overflow.
+        kept = np.asarray(table.any(axis=0))
+        table, deviations = table[:, kept], rule.deviations[kept]
+        values = [_transform(table, deviations, block) for block in _blocks(rates, kept.size)]
+        return np.hstack(values), log_mass
+
+    def _reweighted(self, nodes: HyperNodes, rule: "_Rule") -> tuple[Floats, Floats]:
         """Weights g times those of a rule, of sum one for each node, and the logs of their sums."""
-        nodes, share = self.group.nodes, self.group.outlier
+        share = self.group.outlier
         factor = np.log1p(-share) - nodes.log_norm
         borrowed = np.stack([nodes.up, nodes.down, factor, np.ones_like(factor)], axis=1)
         ones = np.ones_like(rule.log_right)
@@ -377,6 +391,12 @@ def _blocks(rates: Complexes, size: int) -> list[Complexes]:
     """Cut rates into blocks for tables of `size` numbers for each."""
     most = max(_TABLE // size, 1)
     return np.split(rates, range(most, rates.size, most))
+
+
+def _cut(size: int, count: int) -> list[NDArray[np.bool_]]:
+    """Cut places into some blocks of neighbours."""
+    block = np.arange(size) * count // size
+    return [block == number for number in range(count)]
 
 
 def _powers(x: Complexes, most: int) -> list[Complexes]:
