@@ -484,3 +484,30 @@ def test_tails_of_counts_are_computed_once_for_each():
     np.testing.assert_allclose(law.tail_from(x, size), found, rtol=1e-12, atol=1e-300)
     lower = stats.binom.cdf(x, size, 0.7)
     np.testing.assert_allclose(law.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
+
+
+@pytest.fixture
+def exact_looks(monkeypatch):
+    """Looks at the exact posterior."""
+    looks, exact = [], _assurance.NarrowInterval.exact
+    monkeypatch.setattr(
+        _assurance.NarrowInterval, "exact", lambda *args: looks.append(1) or exact(*args)
+    )
+    return looks
+
+
+def test_small_plan_looks_at_few_outcomes(exact_looks):
+    """Sizes whose assurance is clearly high or low need no exact look at every outcome."""
+    found = required_test_size([0.9, 0.8], width=0.3, level=0.9999, prior=(0.5, 0.5))
+    assert len(exact_looks) < 60 * len(found.sizes)
+
+
+def test_outcomes_that_do_not_count_are_not_checked(exact_looks):
+    """Rows of a probability of 1e-12 in all are left in doubt, and the others decided."""
+    plans = [_class_plans.RecallPlan(30, _class_plans.Binomial(1e-6), (1, 1), 0.5)] * 2
+    found = _assurance.assurance_of(plans, _assurance.NarrowInterval(0.09, 0.95))
+    assert len(exact_looks) < 12
+    # Fewer than two mistakes in all: the widths of none and of one lie on both sides of 0.09.
+    widths = [np.diff(BetaAverage([31, 31 - k], [1, 1 + k]).interval(0.95))[0] for k in range(2)]
+    expected = [stats.binom.pmf(k, 60, 1e-6) for k in range(2) if widths[k] <= 0.09]
+    assert found.value == pytest.approx(sum(expected), abs=1e-9)

@@ -5,6 +5,7 @@ import pytest
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution.quantile import upper_quantile
+from skpostbac.stats._inversion.inverter import Inversion
 
 LOG_P = np.log([0.5, 0.4, 0.025, 1e-3, 1e-10, 1e-100, 1e-300])
 # Newton steps of quadratic convergence, from a first guess that may be far in a deep tail.
@@ -50,3 +51,28 @@ def test_quantile_at_the_end():
     law = BetaAverage([40.0], [0.5])
     assert law.iccdf(1e-12) == 1.0
     assert law.iccdf(1e-7) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_centre_tells_where_a_far_quantile_is():
+    """A search from the rough quantile that rounding leaves takes one evaluation."""
+    law, tail = BetaAverage([1.0], [3.0]), Counted(3.0)
+    start = law._frame.mean_to_high - np.exp(LOG_P / 3) * (1 + 1e-11)
+    start[-1] = np.nan
+    points = upper_quantile(law._frame, tail, LOG_P[:-1], law.standard_deviation(), start[:-1])
+    np.testing.assert_allclose(points.to_high, np.exp(LOG_P[:-1] / 3), rtol=1e-13)
+    assert tail.calls == 1
+    points = upper_quantile(law._frame, tail, LOG_P, law.standard_deviation(), start)
+    np.testing.assert_allclose(points.to_high, np.exp(LOG_P / 3), rtol=1e-13)
+
+
+def test_far_quantiles_take_few_contours(monkeypatch):
+    """An interval of level 0.9999 asks for both tails once."""
+    calls, tails = [], Inversion.tails
+    monkeypatch.setattr(
+        Inversion, "tails", lambda *args, **keys: calls.append(1) or tails(*args, **keys)
+    )
+    law = BetaAverage([25.5, 37.5], [1.5, 9.5])
+    low, high = law.interval(0.9999)
+    assert len(calls) == 2
+    assert law.cdf(low) == pytest.approx(5e-5, rel=1e-12)
+    assert law.ccdf(high) == pytest.approx(5e-5, rel=1e-12)

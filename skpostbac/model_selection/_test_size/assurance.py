@@ -31,8 +31,10 @@ MOST_ROWS = 20_000
 _SCRAMBLINGS, _LOG_POINTS, _FEWEST_LOG_POINTS = 8, 10, 6
 # Numbers in the array of all points, at most about.
 _LOG_NUMBERS = 20
-# Rows that are all looked at by the exact posterior; of more rows, that many doubtful ones.
+# Rows that are all looked at by the exact posterior, where outcomes are checked at all.
 _FEW_ROWS = 40
+# Rows whose probabilities add up to less than this are not checked.
+_NEGLIGIBLE = 1e-9
 # Rows that calibrate the approximation: for a first look, and where outcomes are checked.
 _FEW_PIVOTS, _PIVOTS = 6, 12
 # Errors of the approximation may be that many times as far apart as those of the pivots.
@@ -95,7 +97,8 @@ class NarrowInterval:
         """Return the share of `width` that the interval leaves free."""
         _, variance, third, fourth = cumulants
         z = special.ndtri((1 + self.level) / 2)
-        lean, peak = third**2 / variance**3, fourth / variance**2
+        square = variance * variance
+        lean, peak = third * third / (square * variance), fourth / square
         bend = peak / 12 * (z**3 - 3 * z) - lean / 18 * (2 * z**3 - 5 * z)
         return np.asarray(1 - np.sqrt(variance) * (2 * z + np.clip(bend, -z, z)) / self.width)
 
@@ -131,11 +134,12 @@ class SureDifference:
     def margin(self, cumulants: Floats) -> Floats:
         """Return the normal score of P(B > A), less that of `level`."""
         mean, variance, third, fourth = cumulants
-        u = -mean / np.sqrt(variance)
-        lean, peak = third / variance**1.5, fourth / variance**2
-        bend = (
-            -lean / 6 * (u**2 - 1) - peak / 24 * (u**3 - 3 * u) + lean**2 / 36 * (4 * u**3 - 7 * u)
-        )
+        deviation = np.sqrt(variance)
+        u = -mean / deviation
+        lean, peak = third / (variance * deviation), fourth / (variance * variance)
+        square = u * u
+        straight = -lean / 6 * (square - 1)
+        bend = straight - u * (peak / 24 * (square - 3) - lean * lean / 36 * (4 * square - 7))
         # far out, where the expansion says nothing, the sign is sure
         bound = 0.3 + 0.3 * np.abs(u)
         return np.asarray(-u - np.clip(bend, -bound, bound) - special.ndtri(self.level))
@@ -314,12 +318,14 @@ class _Search:
         if len(self.plans) == 1 and self.goal.has_formula(self.plans[-1]):
             return self._chance(self._bisect(self._closed)), 0.0
         place = self._bisect(self._approximate)
-        if place.size <= _FEW_ROWS:
-            return self._chance(self._checked(place, np.arange(place.size))), 0.0
-        shift, spread = self._calibrate(place, _PIVOTS if checks else _FEW_PIVOTS)
+        count = _PIVOTS if checks else _FEW_PIVOTS
+        if place.size <= (_FEW_ROWS if checks else count):
+            rows = _that_count(self.rows.weights)
+            return self._chance(self._checked(place, rows)), 0.0
+        shift, spread = self._calibrate(place, count)
         place = self._bisect(lambda x: self._approximate(x) + shift)
         doubt = self._doubt(place, shift, spread)
-        doubtful = np.argsort(-doubt)[: min(checks, np.count_nonzero(doubt))]
+        doubtful = _that_count(doubt)[:checks]
         place, doubt[doubtful] = self._checked(place, doubtful), 0.0
         return self._chance(place), float(doubt.sum())
 
@@ -397,3 +403,9 @@ class _Search:
         tail = law.tail_from if self.side.step > 0 else law.tail_to
         chance = tail(self._value(place), trials)
         return np.where(place < self.side.length, chance, 0.0)
+
+
+def _that_count(values: Floats) -> NDArray[np.intp]:
+    """Return the places of the largest values, but of those that add up to nothing much."""
+    order = np.argsort(values, kind="stable")
+    return order[np.cumsum(values[order]) > _NEGLIGIBLE][::-1]

@@ -48,7 +48,7 @@ from skpostbac.model_selection._test_size.class_plans import (
 from skpostbac.stats import BetaAverage
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
-_CHECKS = 200
+_CHECKS = 100
 # Sizes after the answer that are looked at, for a tooth of the saw: by formula, and otherwise.
 _MANY_AHEAD, _FEW_AHEAD = 200, 16
 _FURTHEST_AHEAD = 20_000
@@ -111,9 +111,9 @@ class PlannedTest(StablePickle):
         return assurance_of(sized, self.goal, checks=checks, seed=self.seed)
 
     def careful_assurance(self, size: int) -> Assurance:
-        """Return it with outcomes in doubt checked, if they weigh more than the sampling error."""
+        """Return it with outcomes in doubt checked, unless they weigh less than what is sampled."""
         quick = self.assurance(size, 0)
-        return quick if quick.doubt <= quick.standard_error else self.assurance(size, _CHECKS)
+        return quick if quick.doubt < quick.standard_error else self.assurance(size, _CHECKS)
 
     def sizes_ahead(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again."""
@@ -419,8 +419,9 @@ def required_test_size(
     outcomes, which covers one class of any size, the width for two classes, and small samples of
     a few classes. Beyond that, scrambled Sobol points replace them, and the standard error is
     that over eight scramblings. Whether an outcome succeeds is found from the cumulants of the
-    posterior, calibrated on exact posteriors; outcomes too close to call are looked at exactly,
-    unless they weigh less than the standard error.
+    posterior, calibrated on exact posteriors; up to 100 outcomes too close to call are looked at
+    exactly, unless they weigh less than the standard error. At the size returned all outcomes are,
+    where they are few.
 
     The assurance is not monotone in the number of samples: with counts that are integers it rises
     like a saw. The size returned is the smallest from which on the assurance stays reached, at all

@@ -497,13 +497,16 @@ class BoundedDistribution(Law):
         from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, start < 0)
         lower, upper = ~found & from_low, ~found & ~from_low
         if lower.any():
-            x[lower] = self._frame.x(self._solve(log_p[lower], upper=False))
+            x[lower] = self._frame.x(self._solve(log_p[lower], y[lower], upper=False))
         if upper.any():
-            x[upper] = self._frame.x(self._solve(log_q[upper], upper=True))
+            x[upper] = self._frame.x(self._solve(log_q[upper], y[upper], upper=True))
         return x
 
-    def _solve(self, log_p: Floats, *, upper: bool) -> Points:
-        """Points whose upper (or lower) tail has the log probability `log_p`."""
+    def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
+        """Points whose upper (or lower) tail has the log probability `log_p`.
+
+        The search begins at distances from the mean, or where these are NaN at a guess.
+        """
         scale = self.standard_deviation()
 
         search = self._search()
@@ -513,8 +516,8 @@ class BoundedDistribution(Law):
             return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
 
         if upper:
-            return upper_quantile(self._frame, log_tail, log_p, scale)
-        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale).mirrored()
+            return upper_quantile(self._frame, log_tail, log_p, scale, start)
+        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -start).mirrored()
 
 
 def _broadcast(x: Floats, y: Floats) -> tuple[Floats, ...]:

@@ -27,6 +27,8 @@ _CUBE = 1e-14
 _MAX_HALLEY_STEPS = 6
 # Relative error of the smaller tail that rounding may leave where the centre is enough.
 _ACCURACY = 1e-12
+# The same where the centre still tells where to begin.
+_ROUGH = 1e-2
 _EPS = float(np.finfo(float).eps)
 
 
@@ -44,10 +46,11 @@ def central_quantile(
     """Distances from the mean with P(X <= mean + y) = p = 1 - q, shape (n,), from a close start.
 
     Also returns which of them are accurate: in relation to the smaller of p and q, after rounding.
+    Distances that rounding makes worthless are NaN.
     """
     upper = q <= p
     side, smaller = np.where(upper, 1.0, -1.0), np.minimum(p, q)
-    found = np.zeros(y.shape, dtype=bool)
+    settled, found = np.zeros(y.shape, dtype=bool), np.zeros(y.shape, dtype=bool)
     with np.errstate(all="ignore"):
         for _ in range(_MAX_HALLEY_STEPS):
             values = evaluate(y)
@@ -59,20 +62,27 @@ def central_quantile(
             y = y + np.where(found, 0.0, side * newton / np.maximum(bend, 0.5))
             left = np.abs(excess) * np.maximum(np.abs(excess), np.abs(turn)) ** 2
             rounding = values.error + _EPS * np.abs(y) * density
+            settled = left < np.maximum(_CUBE, rounding / smaller)
             found |= (left < _CUBE) & (rounding < _ACCURACY * smaller)
-            if found.all():
+            if (settled | found).all():
                 break
             y = np.where(np.isfinite(y), y, 0.0)
-    return y, found
+    return np.where(settled & (rounding < _ROUGH * smaller) | found, y, np.nan), found
 
 
-def upper_quantile(frame: Frame, log_tail: LogTail, log_p: Floats, scale: float) -> Points:
+def upper_quantile(
+    frame: Frame, log_tail: LogTail, log_p: Floats, scale: float, start: Floats | None = None
+) -> Points:
     """Points whose upper tail has the log probability `log_p`, shape (n,), all negative.
 
     The unknown is a stretched distance from the mean, in which the log tail of every Beta is
-    nearly straight up to the end of the support. The root stays bracketed.
+    nearly straight up to the end of the support. The root stays bracketed. The distances `start`
+    from the mean are where to begin, but where they are NaN.
     """
     u = _first_guess(frame, log_p, scale)
+    if start is not None:
+        inside = (start > -frame.mean_to_low) & (start < frame.mean_to_high)
+        u = np.where(inside, _stretch(frame, start, frame.mean_to_high - start), u)
     low = np.full(log_p.shape, -frame.mean_to_low)
     last = 350.0 * frame.mean_to_high
     high = np.full(log_p.shape, last)
@@ -113,12 +123,18 @@ def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
     # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
     to_high = betaincinv(size * high, size * low, p)
     to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 1.0)
-    half = 0.5 * frame.mean_to_high
-    beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
     # A law beside the lower end may be far narrower than the rounding of its distance to the other.
     to_low = width * np.nan_to_num(betainccinv(size * low, size * high, p), nan=1.0)
-    from_mean = np.clip(to_low - frame.mean_to_low, -0.999 * frame.mean_to_low, half)
-    return np.where(to_high < half, beyond, from_mean)
+    from_mean = np.maximum(to_low - frame.mean_to_low, -0.999 * frame.mean_to_low)
+    return _stretch(frame, from_mean, to_high)
+
+
+def _stretch(frame: Frame, from_mean: Floats, to_high: Floats) -> Floats:
+    """Stretched distance of points from the mean, which are so far from the upper end."""
+    half = 0.5 * frame.mean_to_high
+    with np.errstate(invalid="ignore", divide="ignore"):
+        beyond = half * (1 + np.log(half / np.minimum(to_high, half)))
+    return np.where(to_high < half, beyond, np.minimum(from_mean, half))
 
 
 def _unstretch(frame: Frame, u: Floats) -> tuple[Points, Floats]:
