@@ -167,6 +167,11 @@ class Inversion:
                 target[rest], other[rest] = smaller, _log_complement(smaller)
         return Tails(log_cdf, log_ccdf, log_pdf)
 
+    def far_tails(self, points: Points) -> Tails:
+        """Evaluate both tails and the density of points far from the mean, above it."""
+        log_ccdf, log_pdf = self._far_tail(1, points, [])
+        return Tails(_log_complement(log_ccdf), log_ccdf, log_pdf)
+
     def centre(self, y: Floats, allowed: Floats | float = _ACCURACY) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy.
 

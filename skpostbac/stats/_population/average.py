@@ -24,7 +24,7 @@ from skpostbac.stats._inversion import (
     fourier_series,
     power_tail,
 )
-from skpostbac.stats._numerics import Frame, exact_sum
+from skpostbac.stats._numerics import Frame, Points, exact_sum
 from skpostbac.stats._population.ends import Ends
 from skpostbac.stats._population.tilted import TiltedLogit
 
@@ -38,6 +38,8 @@ _MISSED, _TOLERABLE = 1e-13, 1e-7
 _LOOKS = np.linspace(0.5, 1.0, 12)
 # Powers that are told apart, and distances from an end at which 1 - y is one.
 _FLAT, _END = 1e-6, 1e-16
+# Distances from an end whose squares are no doubles are seen in units of the inverse of this.
+_TINY, _SCALE = 1e-100, 2.0**700
 
 
 def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
@@ -129,9 +131,15 @@ class _Summands:
     weights: Floats
     standard_deviation: float
     from_above: bool = True
+    is_scaled: bool = False
+
+    @property
+    def close(self) -> float:
+        """Distance from an end within which powers count, or that is tiny."""
+        return self._straight if self.is_scaled else max(self._straight, _TINY)
 
     @cached_property
-    def close(self) -> float:
+    def _straight(self) -> float:
         """Distance from an end within which the density of each variable is a power."""
         straight = [np.exp(-np.abs(density.edges[[0, -1]]).max()) for density in self.densities]
         power = max(max(one[1], 1.0) for one in self._end_powers)
@@ -161,7 +169,22 @@ class _Summands:
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end."""
-        return power_tail(self.log_end_density, self._order, distance)
+        log_tail, log_pdf = power_tail(self.log_end_density, self._order, distance)
+        tiny = distance >= self._straight
+        if tiny.any():
+            log_tail[tiny], log_pdf[tiny] = self._scaled_tail(distance[tiny])
+        return log_tail, log_pdf
+
+    def _scaled_tail(self, distance: Floats) -> tuple[Floats, Floats]:
+        """Log upper tail and log density at tiny distances from the upper end."""
+        deviation, distance = _SCALE * self.standard_deviation, _SCALE * distance
+        scaled = replace(
+            self, weights=_SCALE * self.weights, standard_deviation=deviation, is_scaled=True
+        )
+        width = np.full_like(distance, scaled.weights.sum())
+        points = Points(from_mean=width, to_low=width, to_high=distance)
+        tails = Inversion(scaled).far_tails(points)
+        return tails.log_ccdf, tails.log_pdf + np.log(_SCALE)
 
     def mirrored(self) -> "_Summands":
         """Return the summands of minus the sum."""
