@@ -314,3 +314,13 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     x = (cuts[:-1, np.newaxis] + half) + half * nodes
     tail = law._centre(law._frame.locate(x.ravel()).from_mean).tail.reshape(x.shape)
     assert float((tail * half * weights).sum()) == pytest.approx(one.mean(), abs=1e-8)
+
+
+def test_html_computes_the_groups_that_it_shows():
+    """Groups beyond those that are shown are counted, and not computed."""
+    total = np.arange(1.0, 41.0)
+    posterior = group_posterior(total // 2, total)
+    html = posterior._repr_html_()
+    assert "and 20 more groups" in html
+    assert "group 19<" in html and "group 20<" not in html
+    assert "groups" not in vars(posterior)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, log_expit
 
+from skpostbac import group_posterior
 from skpostbac.stats._distribution.log_odds import LogitLaw
 from skpostbac.stats._population.average import logit_average
 
@@ -51,3 +52,16 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
     log_tail, log_density = summands.log_end_tail(np.array([distance]))
     assert_allclose(values.log_tail, log_tail, rtol=1e-12)
     assert_allclose(values.log_density, log_density, rtol=1e-12)
+
+
+def test_tiny_distances_are_seen_in_other_units():
+    """Where squares are no doubles the log tail goes on, and its slope is the density."""
+    correct, total = np.resize([0.0, 3, 40, 97, 9], (3, 4)), np.resize([1.0, 5, 43, 100, 9], (3, 4))
+    law = group_posterior(correct, total, model="normal-binomial").groups[0]
+    x = np.array([1e-300, 1e-220, 1e-130, 0.999e-140, 1.001e-140])
+    for side in (law.logcdf, law.logccdf):
+        assert np.isfinite(side(x)).all()
+    beside = np.multiply.outer([1 - 1e-4, 1 + 1e-4], x)
+    slope = np.diff(law.logcdf(beside), axis=0)[0] / np.log(beside[1] / beside[0])
+    expected = np.exp(law.logpdf(x) + np.log(x) - law.logcdf(x))
+    assert_allclose(slope, expected, rtol=1e-4)

@@ -145,8 +145,12 @@ class GroupPosterior(StablePickle):
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
         """Law of the accuracy of each group, drawn towards those of the others."""
+        return self._first_groups(len(self.correct))
+
+    def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
         # Groups of the same counts have one law.
         counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
+        counts = counts[:number]
         _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
         laws = [
             _average([inference.group(index) for inference in self._classes])
@@ -178,7 +182,8 @@ class GroupPosterior(StablePickle):
         >>> rows[-1]["mean"]
         0.773
         """
-        return [{"name": name, **figures_of(law, level)} for name, law in self._laws().items()]
+        laws = self._laws(self.groups)
+        return [{"name": name, **figures_of(law, level)} for name, law in laws.items()]
 
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
@@ -215,11 +220,14 @@ class GroupPosterior(StablePickle):
         from skpostbac.displays import PosteriorDisplay
 
         score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
-        return PosteriorDisplay(self._laws(), score_name=score).plot(ax, kind=kind, **plot_params)
+        return PosteriorDisplay(self._laws(self.groups), score_name=score).plot(
+            ax, kind=kind, **plot_params
+        )
 
-    def _laws(self) -> dict[str, BoundedDistribution]:
+    def _laws(self, groups: tuple[BoundedDistribution, ...]) -> dict[str, BoundedDistribution]:
+        """Return the laws of the first groups, or of all, and of the population by name."""
         names = self.names or [f"group {i}" for i in range(len(self.correct))]
-        laws = dict(zip(names, self.groups, strict=True))
+        laws = dict(zip(names, groups, strict=False))
         laws[_NEW_GROUP] = self.new_group
         if isinstance(self.model, NormalBinomial):
             laws[_MEDIAN] = self.population_median
@@ -232,14 +240,15 @@ class GroupPosterior(StablePickle):
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
 
     def _repr_html_(self) -> str:
-        laws, number = list(self._laws().items()), len(self.correct)
-        shown = laws[number:] + laws[: min(number, SHOWN_GROUPS)]
+        groups = self._first_groups(SHOWN_GROUPS)
+        laws, more = list(self._laws(groups).items()), len(self.correct) - len(groups)
+        shown = laws[len(groups) :] + laws[: len(groups)]
         return block(
             repr(self),
             table(
                 ("accuracy", "mean", "95% CI"),
                 [(name, *format_estimate(law.mean(), law.interval(0.95))) for name, law in shown],
-                note=f"and {len(laws) - len(shown)} more groups" if len(shown) < len(laws) else "",
+                note=f"and {more} more groups" if more else "",
             ),
         )
 

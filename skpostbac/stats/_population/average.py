@@ -39,7 +39,7 @@ _LOOKS = np.linspace(0.5, 1.0, 12)
 # Powers that are told apart, and distances from an end at which 1 - y is one.
 _FLAT, _END = 1e-6, 1e-16
 # Distances from an end whose squares are no doubles are seen in units of the inverse of this.
-_TINY, _SCALE = 1e-100, 2.0**700
+_TINY, _SCALE = 1e-140, 2.0**700
 
 
 def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
@@ -136,7 +136,9 @@ class _Summands:
     @property
     def close(self) -> float:
         """Distance from an end within which powers count, or that is tiny."""
-        return self._straight if self.is_scaled else max(self._straight, _TINY)
+        # Where mass is left so close to the end, its tilt has a variance that is a double.
+        keeps_mass = self.is_scaled or self._order <= 1
+        return self._straight if keeps_mass else max(self._straight, _TINY)
 
     @cached_property
     def _straight(self) -> float:
@@ -170,7 +172,7 @@ class _Summands:
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end."""
         log_tail, log_pdf = power_tail(self.log_end_density, self._order, distance)
-        tiny = distance >= self._straight
+        tiny = (self._straight <= distance) & (distance < self.close)
         if tiny.any():
             log_tail[tiny], log_pdf[tiny] = self._scaled_tail(distance[tiny])
         return log_tail, log_pdf

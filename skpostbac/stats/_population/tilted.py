@@ -94,7 +94,8 @@ class TiltedLogit:
     def variance(self) -> float:
         """Tilted variance."""
         position, mass = self._nodes(0.0)
-        return float((position - self.mean) ** 2 @ mass)
+        # What is so far that its square is no double has no mass.
+        return float((((position - self.mean) * np.sqrt(mass)) ** 2).sum())
 
     def log_mgf_beyond(self, rates: Floats) -> Floats:
         """Log E[exp(r (x - mean))] under the tilt, for some further rates r."""
