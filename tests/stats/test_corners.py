@@ -7,6 +7,7 @@ from scipy.special import beta, betainc, comb, gammaln, hyp1f1, roots_jacobi
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._inversion import branch_points as _corners
+from skpostbac.stats._inversion import tilted_sum as _tilted_sum
 from skpostbac.stats._inversion.branch_points import corner_contour, corner_levels
 from skpostbac.stats._inversion.contour import line_contour, series
 from skpostbac.stats._several.order_statistics import pairwise_probabilities, resolve_jointly
@@ -127,3 +128,22 @@ def test_many_tiny_classes_beside_their_end(size):
     expected = leading + np.log1p((a * (1 - b) / weights).sum() * x / (order + 1))
     found = BetaAverage(a, b, weights=weights).logcdf(x)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+
+
+def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
+    """The error it names is above what a longer series changes, in the centre and in a tail."""
+    exponents, weights = np.full(14, 0.02), np.random.default_rng(14).uniform(0.5, 1.5, 14)
+    x = np.array([0.1, 0.3])
+
+    def cdf_with_warning(most):
+        monkeypatch.setattr(_tilted_sum, "_ALL_LINE_NODES", most)
+        law = BetaAverage(exponents, exponents, weights=weights / weights.sum())
+        with pytest.warns(RuntimeWarning, match="errors of about") as caught:
+            values = law.cdf(x)
+        named = [float(str(one.message).rstrip(".").split()[-1]) for one in caught]
+        return values, max(named)
+
+    short, error = cdf_with_warning(2**13)
+    long, rest = cdf_with_warning(2**17)
+    assert 1e-9 < np.abs(short - long).max() < 1.1 * error
+    assert rest < 0.2 * error

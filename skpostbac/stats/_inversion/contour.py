@@ -12,7 +12,7 @@ or, where M decays only algebraically (a few classes that are perfect, empty or 
 from which `_corners` sums the rest of the series in closed form.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -26,6 +26,12 @@ from skpostbac.stats._inversion.transform import Grid, TiltedSum
 DEPTH = 39.0
 # Values are computed in blocks of y, each of about this many exponentials.
 _TABLE = 2**20
+# The ends of a series that is cut off, from these shares of its height, tell what is missing: where
+# its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
+# sum is more than a quarter of the rest.
+_SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
+# Last terms below this leave nothing to speak of.
+_DECAYED = 1e-16
 _EPS = float(np.finfo(float).eps)
 
 
@@ -226,9 +232,22 @@ class Trunk:
         return Contour(law.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image)
 
 
-def line_contour(law: TiltedSum, rule: Series, height: float) -> Contour:
-    """Place a trapezoid rule on the line through the tilt, up to a height."""
-    return Trunk.of(law, rule, int(np.ceil(height / rule.step)) + 1).contour(law, rule)
+def line_contour(law: TiltedSum, rule: Series, height: float, most: float = np.inf) -> Contour:
+    """Place a trapezoid rule on the line through the tilt, up to a height, of so many nodes."""
+    count = int(np.ceil(height / rule.step)) + 1
+    contour = (trunk := Trunk.of(law, rule, int(min(count, most)))).contour(law, rule)
+    return contour if count <= most else replace(contour, cut=last_stretches(trunk.waves))
+
+
+def last_stretches(waves: Waves) -> tuple[Waves, ...]:
+    """Return ends of a series, of different lengths, that tell what is missing beyond the last."""
+    if np.abs(waves.coefficients[0, -4:]).max() * waves.size < _DECAYED:
+        return ()
+    starts = (int(waves.size * share) for share in _SHARES)
+    return tuple(
+        Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
+        for start in starts
+    )
 
 
 def _log_image(exponent: float) -> float:

@@ -8,8 +8,8 @@ from skpostbac.stats._inversion.transform import TiltedSum
 
 # Above this many nodes on a line it is worth looking for corners.
 _MAX_LINE_NODES = 160
-# No line has more. Only many exponents far below 1/2 on classes of different weights of one scale
-# ask for more.
+# No line has more: what is cut off is estimated. Only many exponents far below 1/2 on classes of
+# different weights of one scale ask for more.
 _ALL_LINE_NODES = 2**17
 
 
@@ -41,7 +41,7 @@ class InvertibleSum(TiltedSum):
             few = list(takewhile(self._has_few_corners, levels))
             if few and few[0].height < 0.5 * height:
                 return corner_contour(self, rule, few)
-        return line_contour(self, rule, min(height, rule.step * _ALL_LINE_NODES))
+        return line_contour(self, rule, height, _ALL_LINE_NODES)
 
     def _has_few_corners(self, level: Level) -> bool:
         return self.corners_are_few(level.split, level.height)
