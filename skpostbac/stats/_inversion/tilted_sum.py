@@ -11,6 +11,8 @@ _MAX_LINE_NODES = 160
 # No line has more: what is cut off is estimated. Only many exponents far below 1/2 on classes of
 # different weights of one scale ask for more.
 _ALL_LINE_NODES = 2**17
+# Nor more than so many for all terms together, but for the least that any line may have.
+_MOST_WORK, _LEAST_NODES = 2**21, 2**13
 
 
 class InvertibleSum(TiltedSum):
@@ -41,7 +43,8 @@ class InvertibleSum(TiltedSum):
             few = list(takewhile(self._has_few_corners, levels))
             if few and few[0].height < 0.5 * height:
                 return corner_contour(self, rule, few)
-        return line_contour(self, rule, height, _ALL_LINE_NODES)
+        most = max(_MOST_WORK // self.everything.size, _LEAST_NODES)
+        return line_contour(self, rule, height, min(most, _ALL_LINE_NODES))
 
     def _has_few_corners(self, level: Level) -> bool:
         return self.corners_are_few(level.split, level.height)
