@@ -628,3 +628,16 @@ def test_cells_out_of_range_name_their_part(count, prior, name):
     """The counts, or the prior, whichever is the larger part of a cell."""
     with pytest.raises(ValueError, match=f"^{name} must leave each cell"):
         PairedDifference([[count, 0, 1, 1]], prior=prior)
+
+
+def test_concentrated_class_beside_small_ones():
+    """A class of next to no width is split together with wider ones at a similar height."""
+    counts = [[2, 0, 0, 0], [42, 0, 0, 0], [169, 0, 0, 0], [5, 0, 0, 0]]
+    weights = np.array([5.994693e-4, 9.238022e-4, 8.974373e-4, 3.563963e-3])
+    law = PairedDifference(counts, prior=0.01955627, weights=weights)
+    assert law.cdf(0.0) == pytest.approx(0.5, abs=1e-12)
+    x = np.array([-1e-4, -1e-6, -1e-8])
+    np.testing.assert_allclose(law.cdf(x), law.ccdf(-x), rtol=1e-10)
+    draws = law.sample(200_000, rng=1)
+    shares = (draws[:, np.newaxis] <= x).mean(axis=0)
+    np.testing.assert_allclose(law.cdf(x), shares, atol=5 * 0.5 / np.sqrt(draws.size))

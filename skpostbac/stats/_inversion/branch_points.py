@@ -47,6 +47,8 @@ NEGLIGIBLE = 1e-18
 _PHASE_BUDGET = 800.0
 # Radians of the line that are worth a level line from its end.
 _LONG_PHASE = 8000.0
+# Classes of next to no width are split at heights so many times as large.
+_THIN = 8.0
 # Half widths of strips in u, and rises, among which the largest step is chosen.
 _STRIPS = np.linspace(0.1, 1.12, 52)
 _RISES = np.array([[0.0], [0.4], [0.8]])
@@ -213,7 +215,9 @@ def corner_levels(law: TiltedSum, period: float) -> list[Level]:
     while np.isfinite(heights[rest]).any():
         width = law.total((reach.high - reach.low)[rest], rest)
         limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
-        joint = heights[rest] <= limit
+        # A class of next to no width beside one end cannot stay whole: it has no mass to sum up.
+        thin = heights[rest] * (reach.high - reach.low)[rest] < 1
+        joint = heights[rest] <= np.where(thin, _THIN, 1.0) * limit
         height = max(float(heights[rest][joint].max()), clear)
         levels.append(Level(height, rest[joint], rest[~joint]))
         rest = rest[~joint]
