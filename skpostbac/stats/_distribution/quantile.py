@@ -50,7 +50,7 @@ def central_quantile(
     """
     upper = q <= p
     side, smaller = np.where(upper, 1.0, -1.0), np.minimum(p, q)
-    settled, found = np.zeros(y.shape, dtype=bool), np.zeros(y.shape, dtype=bool)
+    known, found = np.zeros(y.shape, dtype=bool), np.zeros(y.shape, dtype=bool)
     with np.errstate(all="ignore"):
         for _ in range(_MAX_HALLEY_STEPS):
             values = evaluate(y)
@@ -63,11 +63,12 @@ def central_quantile(
             left = np.abs(excess) * np.maximum(np.abs(excess), np.abs(turn)) ** 2
             rounding = values.error + _EPS * np.abs(y) * density
             settled = left < np.maximum(_CUBE, rounding / smaller)
+            known = settled & (rounding < _ROUGH * smaller)
             found |= (left < _CUBE) & (rounding < _ACCURACY * smaller)
             if (settled | found).all():
                 break
             y = np.where(np.isfinite(y), y, 0.0)
-    return np.where(settled & (rounding < _ROUGH * smaller) | found, y, np.nan), found
+    return np.where(known | found, y, np.nan), found
 
 
 def upper_quantile(
