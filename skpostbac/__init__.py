@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skpostbac.displays import (
         BinormalCurveDisplay,
+        ComparisonPlot,
         NormalScoresDisplay,
         PosteriorComparisonDisplay,
         PosteriorDisplay,
+        PosteriorPlot,
         PosteriorSearchDisplay,
     )
     from skpostbac.metrics import (
@@ -80,6 +82,7 @@ __all__ = [
     "BinormalModel",
     "ClassCounts",
     "ClassCountsScorer",
+    "ComparisonPlot",
     "CurveBand",
     "DrawnPosterior",
     "EmpiricalAreas",
@@ -98,6 +101,7 @@ __all__ = [
     "PosteriorComparisonDisplay",
     "PosteriorConfusionMetric",
     "PosteriorDisplay",
+    "PosteriorPlot",
     "PosteriorRefit",
     "PosteriorSearchDisplay",
     "PriorInfluence",

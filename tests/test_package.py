@@ -95,6 +95,23 @@ def test_engine_imports_without_scikit_learn():
     assert result.returncode == 0, result.stderr
 
 
+def test_results_draw_without_displays():
+    """`plot` needs what lies below the results, and nothing that is built upon them."""
+    result = run_python("""
+        import matplotlib
+        matplotlib.use("agg")
+        from skpostbac.metrics import PosteriorBalancedAccuracy, group_posterior
+        posterior = PosteriorBalancedAccuracy.from_counts([3, 2], [4, 4])
+        posterior.plot()
+        group_posterior([8, 9], [10, 10]).plot()
+        assert "skpostbac.model_selection" not in sys.modules
+        from skpostbac.model_selection import compare_posteriors
+        compare_posteriors({"a": posterior, "b": posterior}).plot()
+        assert "skpostbac.displays" not in sys.modules
+        """)
+    assert result.returncode == 0, result.stderr
+
+
 def test_import_leaves_matplotlib_alone():
     """Neither the package nor any public name imports matplotlib."""
     result = run_python("""

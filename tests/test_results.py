@@ -114,7 +114,8 @@ def public_classes():
         for name in room.__all__:
             value = getattr(room, name)
             is_result = inspect.isclass(value) and not issubclass(value, Warning)
-            if is_result and not inspect.isabstract(value) and not name.endswith("Display"):
+            is_picture = name.endswith(("Display", "Plot"))
+            if is_result and not is_picture and not inspect.isabstract(value):
                 yield name
 
 

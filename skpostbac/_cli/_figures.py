@@ -7,8 +7,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 from skpostbac._cli._evaluation import Evaluation
+from skpostbac._plot import rows_size
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
-from skpostbac.displays._posterior import rows_size
 from skpostbac.model_selection import PosteriorComparison
 
 if TYPE_CHECKING:

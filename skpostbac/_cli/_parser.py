@@ -221,7 +221,7 @@ def _picture(text: str) -> str:
 
 def _drawable(text: str) -> str:
     """Return the name of a file that holds pictures."""
-    from skpostbac.displays._style import check_matplotlib
+    from skpostbac._plot import check_matplotlib
 
     try:
         check_matplotlib("a picture")

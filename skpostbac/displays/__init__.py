@@ -1,5 +1,10 @@
-"""Pictures of posteriors, comparisons, searches and curves; they need matplotlib when they draw."""
+"""Pictures of posteriors, comparisons, searches and curves; they need matplotlib when they draw.
 
+As scikit-learn's displays they are made by ``from_estimator``, ``from_predictions`` and other
+constructors from data. What draws distributions lies in `skpostbac._plot`.
+"""
+
+from skpostbac._plot import ComparisonPlot, PosteriorPlot
 from skpostbac.displays._binormal_curve import BinormalCurveDisplay
 from skpostbac.displays._comparison import PosteriorComparisonDisplay
 from skpostbac.displays._normal_scores import NormalScoresDisplay
@@ -8,8 +13,10 @@ from skpostbac.displays._search import PosteriorSearchDisplay
 
 __all__ = [
     "BinormalCurveDisplay",
+    "ComparisonPlot",
     "NormalScoresDisplay",
     "PosteriorComparisonDisplay",
     "PosteriorDisplay",
+    "PosteriorPlot",
     "PosteriorSearchDisplay",
 ]

@@ -15,6 +15,20 @@ from sklearn.metrics import (
     roc_curve,
 )
 
+from skpostbac._plot import (
+    NEUTRAL,
+    Kwargs,
+    area_kwargs,
+    chance_label,
+    check_kwargs,
+    check_matplotlib,
+    estimate,
+    free_styles,
+    line_kwargs,
+    literal,
+    own_axes,
+    with_score,
+)
 from skpostbac._utils import (
     Floats,
     RandomStateLike,
@@ -27,10 +41,7 @@ from skpostbac._utils import (
     input_errors,
     shown,
 )
-from skpostbac.displays._kwargs import Kwargs, area_kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
-from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, own_axes
-from skpostbac.displays._text import chance_label, estimate, literal, with_score
 from skpostbac.metrics import (
     BinormalModel,
     CurveBand,

@@ -1,18 +1,15 @@
-"""Pictures of a comparison of classifiers."""
+"""Pictures of comparisons, from labels, searches and posteriors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import RandomStateLike, check_choice, check_flags
+from skpostbac._plot import ComparisonPlot
+from skpostbac._utils import RandomStateLike
 from skpostbac.displays._candidates import check_names
-from skpostbac.displays._comparison_kinds import KINDS, Request
-from skpostbac.displays._posterior import rows_size
-from skpostbac.displays._style import despine_axes, own_axes, write_full_numbers
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import ClassWeightLike, Predictions
 from skpostbac.metrics._priors import PriorLike
@@ -25,34 +22,9 @@ from skpostbac.model_selection import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
-ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
 
-def _matrix_size(n: int) -> tuple[float, float]:
-    side = float(np.clip(2.5 + 0.42 * n, 4, 14))
-    return 1.25 * side, side
-
-
-_FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
-    "decision": lambda n: (9.0, rows_size(n)[1]),
-    "difference": lambda n: (6.4, 4.0),
-    "matrix": _matrix_size,
-    "ranks": lambda n: (9.0, rows_size(n)[1]),
-}
-
-
-def _check_pair(comparison: PosteriorComparison, pair: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the names of two different classifiers."""
-    names = comparison.ranking()[:2] if pair is None else pair
-    if len(names) != 2:
-        raise ValueError(f"pair must name two of {comparison.names}, got {pair!r}")
-    comparison.difference(*names)
-    return names[0], names[1]
-
-
-class PosteriorComparisonDisplay:
+class PosteriorComparisonDisplay(ComparisonPlot):
     """Pictures of who is better than whom, by how much, and how certain that is.
 
     It is recommended to use :meth:`from_predictions` if the classifiers were tested on the same
@@ -78,6 +50,7 @@ class PosteriorComparisonDisplay:
 
     See Also
     --------
+    ComparisonPlot : The picture itself, which the ``plot`` method of a comparison returns.
     PosteriorDisplay : Pictures of the posteriors.
 
     Examples
@@ -94,95 +67,6 @@ class PosteriorComparisonDisplay:
     new better 0.956
     >>> plt.close(display.figure_)
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
-    artists_: dict[str, Any]
-
-    def __init__(self, comparison: PosteriorComparison) -> None:
-        if not isinstance(comparison, PosteriorComparison):
-            raise TypeError(
-                f"comparison must be a PosteriorComparison, got {type(comparison).__name__}"
-            )
-        self.comparison = comparison
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        kind: ComparisonKind = "decision",
-        pair: tuple[str, str] | None = None,
-        level: float = 0.95,
-        method: Literal["central", "hdi"] = "central",
-        cmap: Any = "cividis",
-        despine: bool = False,
-    ) -> PosteriorComparisonDisplay:
-        """Draw one of the pictures.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
-        kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
-            "decision": credible interval, probability of being best and expected loss of each
-            classifier, the smallest loss first. "difference": density of the difference of two,
-            with the probabilities of the one being better, of the other, and of neither by more
-            than the rope. "matrix": the probability that one is better than another, for all
-            pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
-            smallest expected rank first.
-        pair : tuple of two str, default=None
-            Names of the classifiers of a "difference", the first less the second; by default the
-            two of the highest posterior means.
-        level : float, default=0.95
-            Probability of the credible intervals, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            Interval that leaves out as much probability on both sides, or the shortest one.
-        cmap : str or matplotlib Colormap, default="cividis"
-            Colours of the probabilities in a "matrix" and of the "ranks".
-        despine : bool, default=False
-            Whether to hide the spines that carry no axis.
-
-        Returns
-        -------
-        display : PosteriorComparisonDisplay
-            The object itself.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        ValueError
-            If `kind`, `level` or `method` is another, if a difference has no `pair` to choose it,
-            if a name is unknown, or if there are rows of another picture in `ax`.
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PairedCounts, PosteriorComparison, PosteriorComparisonDisplay
-        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
-        >>> comparison = PosteriorComparison.from_paired_counts(counts)
-        >>> display = PosteriorComparisonDisplay(comparison).plot(kind="difference", level=0.9)
-        >>> display.ax_.get_xlabel().splitlines()[1]
-        'Mean [90% interval]: 0.11 [0.02, 0.21]'
-        >>> plt.close(display.figure_)
-        """
-        check_flags(despine=despine)
-        check_choice(kind, KINDS, "kind")
-        names = self.comparison.names
-        if kind == "difference":
-            pair = _check_pair(self.comparison, pair)
-        # Refuses a bad level or method, before there is an empty figure.
-        self.comparison.posteriors[0].credible_interval(level, method=method)
-        request = Request(pair or (names[0], names[1]), level, method, cmap)
-        size = _FIGURE_SIZES[kind](len(names))
-        self.ax_ = own_axes(ax, "PosteriorComparisonDisplay.plot", figsize=size)
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            write_full_numbers(self.ax_)
-        self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
-        if despine:
-            despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))
-        return self
 
     @classmethod
     def from_predictions(

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._plot import (
+    COLORS,
+    LINE_STYLES,
+    Kwargs,
+    check_kwargs,
+    check_matplotlib,
+    ink,
+    line_kwargs,
+    literal,
+    own_axes,
+    with_score,
+)
 from skpostbac._utils import check_flags
-from skpostbac.displays._kwargs import Kwargs, check_kwargs, line_kwargs
 from skpostbac.displays._scores import positive_scores
-from skpostbac.displays._style import COLORS, LINE_STYLES, check_matplotlib, ink, own_axes
-from skpostbac.displays._text import literal, with_score
 from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
 from skpostbac.metrics._binormal import ClassScores
 

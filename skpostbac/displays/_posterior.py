@@ -1,32 +1,15 @@
-"""Picture of one or several posteriors."""
+"""Pictures of posteriors, from classifiers, labels and test folds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import check_choice, check_flags, check_text
+from skpostbac._plot import AnyPosterior, Kind, PosteriorPlot
+from skpostbac._utils import check_text
 from skpostbac.displays._candidates import check_names
-from skpostbac.displays._gallery import (
-    AnyPosterior,
-    chance_level,
-    named_posteriors,
-    portray_all,
-    score_name,
-)
-from skpostbac.displays._kwargs import check_kwargs, line_kwargs
-from skpostbac.displays._posterior_kinds import KINDS, MOST_INSIDE, add_legend
-from skpostbac.displays._style import (
-    NEUTRAL,
-    despine_axes,
-    own_axes,
-    write_above,
-    write_full_numbers,
-)
-from skpostbac.displays._text import chance_label, literal
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
@@ -36,13 +19,9 @@ from skpostbac.model_selection import pooled_posteriors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-    from matplotlib.lines import Line2D
-
-Kind: TypeAlias = Literal["density", "ridge", "violin", "forest"]
 
 
-class PosteriorDisplay:
+class PosteriorDisplay(PosteriorPlot):
     """Picture of the posterior of one classifier, or of several in the same axes.
 
     It is recommended to use :meth:`from_estimator`, :meth:`from_predictions`,
@@ -75,6 +54,7 @@ class PosteriorDisplay:
 
     See Also
     --------
+    PosteriorPlot : The picture itself, which the ``plot`` methods of posteriors return.
     PosteriorComparisonDisplay : Pictures of differences and ranks.
 
     Examples
@@ -92,119 +72,6 @@ class PosteriorDisplay:
     ['C1 (0.78 [0.62, 0.90])', 'C3 (0.88 [0.74, 0.97])', 'Chance level (0.33)']
     >>> plt.close(display.figure_)
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
-    lines_: tuple[Line2D, ...]
-    intervals_: tuple[Any, ...]
-    means_: tuple[Line2D, ...]
-    chance_level_: Line2D | None
-
-    def __init__(
-        self,
-        posteriors: AnyPosterior | Mapping[str, AnyPosterior],
-        *,
-        score_name: str | None = None,
-    ) -> None:
-        named_posteriors(posteriors)
-        check_text(score_name, "score_name")
-        self.posteriors = posteriors
-        self.score_name = score_name
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        kind: Kind = "density",
-        level: float = 0.95,
-        method: Literal["central", "hdi"] = "central",
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Mapping[str, Any] | None = None,
-        despine: bool = False,
-    ) -> PosteriorDisplay:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure. A density takes a colour and a line
-            style that no line there has; all other kinds need axes without rows.
-        kind : {"density", "ridge", "violin", "forest"}, default="density"
-            "density": the densities over one another, with the area above the credible interval
-            shaded, a line at the mean, and the figures in the legend. The others have a row for
-            each posterior: "ridge" and "violin" a density that is as high as all others, "forest"
-            the credible interval, with its 50% part thick. "forest" suits more than twelve
-            posteriors; densities differ in colour and line style up to twelve, and also in width
-            up to 36.
-        level : float, default=0.95
-            Probability of the credible intervals, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            Interval that leaves out as much probability on both sides, or the shortest one.
-        curve_kwargs : dict or sequence of dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for all lines, or for each of them.
-        plot_chance_level : bool, default=False
-            Whether to draw a line at the figure of guessing.
-        chance_level_kw : dict, default=None
-            Keyword arguments of matplotlib's ``axvline`` for it.
-        despine : bool, default=False
-            Whether to hide the spines that carry no axis.
-
-        Returns
-        -------
-        display : PosteriorDisplay
-            The object itself.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `posteriors` are no posteriors.
-        ValueError
-            If `kind`, `level` or `method` is another, if there are not as many `curve_kwargs` as
-            posteriors, if the posteriors have no chance level in common, or if there are rows of
-            another picture in `ax`.
-
-        Notes
-        -----
-        An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
-        where a quarter of the probability lies higher, times 2.7.
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorDisplay
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10])
-        >>> display = PosteriorDisplay(posterior).plot(level=0.9, method="hdi")
-        >>> display.ax_.get_legend().get_title().get_text(), display.lines_[0].get_label()
-        ('Mean [90% HDI]', '0.83 [0.73, 0.94]')
-        >>> plt.close(display.figure_)
-        """
-        check_flags(plot_chance_level=plot_chance_level, despine=despine)
-        check_choice(kind, KINDS, "kind")
-        check_kwargs(chance_level_kw=chance_level_kw)
-        posteriors = named_posteriors(self.posteriors)
-        gallery = portray_all(posteriors, level, method, curve_kwargs)
-        chance = chance_level(posteriors) if plot_chance_level else None
-        size = density_size if kind == "density" else rows_size
-        self.ax_ = own_axes(ax, "PosteriorDisplay.plot", figsize=size(len(posteriors)))
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            write_full_numbers(self.ax_)
-        self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, gallery)
-        self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
-        self.chance_level_ = None
-        if chance is not None:
-            line = {"label": chance_label(chance), "color": NEUTRAL, "linestyle": ":"}
-            self.chance_level_ = self.ax_.axvline(chance, **line_kwargs(line, chance_level_kw))
-        if kind == "density":
-            add_legend(self.ax_, gallery)
-        elif self.chance_level_ is not None:
-            write_above(self.ax_, self.chance_level_)
-        if despine:
-            despine_axes(self.ax_, "top", "right", *([] if kind == "density" else ["left"]))
-        return self
 
     @classmethod
     def from_estimator(
@@ -428,20 +295,10 @@ class PosteriorDisplay:
             )
         counts = posterior.counts
         cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
-        rows: list[tuple[str, AnyPosterior]] = [
+        recalls = [
             (f"{label} ({format_count(correct)}/{format_count(total)})", law)
             for (label, law), correct, total in cells
         ]
-        rows.sort(key=lambda row: -row[1].mean())
-        rows.insert(0, ("Balanced accuracy", posterior))
-        return cls(dict(rows), score_name="Accuracy").plot(ax, kind=kind, **plot_params)
-
-
-def density_size(n: int) -> tuple[float, float]:
-    """Return the size in inches of a figure of `n` densities, with room for a legend beside."""
-    return (6.4 if n <= MOST_INSIDE else 9.6), max(4.0, 0.25 * n + 1)
-
-
-def rows_size(n: int) -> tuple[float, float]:
-    """Return the size in inches of a figure of `n` rows."""
-    return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
+        recalls.sort(key=lambda row: -row[1].mean())
+        rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior, **dict(recalls)}
+        return cls(rows, score_name="Accuracy").plot(ax, kind=kind, **plot_params)

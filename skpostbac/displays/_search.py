@@ -12,18 +12,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
-from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
-from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
-from skpostbac.displays._kwargs import Kwargs, check_kwargs, line_kwargs
-from skpostbac.displays._style import NEUTRAL, check_matplotlib, free_styles, ink, own_axes
-from skpostbac.displays._text import (
+from skpostbac._plot import (
+    NEUTRAL,
+    Kwargs,
     chance_label,
+    check_kwargs,
+    check_matplotlib,
     estimate,
     estimate_title,
+    free_styles,
+    ink,
+    line_kwargs,
     literal,
+    own_axes,
     shorten,
     with_score,
 )
+from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
+from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import ClassWeightLike
 from skpostbac.metrics._priors import PriorLike

@@ -39,8 +39,9 @@ from skpostbac.metrics._binormal import (
 from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._groups import GroupPosterior, group_posterior
-from skpostbac.metrics._posteriors import DrawnPosterior, ProbAboveChance
+from skpostbac.metrics._posteriors import ProbAboveChance
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
+from skpostbac.stats._distribution import DrawnPosterior
 
 __all__ = [
     "BinormalAssumptionWarning",

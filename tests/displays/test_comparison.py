@@ -362,7 +362,9 @@ def test_from_posteriors_is_independent():
 
 
 def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
-    """The error says what to install."""
-    monkeypatch.setattr("skpostbac.displays._style.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"PosteriorComparisonDisplay\.plot requires matplotlib"):
+    """The error says what to install, and names the class whose `plot` was called."""
+    monkeypatch.setattr("skpostbac._plot.style.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"^ComparisonPlot\.plot requires matplotlib"):
         comparison_of_three().plot()
+    with pytest.raises(ImportError, match=r"^PosteriorComparisonDisplay\.plot requires matplotlib"):
+        PosteriorComparisonDisplay(comparison_of_three()).plot()

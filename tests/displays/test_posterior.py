@@ -20,6 +20,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PosteriorDisplay,
+    PosteriorPlot,
     group_posterior,
     posterior_balanced_accuracy,
 )
@@ -126,9 +127,44 @@ def test_rows_have_names_and_figures(kind):
 def test_every_posterior_of_a_figure_has_a_plot(name, kind):
     """`plot` draws any of them, and names the figure."""
     display = FIGURES[name].plot(kind=kind)
-    assert isinstance(display, PosteriorDisplay)
-    assert display.ax_.get_xlabel() == name
+    assert isinstance(display, PosteriorPlot)
+    assert FIGURES[name].score_name == display.ax_.get_xlabel() == name
     assert [len(part) for part in (display.lines_, display.intervals_, display.means_)] == [1] * 3
+
+
+class Foreign:
+    """A posterior that is not of this package."""
+
+    distribution = ONE.recalls()[0]
+    score_name = "Sensitivity_$1"
+    chance = 0.25
+
+
+def test_a_posterior_is_what_has_a_distribution():
+    """Any object with one is drawn, with its name of the score and its chance level."""
+    display = PosteriorPlot(Foreign()).plot(plot_chance_level=True)
+    assert display.ax_.get_xlabel() == r"Sensitivity_\$1"
+    assert display.chance_level_.get_xdata() == [0.25, 0.25]
+    assert display.means_[0].get_xdata()[0] == 31 / 34
+
+
+@pytest.mark.parametrize("no_law", [None, "beta", DrawnPosterior], ids=repr)
+def test_a_distribution_is_one_of_the_engine(no_law):
+    """An attribute of that name that is something else makes no posterior."""
+    stranger = Foreign()
+    stranger.distribution = no_law
+    with pytest.raises(TypeError, match="posteriors must be a posterior, got Foreign"):
+        PosteriorPlot(stranger)
+
+
+def test_display_is_the_picture_with_constructors():
+    """Made from data or by `plot`, the picture has the same artists."""
+    made = PosteriorDisplay.from_predictions([0, 0, 0, 1, 1], [0, 0, 1, 1, 1])
+    drawn = posterior_balanced_accuracy([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]).plot()
+    assert isinstance(made, PosteriorDisplay)
+    assert isinstance(made, PosteriorPlot)
+    np.testing.assert_array_equal(made.lines_[0].get_xydata(), drawn.lines_[0].get_xydata())
+    assert made.lines_[0].get_label() == drawn.lines_[0].get_label()
 
 
 @each_kind
@@ -498,10 +534,12 @@ def test_narrow_axis_has_plain_numbers():
 
 def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
     """Without matplotlib a display can be made, and the error says what to install."""
-    monkeypatch.setattr("skpostbac.displays._style.find_spec", lambda name: None)
+    monkeypatch.setattr("skpostbac._plot.style.find_spec", lambda name: None)
     display = PosteriorDisplay(ONE)
-    with pytest.raises(ImportError, match=r"PosteriorDisplay\.plot requires matplotlib"):
+    with pytest.raises(ImportError, match=r"^PosteriorDisplay\.plot requires matplotlib"):
         display.plot()
+    with pytest.raises(ImportError, match=r"^PosteriorPlot\.plot requires matplotlib"):
+        ONE.plot()
 
 
 def test_display_can_be_pickled():

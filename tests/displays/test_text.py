@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skpostbac.displays._text import estimate, shorten
+from skpostbac._plot.text import estimate, shorten
 from skpostbac.stats import Interval
 
 # Long names of few characters, many of which are cut to the same text.

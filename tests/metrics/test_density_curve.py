@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 from skpostbac import DrawnPosterior
-from skpostbac.metrics._posteriors.curve import Curve, density_curve
+from skpostbac._plot import Curve, density_curve
 from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
 from skpostbac.stats._distribution.interface import Interval
 

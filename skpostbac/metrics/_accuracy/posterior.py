@@ -182,6 +182,11 @@ class PosteriorAccuracy(ExactPosterior):
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
 
     @property
+    def score_name(self) -> str:
+        """Name of the figure: "Accuracy"."""
+        return "Accuracy"
+
+    @property
     def no_information_rate(self) -> float:
         """Share of the largest class: the accuracy of always predicting it; nan without samples."""
         n = self.counts.n_samples

@@ -261,6 +261,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return None if self._weight_spec is None else self.class_weight
 
     @property
+    def score_name(self) -> str:
+        """Name of the figure: "Balanced accuracy"."""
+        return "Balanced accuracy"
+
+    @property
     def chance(self) -> float:
         """Balanced accuracy of guessing: 1 / n_classes, whatever the class weights."""
         return 1 / self.counts.n_classes

@@ -288,6 +288,11 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         return PowerTransform(self.accuracy, 1 / (self.n_classes - 1))
 
     @property
+    def score_name(self) -> str:
+        """Name of the figure: "Binary-equivalent accuracy"."""
+        return "Binary-equivalent accuracy"
+
+    @property
     def chance(self) -> float:
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))

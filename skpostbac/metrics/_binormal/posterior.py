@@ -31,7 +31,8 @@ from skpostbac.metrics._binormal.empirical_areas import EmpiricalAreas, empirica
 from skpostbac.metrics._binormal.model import estimate_model
 from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
 from skpostbac.metrics._binormal.warning import checked_scores
-from skpostbac.metrics._posteriors import DrawnPosterior, central_tails, figures_of
+from skpostbac.metrics._posteriors import figures_of
+from skpostbac.stats._distribution import DrawnPosterior, central_tails
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000

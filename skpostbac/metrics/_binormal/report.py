@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skpostbac._utils import describe_estimate, format_estimate
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._posteriors import DrawnPosterior
+from skpostbac.stats._distribution import DrawnPosterior
 
 if TYPE_CHECKING:
     from skpostbac.metrics._binormal.posterior import PosteriorBinormal

@@ -24,7 +24,7 @@ from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._confusion.target import Target, find_target
 from skpostbac.metrics._counts import check_confusion_matrix, count_confusions, matrix_index
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._posteriors import DrawnPosterior, FigurePosterior
+from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     check_prior,
     is_one_symmetric_law,
@@ -32,6 +32,7 @@ from skpostbac.metrics._priors import (
     warn_if_prior_moves,
 )
 from skpostbac.stats import BetaAverage, Interval
+from skpostbac.stats._distribution import DrawnPosterior
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -184,6 +185,11 @@ class PosteriorConfusionMetric(FigurePosterior):
     def distribution(self) -> BetaAverage | DrawnPosterior:
         """The law of the metric, given the data."""
         return self._law
+
+    @property
+    def score_name(self) -> str:
+        """Name of the metric as it stands below a picture, such as "Macro f1"."""
+        return "MCC" if self.metric == "mcc" else self.metric[:1].upper() + self.metric[1:]
 
     def monte_carlo_error(self) -> float:
         """Return the standard error of the mean over random draws; 0 where the law is exact.

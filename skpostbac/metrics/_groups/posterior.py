@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._plot import Kind, PosteriorPlot
 from skpostbac._utils import (
     Floats,
     LabelArray,
@@ -32,9 +33,6 @@ from skpostbac.stats._population import GroupInference, group_model, logit_avera
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skpostbac.displays import PosteriorDisplay
-    from skpostbac.displays._posterior import Kind
 
 GroupModelLike: TypeAlias = (
     Literal["normal-binomial", "beta-binomial"] | NormalBinomial | BetaBinomial
@@ -187,7 +185,7 @@ class GroupPosterior(StablePickle):
 
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
-    ) -> PosteriorDisplay:
+    ) -> PosteriorPlot:
         """Draw the accuracy of each group, of a new one, and in the population.
 
         Parameters
@@ -197,11 +195,12 @@ class GroupPosterior(StablePickle):
         kind : {"forest", "ridge", "violin", "density"}, default="forest"
             What is drawn of each.
         **plot_params
-            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+            As for :meth:`PosteriorPlot.plot <skpostbac.PosteriorPlot.plot>`.
 
         Returns
         -------
-        display : PosteriorDisplay
+        display : PosteriorPlot
+            The picture, with its axes as `ax_` and its artists, such as `lines_`.
 
         Raises
         ------
@@ -217,10 +216,8 @@ class GroupPosterior(StablePickle):
         ['group 0', 'group 1', 'new group', 'population median', 'population mean']
         >>> plt.close(display.figure_)
         """
-        from skpostbac.displays import PosteriorDisplay
-
         score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
-        return PosteriorDisplay(self._laws(self.groups), score_name=score).plot(
+        return PosteriorPlot(self._laws(self.groups), score_name=score).plot(
             ax, kind=kind, **plot_params
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._plot import PosteriorPlot, density_curve
 from skpostbac._utils import (
     Floats,
     RngLike,
@@ -19,14 +20,11 @@ from skpostbac._utils import (
     format_estimate,
     round_estimate,
 )
-from skpostbac.metrics._posteriors.curve import density_curve
 from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._distribution import Law, interval_of, plain_float
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skpostbac.displays import PosteriorDisplay
 
 
 class FigurePosterior(StablePickle, ABC):
@@ -36,6 +34,11 @@ class FigurePosterior(StablePickle, ABC):
     @abstractmethod
     def distribution(self) -> Law:
         """The law of the figure, given the data."""
+
+    @property
+    @abstractmethod
+    def score_name(self) -> str:
+        """What the figure is, as it stands below a picture."""
 
     def mean(self) -> float:
         """Return the posterior mean."""
@@ -165,7 +168,7 @@ class FigurePosterior(StablePickle, ABC):
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
-    ) -> PosteriorDisplay:
+    ) -> PosteriorPlot:
         """Draw the posterior.
 
         Parameters
@@ -175,11 +178,12 @@ class FigurePosterior(StablePickle, ABC):
         name : str, default=None
             Name of the classifier for the legend.
         **plot_params
-            As for :meth:`PosteriorDisplay.plot <skpostbac.PosteriorDisplay.plot>`.
+            As for :meth:`PosteriorPlot.plot <skpostbac.PosteriorPlot.plot>`.
 
         Returns
         -------
-        display : PosteriorDisplay
+        display : PosteriorPlot
+            The picture, with its axes as `ax_` and its artists, such as `lines_`.
 
         Raises
         ------
@@ -197,10 +201,8 @@ class FigurePosterior(StablePickle, ABC):
         'tree (0.56 [0.45, 0.70])'
         >>> plt.close(display.figure_)
         """
-        from skpostbac.displays import PosteriorDisplay
-
         check_text(name, "name")
-        return PosteriorDisplay(self if name is None else {name: self}).plot(ax, **plot_params)
+        return PosteriorPlot(self if name is None else {name: self}).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
         return block(repr(self), _draw_density(self.distribution), *self._html_tables())

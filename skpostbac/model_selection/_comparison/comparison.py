@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import (
     Floats,
     RandomStateLike,
@@ -52,8 +53,6 @@ from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skpostbac.displays import PosteriorComparisonDisplay
 
 
 # Names in the repr, which stays on one line, and in the tables of a notebook.
@@ -531,7 +530,7 @@ class PosteriorComparison(StablePickle):
         """
         return write_report(self, level)
 
-    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorComparisonDisplay:
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> ComparisonPlot:
         """Draw the comparison.
 
         Parameters
@@ -539,12 +538,13 @@ class PosteriorComparison(StablePickle):
         ax : matplotlib Axes, default=None
             Axes to draw into, by default those of a new figure.
         **plot_params
-            As for :meth:`PosteriorComparisonDisplay.plot
-            <skpostbac.PosteriorComparisonDisplay.plot>`; ``kind`` says what is drawn.
+            As for :meth:`ComparisonPlot.plot <skpostbac.ComparisonPlot.plot>`; ``kind`` says what
+            is drawn.
 
         Returns
         -------
-        display : PosteriorComparisonDisplay
+        display : ComparisonPlot
+            The picture, with its axes as `ax_` and its artists as `artists_`.
 
         Raises
         ------
@@ -561,9 +561,7 @@ class PosteriorComparison(StablePickle):
         'Probability density'
         >>> plt.close(display.figure_)
         """
-        from skpostbac.displays import PosteriorComparisonDisplay
-
-        return PosteriorComparisonDisplay(self).plot(ax, **plot_params)
+        return ComparisonPlot(self).plot(ax, **plot_params)
 
     @property
     def explanation(self) -> str:

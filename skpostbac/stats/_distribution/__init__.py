@@ -2,10 +2,11 @@
 
 From tails and a density come quantiles, the mode, the shortest interval, draws and powers of the
 variable; it does not matter what computes them. Also the distribution of a variable that is given
-by the density of its log-odds. Imports `_numerics`.
+by the density of its log-odds, or by random draws. Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails
 from skpostbac.stats._distribution.interface import Interval, Law, interval_of, plain_float
 from skpostbac.stats._distribution.log_odds import LogitDensity, LogitLaw, Panels
 from skpostbac.stats._distribution.power import PowerTransform
@@ -13,6 +14,7 @@ from skpostbac.stats._distribution.tails import LogValues, Tails, Values
 
 __all__ = [
     "BoundedDistribution",
+    "DrawnPosterior",
     "Interval",
     "Law",
     "LogValues",
@@ -22,6 +24,7 @@ __all__ = [
     "PowerTransform",
     "Tails",
     "Values",
+    "central_tails",
     "interval_of",
     "plain_float",
 ]

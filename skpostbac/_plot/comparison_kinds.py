@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from skpostbac._utils import format_probability
-from skpostbac.displays._gallery import portray_all
-from skpostbac.displays._posterior_kinds import draw_forest
-from skpostbac.displays._style import (
+from skpostbac._plot.curve import density_curve
+from skpostbac._plot.gallery import Posterior, portray_all
+from skpostbac._plot.posterior_kinds import draw_forest
+from skpostbac._plot.style import (
     COLORS,
     NEUTRAL,
     check_no_rows,
@@ -22,9 +22,9 @@ from skpostbac.displays._style import (
     shrink_until,
     write_beside,
 )
-from skpostbac.displays._text import literal, shorten
-from skpostbac.metrics._posteriors import density_curve
-from skpostbac.model_selection import PosteriorComparison
+from skpostbac._plot.text import literal, shorten
+from skpostbac._utils import Floats, format_probability
+from skpostbac.stats._distribution import Law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +42,47 @@ _MARGIN, _TEXT_GAP = 0.03, 3.0
 _LEAST_SHARE = 0.3
 
 
+@runtime_checkable
+class Comparison(Protocol):
+    """What is drawn of several classifiers; arrays are in the order of their names."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Different names of the classifiers."""
+
+    @property
+    def posteriors(self) -> Sequence[Posterior]:
+        """Their posteriors."""
+
+    @property
+    def rope(self) -> float:
+        """Half-width of the region of practical equivalence."""
+
+    def difference(self, a: str, b: str) -> Law:
+        """Return the distribution of the first score less the second."""
+
+    def rope_masses(self, a: str, b: str) -> tuple[float, float, float]:
+        """Return the probabilities of a difference below, within and above the rope."""
+
+    def ranking(self, objective: str = ...) -> Sequence[str]:
+        """Return the names, best first."""
+
+    def prob_greater(self) -> Floats:
+        """Return the probability that the one of the row is better than that of the column."""
+
+    def prob_best(self) -> Floats:
+        """Return the probability of each of being best."""
+
+    def rank_probabilities(self) -> Floats:
+        """Return the probabilities of all ranks (columns) of each (rows)."""
+
+    def expected_rank(self) -> Floats:
+        """Return the expected rank of each."""
+
+    def expected_loss(self) -> Floats:
+        """Return what the choice of each is expected to lose to the best."""
+
+
 class Request(NamedTuple):
     """What is to be drawn of a comparison."""
 
@@ -51,7 +92,7 @@ class Request(NamedTuple):
     cmap: Any
 
 
-def draw_difference(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the density of a difference, with the probabilities to both sides of the rope."""
     a, b = request.pair
     law, rope = comparison.difference(a, b), comparison.rope
@@ -99,9 +140,7 @@ def _write_subtraction(ax: Axes, pair: tuple[str, str], figures: str) -> None:
         shrink_until(fits, [label])
 
 
-def _write_masses(
-    ax: Axes, comparison: PosteriorComparison, pair: tuple[str, str]
-) -> tuple[Any, ...]:
+def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tuple[Any, ...]:
     """Write the probabilities of all outcomes above the density, from left to right."""
     a, b = map(literal, shorten(pair, 20))
     below, within, above = map(format_probability, comparison.rope_masses(*pair))
@@ -126,7 +165,7 @@ def _write_masses(
     return tuple(texts)
 
 
-def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+def draw_matrix(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the probability that the classifier of the row is better than that of the column."""
     names, order = _sorted(comparison, "mean", width=30)
     probabilities = comparison.prob_greater()[np.ix_(order, order)]
@@ -153,7 +192,7 @@ def draw_matrix(ax: Axes, comparison: PosteriorComparison, request: Request) -> 
     return {"image": image, "texts": texts, "colorbar": colorbar}
 
 
-def draw_ranks(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+def draw_ranks(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the probabilities of the ranks of each classifier as bars that add up to 1."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
@@ -188,7 +227,7 @@ def draw_ranks(ax: Axes, comparison: PosteriorComparison, request: Request) -> d
     return {"bars": tuple(bars), "colorbar": colorbar}
 
 
-def draw_decision(ax: Axes, comparison: PosteriorComparison, request: Request) -> dict[str, Any]:
+def draw_decision(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the intervals beside the probability of being best and the expected loss."""
     _, order = _sorted(comparison, "expected_loss")
     posteriors = {comparison.names[index]: comparison.posteriors[index] for index in order}
@@ -209,7 +248,7 @@ def draw_decision(ax: Axes, comparison: PosteriorComparison, request: Request) -
     return drawn._asdict()
 
 
-KINDS: dict[str, Callable[[Axes, PosteriorComparison, Request], dict[str, Any]]] = {
+KINDS: dict[str, Callable[[Axes, Comparison, Request], dict[str, Any]]] = {
     "decision": draw_decision,
     "difference": draw_difference,
     "matrix": draw_matrix,
@@ -217,9 +256,7 @@ KINDS: dict[str, Callable[[Axes, PosteriorComparison, Request], dict[str, Any]]]
 }
 
 
-def _sorted(
-    comparison: PosteriorComparison, objective: str, width: int = 60
-) -> tuple[list[str], list[int]]:
+def _sorted(comparison: Comparison, objective: str, width: int = 60) -> tuple[list[str], list[int]]:
     """Return the names as they are shown, best first, and the places of the classifiers."""
     ranking = comparison.ranking(objective)
     shown = [literal(name) for name in shorten(ranking, width)]

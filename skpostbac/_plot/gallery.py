@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from skpostbac.displays._kwargs import check_kwargs
-from skpostbac.displays._text import estimate, estimate_title, shorten
-from skpostbac.metrics import (
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
-    PosteriorBinaryEquivalentAccuracy,
-    PosteriorConfusionMetric,
-)
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac._plot.kwargs import check_kwargs
+from skpostbac._plot.text import estimate, estimate_title, shorten
 from skpostbac.stats import Interval
 from skpostbac.stats._distribution import Law, interval_of
 
-AnyPosterior: TypeAlias = FigurePosterior | Law
+# The label of the axis where posteriors have no score name, or different ones.
+_ANY_SCORE = "Value"
 
-_SCORE_NAMES: dict[type[FigurePosterior], str] = {
-    PosteriorBalancedAccuracy: "Balanced accuracy",
-    PosteriorAccuracy: "Accuracy",
-    PosteriorBinaryEquivalentAccuracy: "Binary-equivalent accuracy",
-}
+
+class Posterior(Protocol):
+    """What has a distribution; its `score_name` and its `chance` level are drawn if it has them."""
+
+    @property
+    def distribution(self) -> Law:
+        """The distribution that is drawn."""
+
+
+AnyPosterior: TypeAlias = Posterior | Law
 
 
 class Portrait(NamedTuple):
@@ -68,13 +67,12 @@ def portray_all(
     posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
 ) -> Gallery:
     """Compute the mean and the interval of each posterior."""
-    laws = {
-        name: entry.distribution if isinstance(entry, FigurePosterior) else entry
-        for name, entry in posteriors.items()
-    }
+    laws = [
+        entry if isinstance(entry, Law) else entry.distribution for entry in posteriors.values()
+    ]
     portraits = [
         Portrait(name, law, law.mean(), interval_of(law, level, method))
-        for name, law in zip(shorten(laws), laws.values(), strict=True)
+        for name, law in zip(shorten(posteriors), laws, strict=True)
     ]
     return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
 
@@ -85,7 +83,7 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
     if not entries:
         raise ValueError("posteriors must hold at least one posterior, got none")
     for name, entry in entries.items():
-        if not isinstance(entry, (FigurePosterior, Law)):
+        if not isinstance(entry, Law) and not _has_distribution(entry):
             at = f"posteriors[{name!r}]" if isinstance(posteriors, Mapping) else "posteriors"
             raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
     return entries
@@ -102,16 +100,12 @@ def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
 
 def score_name(posteriors: Mapping[str, AnyPosterior]) -> str:
     """Return the name of the figure if all have the same."""
-    names = {_name_of(entry) for entry in posteriors.values()}
-    return names.pop() if len(names) == 1 else "Value"
+    names = {str(getattr(entry, "score_name", _ANY_SCORE)) for entry in posteriors.values()}
+    return names.pop() if len(names) == 1 else _ANY_SCORE
 
 
-def _name_of(posterior: AnyPosterior) -> str:
-    if isinstance(posterior, PosteriorConfusionMetric):
-        name = posterior.metric
-        return "MCC" if name == "mcc" else name[:1].upper() + name[1:]
-    names = (name for kind, name in _SCORE_NAMES.items() if isinstance(posterior, kind))
-    return next(names, "Value")
+def _has_distribution(entry: object) -> bool:
+    return isinstance(getattr(entry, "distribution", None), Law)
 
 
 def _line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""A posterior that is known by random draws."""
+"""A distribution that is known by random draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skpostbac._utils import (
     float_array,
     probability_array,
 )
-from skpostbac.stats._distribution import Interval, Law, interval_of, plain_float
+from skpostbac.stats._distribution.interface import Interval, Law, interval_of, plain_float
 
 
 @dataclass(frozen=True, eq=False, repr=False)

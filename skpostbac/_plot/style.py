@@ -1,4 +1,4 @@
-"""What all displays share: matplotlib, asked for only when something is drawn, axes and colours."""
+"""What all pictures share: matplotlib, asked for only when something is drawn, axes and colours."""
 
 from __future__ import annotations
 

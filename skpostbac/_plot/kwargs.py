@@ -1,4 +1,4 @@
-"""Arguments for matplotlib's artists: the caller's, before those of a display."""
+"""Arguments for matplotlib's artists: the caller's, before those of a picture."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.metrics._posteriors.drawn import DrawnPosterior
 from skpostbac.stats import BoundedDistribution, HierarchicalBetaAverage
-from skpostbac.stats._distribution import Law
+from skpostbac.stats._distribution import DrawnPosterior, Law
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.

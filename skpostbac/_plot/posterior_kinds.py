@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skpostbac.displays._gallery import Gallery
-from skpostbac.displays._kwargs import line_kwargs
-from skpostbac.displays._style import (
+from skpostbac._plot.curve import Curve, density_curve
+from skpostbac._plot.gallery import Gallery
+from skpostbac._plot.kwargs import line_kwargs
+from skpostbac._plot.style import (
     COLORS,
     check_no_rows,
     fitting_text,
@@ -17,8 +18,7 @@ from skpostbac.displays._style import (
     row_height,
     write_beside,
 )
-from skpostbac.displays._text import literal, with_score
-from skpostbac.metrics._posteriors import Curve, density_curve
+from skpostbac._plot.text import literal, with_score
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -153,6 +153,16 @@ def add_legend(ax: Axes, gallery: Gallery) -> None:
     beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
     place = beside if len(gallery.portraits) > MOST_INSIDE else {"loc": "best"}
     ax.legend(title=gallery.title, fontsize="small", title_fontsize="small", **place)
+
+
+def density_size(n: int) -> tuple[float, float]:
+    """Return the size in inches of a figure of `n` densities, with room for a legend beside."""
+    return (6.4 if n <= MOST_INSIDE else 9.6), max(4.0, 0.25 * n + 1)
+
+
+def rows_size(n: int) -> tuple[float, float]:
+    """Return the size in inches of a figure of `n` rows."""
+    return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
 
 
 def _scaled(curve: Curve, height: float) -> Curve:

@@ -1,0 +1,58 @@
+"""Pictures of distributions, below the results that offer them as `plot`.
+
+`PosteriorPlot` and `ComparisonPlot` draw and keep the artists. They know distributions, their
+names, the name of a score and a chance level; `skpostbac.displays` adds the constructors from data.
+Also the polygon of a density, and the style that all pictures share. matplotlib is imported when
+something is drawn. Imports `skpostbac._utils`, `skpostbac.stats` and its folders.
+"""
+
+from skpostbac._plot.comparison import ComparisonPlot
+from skpostbac._plot.curve import Curve, density_curve
+from skpostbac._plot.gallery import AnyPosterior
+from skpostbac._plot.kwargs import Kwargs, area_kwargs, check_kwargs, line_kwargs
+from skpostbac._plot.posterior import Kind, PosteriorPlot
+from skpostbac._plot.posterior_kinds import rows_size
+from skpostbac._plot.style import (
+    COLORS,
+    LINE_STYLES,
+    NEUTRAL,
+    check_matplotlib,
+    free_styles,
+    ink,
+    own_axes,
+)
+from skpostbac._plot.text import (
+    chance_label,
+    estimate,
+    estimate_title,
+    literal,
+    shorten,
+    with_score,
+)
+
+__all__ = [
+    "COLORS",
+    "LINE_STYLES",
+    "NEUTRAL",
+    "AnyPosterior",
+    "ComparisonPlot",
+    "Curve",
+    "Kind",
+    "Kwargs",
+    "PosteriorPlot",
+    "area_kwargs",
+    "chance_label",
+    "check_kwargs",
+    "check_matplotlib",
+    "density_curve",
+    "estimate",
+    "estimate_title",
+    "free_styles",
+    "ink",
+    "line_kwargs",
+    "literal",
+    "own_axes",
+    "rows_size",
+    "shorten",
+    "with_score",
+]

@@ -1,0 +1,175 @@
+"""Pictures of a comparison of classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
+from skpostbac._plot.posterior_kinds import rows_size
+from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
+from skpostbac._utils import check_choice, check_flags
+from skpostbac.stats._distribution import interval_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
+
+
+def _matrix_size(n: int) -> tuple[float, float]:
+    side = float(np.clip(2.5 + 0.42 * n, 4, 14))
+    return 1.25 * side, side
+
+
+_FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
+    "decision": lambda n: (9.0, rows_size(n)[1]),
+    "difference": lambda n: (6.4, 4.0),
+    "matrix": _matrix_size,
+    "ranks": lambda n: (9.0, rows_size(n)[1]),
+}
+
+
+def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the names of two different classifiers."""
+    names = comparison.ranking()[:2] if pair is None else pair
+    if len(names) != 2:
+        raise ValueError(f"pair must name two of {comparison.names}, got {pair!r}")
+    comparison.difference(*names)
+    return names[0], names[1]
+
+
+class ComparisonPlot:
+    """Pictures of who is better than whom, by how much, and how certain that is.
+
+    :meth:`PosteriorComparison.plot` returns it. :class:`PosteriorComparisonDisplay` makes such a
+    picture from predictions and from other data.
+
+    Parameters
+    ----------
+    comparison : PosteriorComparison
+        The comparison, stored as an attribute.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure containing the axes.
+    artists_ : dict of str to artists
+        What has been drawn, by name. A "difference" has "line", "areas" (below, within and above
+        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image", "texts"
+        and "colorbar"; "ranks" have "bars", of all classifiers for each rank; a "decision" has
+        "lines", "intervals" and "means", as a :class:`PosteriorPlot`.
+
+    See Also
+    --------
+    PosteriorComparisonDisplay : The same pictures from predictions or from a search.
+    PosteriorPlot : Pictures of the posteriors.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import ComparisonPlot, PairedCounts, PosteriorComparison
+    >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+    >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
+    >>> display = ComparisonPlot(comparison).plot(kind="difference")
+    >>> for text in display.artists_["texts"]:
+    ...     print(*text.get_text().splitlines())
+    old better 0.008
+    within ±0.02 0.036
+    new better 0.956
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    artists_: dict[str, Any]
+
+    def __init__(self, comparison: Comparison) -> None:
+        if not isinstance(comparison, Comparison):
+            raise TypeError(
+                f"comparison must be a PosteriorComparison, got {type(comparison).__name__}"
+            )
+        self.comparison = comparison
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        kind: ComparisonKind = "decision",
+        pair: tuple[str, str] | None = None,
+        level: float = 0.95,
+        method: Literal["central", "hdi"] = "central",
+        cmap: Any = "cividis",
+        despine: bool = False,
+    ) -> Self:
+        """Draw one of the pictures.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
+            "decision": credible interval, probability of being best and expected loss of each
+            classifier, the smallest loss first. "difference": density of the difference of two,
+            with the probabilities of the one being better, of the other, and of neither by more
+            than the rope. "matrix": the probability that one is better than another, for all
+            pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
+            smallest expected rank first.
+        pair : tuple of two str, default=None
+            Names of the classifiers of a "difference", the first less the second; by default the
+            two of the highest posterior means.
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+        method : {"central", "hdi"}, default="central"
+            Interval that leaves out as much probability on both sides, or the shortest one.
+        cmap : str or matplotlib Colormap, default="cividis"
+            Colours of the probabilities in a "matrix" and of the "ranks".
+        despine : bool, default=False
+            Whether to hide the spines that carry no axis.
+
+        Returns
+        -------
+        display : ComparisonPlot
+            The object itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If `kind`, `level` or `method` is another, if a difference has no `pair` to choose it,
+            if a name is unknown, or if there are rows of another picture in `ax`.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import ComparisonPlot, PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)
+        >>> display.ax_.get_xlabel().splitlines()[1]
+        'Mean [90% interval]: 0.11 [0.02, 0.21]'
+        >>> plt.close(display.figure_)
+        """
+        check_flags(despine=despine)
+        check_choice(kind, KINDS, "kind")
+        names = self.comparison.names
+        if kind == "difference":
+            pair = _check_pair(self.comparison, pair)
+        # Refuses a bad level or method, before there is an empty figure.
+        interval_of(self.comparison.posteriors[0].distribution, level, method)
+        request = Request(pair or (names[0], names[1]), level, method, cmap)
+        size = _FIGURE_SIZES[kind](len(names))
+        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=size)
+        self.figure_ = self.ax_.figure
+        if ax is None:
+            write_full_numbers(self.ax_)
+        self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
+        if despine:
+            despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))
+        return self
