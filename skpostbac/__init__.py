@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from skpostbac._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from skpostbac.displays import (
         BinormalCurveDisplay,
@@ -71,8 +73,6 @@ if TYPE_CHECKING:
         pooled_posteriors,
         required_test_size,
     )
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "BinormalAssumptionWarning",

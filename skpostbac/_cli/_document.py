@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac import __version__
 from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
+from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._priors import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from skpostbac import __version__
 from skpostbac._cli._output import write_output
 from skpostbac._utils import printable
+from skpostbac._version import __version__
 
 DEFAULT_PRIOR = "uniform"
 # Endings of the names of pictures.

@@ -5,22 +5,37 @@ function at both ends, `terms` what an inversion asks of it. `_dirichlet` has th
 Imports `_inversion` and what that imports.
 """
 
-from skpostbac.stats._beta import tilted
 from skpostbac.stats._beta.average import LARGEST, SMALLEST, BetaAverage
 from skpostbac.stats._beta.ends import end_radius, end_share, log1pmx_complex, log_leading_share
 from skpostbac.stats._beta.moments import central_moments
-from skpostbac.stats._beta.tilted import TiltedBetas, log_laplace_mgf
+from skpostbac.stats._beta.tilted import (
+    SHIFTS,
+    TiltedBetas,
+    bandwidths,
+    extent,
+    laplace_moments,
+    log_laplace_mgf,
+    log_weight_and_step,
+    quadrature,
+    tilt_betas,
+)
 
 __all__ = [
     "LARGEST",
+    "SHIFTS",
     "SMALLEST",
     "BetaAverage",
     "TiltedBetas",
+    "bandwidths",
     "central_moments",
     "end_radius",
     "end_share",
+    "extent",
+    "laplace_moments",
     "log1pmx_complex",
     "log_laplace_mgf",
     "log_leading_share",
-    "tilted",
+    "log_weight_and_step",
+    "quadrature",
+    "tilt_betas",
 ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from skpostbac._utils import Complexes, Floats, Indices
-from skpostbac.stats._beta import tilted as tb
+from skpostbac.stats import _beta as tb
 from skpostbac.stats._dirichlet import path as pp
 from skpostbac.stats._dirichlet import tilted as tp
 from skpostbac.stats._dirichlet.ends import (

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac._utils import Floats
+from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import TiltedBetas
-from skpostbac.stats._beta import tilted as tb
 from skpostbac.stats._inversion import Quadrature
 from skpostbac.stats._numerics import REACH, log1pmx, stirling_remainder
 

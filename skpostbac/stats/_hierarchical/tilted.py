@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import binom, log_expit
 
 from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import end_radius
-from skpostbac.stats._beta import tilted as tb
 from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.ends import MixedEnd
 from skpostbac.stats._hierarchical.quadrature import HyperNodes
