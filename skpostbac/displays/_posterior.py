@@ -31,10 +31,11 @@ class PosteriorDisplay(PosteriorPlot):
     ----------
     posteriors : posterior, or mapping of str to posterior
         One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
-        posterior of any other single figure, or a law, such as ``posterior.recalls()["a"]`` or a
-        :class:`~skpostbac.DrawnPosterior`.
+        posterior of any other single figure, or a distribution, such as
+        ``posterior.recalls()["a"]`` or a :class:`~skpostbac.DrawnPosterior`. Any object whose
+        ``distribution`` is one is a posterior, too.
     score_name : str, default=None
-        What is on the x-axis, by default the name of the figure if all have the same.
+        What is on the x-axis, by default the ``score_name`` of the posteriors if all have the same.
 
     Attributes
     ----------
