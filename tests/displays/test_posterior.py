@@ -148,7 +148,7 @@ def test_a_posterior_is_what_has_a_distribution():
     assert display.means_[0].get_xdata()[0] == 31 / 34
 
 
-@pytest.mark.parametrize("no_law", [None, "beta", DrawnPosterior], ids=repr)
+@pytest.mark.parametrize("no_law", [None, "beta", DrawnPosterior], ids=["none", "text", "type"])
 def test_a_distribution_is_one_of_the_engine(no_law):
     """An attribute of that name that is something else makes no posterior."""
     stranger = Foreign()
