@@ -27,15 +27,14 @@ import sklearn
 
 import skpostbac
 
-ROOMS = ("stats", "metrics", "model_selection", "displays")
+MODULES = [module for _, module in inspect.getmembers(skpostbac, inspect.ismodule)]
 # What the printed expressions need.
 IMPORTS = """\
 import datetime
 from decimal import Decimal
 from fractions import Fraction
 import numpy as np, pandas as pd, polars as pl
-from skpostbac import *
-from skpostbac.stats import *"""
+""" + "\n".join(f"from {module.__name__} import *" for module in MODULES)
 # Special methods that are called like others.
 SPECIAL = ("__repr__", "__str__", "__neg__", "__hash__", "__reduce__", "_repr_html_")
 # Tasks that are handed to a worker at once, and after how many it is replaced by a fresh one.
@@ -44,8 +43,7 @@ _BATCH, _LIFE = 20, 2000
 
 def public():
     """Return all public objects by name, without the modules."""
-    rooms = [importlib.import_module(f"skpostbac.{room}") for room in ROOMS]
-    return {name: getattr(room, name) for room in rooms for name in room.__all__}
+    return {name: getattr(module, name) for module in MODULES for name in module.__all__}
 
 
 def namespace():

@@ -140,10 +140,12 @@ def areas(y, score):
     """Return the empirical and the binormal areas, and whether the intervals hold the former."""
     negative, positive = split_scores(y, score)
     moments = negative.moments(), positive.moments()
-    posterior = skpostbac.PosteriorBinormal(*moments, n_draws=N_DRAWS)
+    posterior = skpostbac.binormal.PosteriorBinormal(*moments, n_draws=N_DRAWS)
     empirical = roc_auc_score(y, score), average_precision_score(y, score)
     laws = posterior.roc_auc(), posterior.average_precision()
-    model = skpostbac.BinormalModel(*(value for part in moments for value in part[1:]), np.mean(y))
+    model = skpostbac.binormal.BinormalModel(
+        *(value for part in moments for value in part[1:]), np.mean(y)
+    )
     inside = [
         law.interval().low <= value <= law.interval().high
         for law, value in zip(laws, empirical, strict=True)

@@ -19,7 +19,7 @@ import sklearn
 from scipy.special import expit
 
 import skpostbac
-from skpostbac import BinormalModel, binormal_check, posterior_binormal
+from skpostbac.binormal import BinormalModel, binormal_check, posterior_binormal
 
 LAWS = {
     "N(0, 1), N(1, 1)": (0, 1, 1, 1),

@@ -1,155 +1,50 @@
-"""Posterior balanced accuracy: evaluate, compare and select classifiers."""
+"""Posterior balanced accuracy: evaluate, compare and select classifiers.
+
+Where to start:
+
+- `posterior_balanced_accuracy`: one classifier, from its labels and predictions; the result has
+  intervals, probabilities, ``report()`` and ``plot()``.
+- `compare_predictions`: several classifiers on the same test samples.
+- `make_posterior_scorer` and `cross_val_posterior`: searches and cross-validation.
+- `required_test_size`: how many test samples are needed.
+- `posterior_confusion_metric`: precision, F1, kappa and other metrics.
+- `skpostbac.binormal`: smooth ROC and precision-recall curves.
+- `skpostbac.binary_equivalent`: accuracies of many classes on the scale of two.
+- `skpostbac.stats`: the distributions themselves; needs NumPy and SciPy only.
+
+What these functions return is documented in `skpostbac.metrics` and
+`skpostbac.model_selection`; ``python -m skpostbac`` runs an example.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from skpostbac._version import __version__ as __version__
 
+_SUBMODULES = (
+    "binary_equivalent",
+    "binormal",
+    "displays",
+    "metrics",
+    "model_selection",
+    "stats",
+)
+
 if TYPE_CHECKING:
-    from skpostbac.displays import (
-        BinormalCurveDisplay,
-        ComparisonPlot,
-        NormalScoresDisplay,
-        PosteriorComparisonDisplay,
-        PosteriorDisplay,
-        PosteriorPlot,
-        PosteriorSearchDisplay,
-    )
-    from skpostbac.metrics import (
-        BinormalAssumptionWarning,
-        BinormalCheck,
-        BinormalDraws,
-        BinormalModel,
-        ClassCounts,
-        ClassCountsScorer,
-        CurveBand,
-        DrawnPosterior,
-        EmpiricalAreas,
-        GroupPosterior,
-        GuessingTest,
-        NormalScores,
-        OutcomesScorer,
-        PairedCounts,
-        PosteriorAccuracy,
-        PosteriorBalancedAccuracy,
-        PosteriorBinaryEquivalentAccuracy,
-        PosteriorBinormal,
-        PosteriorConfusionMetric,
-        PriorInfluence,
-        PriorInfluenceWarning,
-        ProbAboveChance,
-        ScoreMoments,
-        binary_equivalent_accuracy,
-        binary_equivalent_accuracy_score,
-        binary_equivalent_recalls,
-        binormal_average_precision_score,
-        binormal_check,
-        binormal_precision_recall_curve,
-        binormal_roc_auc_score,
-        binormal_roc_curve,
-        class_counts,
-        group_posterior,
-        guessing_test,
-        make_binary_equivalent_scorer,
-        make_binormal_scorer,
-        make_posterior_scorer,
-        paired_counts,
-        posterior_accuracy,
-        posterior_balanced_accuracy,
-        posterior_balanced_accuracy_score,
-        posterior_binormal,
-        posterior_confusion_metric,
-    )
-    from skpostbac.model_selection import (
-        MonteCarloError,
-        PosteriorComparison,
-        PosteriorRefit,
-        RequiredTestSize,
-        RopeMasses,
-        compare_posteriors,
-        compare_predictions,
-        cross_val_posterior,
-        pooled_paired_counts,
-        pooled_posteriors,
-        required_test_size,
-    )
+    from skpostbac._public import *  # noqa: F403
+else:
 
-__all__ = [
-    "BinormalAssumptionWarning",
-    "BinormalCheck",
-    "BinormalCurveDisplay",
-    "BinormalDraws",
-    "BinormalModel",
-    "ClassCounts",
-    "ClassCountsScorer",
-    "ComparisonPlot",
-    "CurveBand",
-    "DrawnPosterior",
-    "EmpiricalAreas",
-    "GroupPosterior",
-    "GuessingTest",
-    "MonteCarloError",
-    "NormalScores",
-    "NormalScoresDisplay",
-    "OutcomesScorer",
-    "PairedCounts",
-    "PosteriorAccuracy",
-    "PosteriorBalancedAccuracy",
-    "PosteriorBinaryEquivalentAccuracy",
-    "PosteriorBinormal",
-    "PosteriorComparison",
-    "PosteriorComparisonDisplay",
-    "PosteriorConfusionMetric",
-    "PosteriorDisplay",
-    "PosteriorPlot",
-    "PosteriorRefit",
-    "PosteriorSearchDisplay",
-    "PriorInfluence",
-    "PriorInfluenceWarning",
-    "ProbAboveChance",
-    "RequiredTestSize",
-    "RopeMasses",
-    "ScoreMoments",
-    "binary_equivalent_accuracy",
-    "binary_equivalent_accuracy_score",
-    "binary_equivalent_recalls",
-    "binormal_average_precision_score",
-    "binormal_check",
-    "binormal_precision_recall_curve",
-    "binormal_roc_auc_score",
-    "binormal_roc_curve",
-    "class_counts",
-    "compare_posteriors",
-    "compare_predictions",
-    "cross_val_posterior",
-    "group_posterior",
-    "guessing_test",
-    "make_binary_equivalent_scorer",
-    "make_binormal_scorer",
-    "make_posterior_scorer",
-    "paired_counts",
-    "pooled_paired_counts",
-    "pooled_posteriors",
-    "posterior_accuracy",
-    "posterior_balanced_accuracy",
-    "posterior_balanced_accuracy_score",
-    "posterior_binormal",
-    "posterior_confusion_metric",
-    "required_test_size",
-]
+    def __getattr__(name: str) -> Any:
+        """Import a name on first use, so that `skpostbac.stats` needs no scikit-learn (PEP 562)."""
+        if name in _SUBMODULES:
+            return import_module(f"{__name__}.{name}")
+        # Python itself looks for special names, which must not import scikit-learn.
+        if name == "__all__" or not name.startswith("_"):
+            public = import_module(f"{__name__}._public")
+            if name in ("__all__", *public.__all__):
+                return globals().setdefault(name, getattr(public, name))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-_ROOMS = ("skpostbac.metrics", "skpostbac.model_selection", "skpostbac.displays")
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use, so that `skpostbac.stats` needs no scikit-learn."""
-    if name in __all__:
-        for room in map(import_module, _ROOMS):
-            if name in room.__all__:
-                return getattr(room, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """List the public names along with what is loaded."""
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        """List the public names and submodules."""
+        return sorted([*import_module(f"{__name__}._public").__all__, *_SUBMODULES, "__version__"])

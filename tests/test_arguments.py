@@ -9,20 +9,17 @@ import numpy as np
 import pytest
 
 from skpostbac import (
-    BinormalModel,
     DrawnPosterior,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
-    PosteriorBinormal,
     PosteriorConfusionMetric,
     PosteriorRefit,
-    ScoreMoments,
     compare_posteriors,
     compare_predictions,
     group_posterior,
-    posterior_binormal,
     required_test_size,
 )
+from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,

@@ -1,34 +1,34 @@
 """What the public classes refuse to be made of, and parameters that are on or off."""
 
+import inspect
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import skpostbac
-import skpostbac.displays
-import skpostbac.model_selection
-import skpostbac.stats
 from skpostbac import (
     BinormalCurveDisplay,
     ClassCounts,
-    GuessingTest,
     NormalScoresDisplay,
     PosteriorBalancedAccuracy,
-    PosteriorBinaryEquivalentAccuracy,
     PosteriorComparisonDisplay,
     PosteriorConfusionMetric,
     PosteriorDisplay,
     PosteriorSearchDisplay,
-    PriorInfluence,
-    ProbAboveChance,
-    RequiredTestSize,
-    binary_equivalent_accuracy_score,
     compare_posteriors,
-    make_binary_equivalent_scorer,
     make_posterior_scorer,
     posterior_balanced_accuracy_score,
     required_test_size,
 )
+from skpostbac.binary_equivalent import (
+    GuessingTest,
+    PosteriorBinaryEquivalentAccuracy,
+    binary_equivalent_accuracy_score,
+    make_binary_equivalent_scorer,
+)
+from skpostbac.metrics import PriorInfluence, ProbAboveChance
+from skpostbac.model_selection import RequiredTestSize
 from skpostbac.stats import BetaAverage
 
 COUNTS = ClassCounts(["a", "b"], [3, 2], [4, 4])
@@ -237,8 +237,8 @@ RECORDS += ["NormalScores", "RopeMasses", "ScoreMoments"]
 
 def public_classes():
     """Return all public classes by name."""
-    rooms = (skpostbac.stats, skpostbac.metrics, skpostbac.model_selection, skpostbac.displays)
-    found = {name: getattr(room, name) for room in rooms for name in room.__all__}
+    modules = [module for _, module in inspect.getmembers(skpostbac, inspect.ismodule)]
+    found = {name: getattr(module, name) for module in modules for name in module.__all__}
     return {name: kind for name, kind in found.items() if isinstance(kind, type)}
 
 

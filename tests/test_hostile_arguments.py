@@ -13,29 +13,19 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 from skpostbac import (
-    BinormalModel,
     ClassCounts,
     ClassCountsScorer,
-    GuessingTest,
     OutcomesScorer,
     PairedCounts,
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     PosteriorConfusionMetric,
     PosteriorRefit,
-    ProbAboveChance,
-    binary_equivalent_accuracy,
-    binary_equivalent_accuracy_score,
-    binary_equivalent_recalls,
-    binormal_check,
     class_counts,
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
     group_posterior,
-    guessing_test,
-    make_binary_equivalent_scorer,
-    make_binormal_scorer,
     make_posterior_scorer,
     paired_counts,
     pooled_paired_counts,
@@ -46,7 +36,17 @@ from skpostbac import (
     posterior_confusion_metric,
     required_test_size,
 )
+from skpostbac.binary_equivalent import (
+    GuessingTest,
+    binary_equivalent_accuracy,
+    binary_equivalent_accuracy_score,
+    binary_equivalent_recalls,
+    guessing_test,
+    make_binary_equivalent_scorer,
+)
+from skpostbac.binormal import BinormalModel, binormal_check, make_binormal_scorer
 from skpostbac.displays import PosteriorSearchDisplay
+from skpostbac.metrics import ProbAboveChance
 from skpostbac.stats import Hyperprior
 
 N = 6

@@ -9,9 +9,9 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
     group_posterior,
-    posterior_binormal,
 )
 from skpostbac._utils.html import HEIGHT, SIDE, WIDTH
+from skpostbac.binormal import posterior_binormal
 
 COUNTS = ClassCounts(["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4])
 BALANCED = PosteriorBalancedAccuracy(COUNTS)

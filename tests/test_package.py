@@ -1,6 +1,8 @@
 """The package as a whole: its version, its public names and what importing it costs."""
 
 import importlib.metadata
+import inspect
+import pkgutil
 import subprocess
 import sys
 import textwrap
@@ -65,11 +67,58 @@ def test_public_names_are_sorted_and_unique():
     assert list(skpostbac.__all__) == sorted(set(skpostbac.__all__))
 
 
-def test_public_names_are_importable():
-    """Every name in `__all__` is there, and `dir` shows it."""
-    missing = [name for name in skpostbac.__all__ if not hasattr(skpostbac, name)]
-    assert missing == []
-    assert set(skpostbac.__all__) <= set(dir(skpostbac))
+def submodules():
+    """Return the public submodules, by the files that there are."""
+    names = [module.name for module in pkgutil.iter_modules(skpostbac.__path__)]
+    return {name: getattr(skpostbac, name) for name in names if not name.startswith("_")}
+
+
+def test_dir_shows_the_public_names():
+    """Those of the list, the submodules and the version; not what was loaded for them."""
+    assert dir(skpostbac) == sorted([*skpostbac.__all__, *submodules(), "__version__"])
+    assert [name for name in dir(skpostbac) if not hasattr(skpostbac, name)] == []
+
+
+def test_every_public_object_has_one_address():
+    """One submodule and one name, besides the top level, which has nothing of its own."""
+    homes = {}
+    for module in submodules().values():
+        for name in module.__all__:
+            homes.setdefault(id(getattr(module, name)), []).append((module.__name__, name))
+    assert [addresses for addresses in homes.values() if len(addresses) > 1] == []
+    names = {name for ((_, name),) in homes.values()}
+    assert len(names) == len(homes)
+    for name in skpostbac.__all__:
+        assert homes[id(getattr(skpostbac, name))][0][1] == name
+
+
+def test_submodules_list_what_they_have():
+    """`__all__` is sorted, and has all that is public and defined in the package."""
+    for module in submodules().values():
+        defined = {
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and not inspect.ismodule(value)
+        }
+        assert sorted(defined) == list(module.__all__), module.__name__
+
+
+def test_names_are_kept_after_the_first_use():
+    """The second use of a name does not look for it."""
+    result = run_python("""
+        import skpostbac
+        assert "ClassCounts" not in vars(skpostbac)
+        assert skpostbac.ClassCounts is vars(skpostbac)["ClassCounts"]
+        assert skpostbac.stats is vars(skpostbac)["stats"]
+        """)
+    assert result.returncode == 0, result.stderr
+
+
+def test_star_import_gives_the_list():
+    """No submodule comes along, which would hide others of its name, such as SciPy's `stats`."""
+    found = {}
+    exec("from skpostbac import *", found)
+    assert sorted({*found} - {"__builtins__"}) == skpostbac.__all__
 
 
 def test_unknown_name_is_an_attribute_error():
@@ -87,7 +136,9 @@ def test_engine_imports_without_scikit_learn():
                     raise ModuleNotFoundError("blocked: " + name, name=name)
 
         sys.meta_path.insert(0, Blocker())
-        import skpostbac.stats
+        import skpostbac
+        assert not hasattr(skpostbac, "__wrapped__")
+        from skpostbac import stats
         assert list(skpostbac.stats.__all__) == sorted(skpostbac.stats.__all__)
         for name in skpostbac.stats.__all__:
             getattr(skpostbac.stats, name)
@@ -113,10 +164,10 @@ def test_results_draw_without_displays():
 
 
 def test_import_leaves_matplotlib_alone():
-    """Neither the package nor any public name imports matplotlib."""
+    """Neither the package nor any public name or submodule imports matplotlib."""
     result = run_python("""
         import skpostbac
-        for name in skpostbac.__all__:
+        for name in dir(skpostbac):
             getattr(skpostbac, name)
         assert "matplotlib" not in sys.modules
         """)

@@ -19,18 +19,17 @@ from skpostbac import (
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
     PosteriorRefit,
-    binormal_check,
     compare_posteriors,
     compare_predictions,
     group_posterior,
-    guessing_test,
     make_posterior_scorer,
     paired_counts,
     pooled_posteriors,
-    posterior_binormal,
     posterior_confusion_metric,
     required_test_size,
 )
+from skpostbac.binary_equivalent import guessing_test
+from skpostbac.binormal import binormal_check, posterior_binormal
 from skpostbac.stats import BetaAverage, PairedDifference
 
 THREADS = 8

@@ -20,7 +20,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
-from skpostbac import BinormalCurveDisplay, BinormalModel, NormalScoresDisplay, binormal_check
+from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import BinormalModel, binormal_check
 
 # %%
 # Known parameters

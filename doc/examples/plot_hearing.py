@@ -16,12 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import norm
 
-from skpostbac import (
-    ClassCounts,
-    GuessingTest,
-    PosteriorAccuracy,
-    binary_equivalent_accuracy,
-)
+from skpostbac import ClassCounts, PosteriorAccuracy
+from skpostbac.binary_equivalent import GuessingTest, binary_equivalent_accuracy
 
 # %%
 # The fitting program

@@ -41,14 +41,9 @@ from skpostbac._utils import (
     input_errors,
     shown,
 )
+from skpostbac.binormal import BinormalModel, CurveBand, PosteriorBinormal, posterior_binormal
 from skpostbac.displays._scores import positive_scores
-from skpostbac.metrics import (
-    BinormalModel,
-    CurveBand,
-    DrawnPosterior,
-    PosteriorBinormal,
-    posterior_binormal,
-)
+from skpostbac.metrics import DrawnPosterior
 from skpostbac.metrics._binormal import check_share, estimate_model
 from skpostbac.stats._distribution import Interval
 
@@ -188,7 +183,8 @@ class BinormalCurveDisplay:
     The effect of class imbalance on a precision-recall curve:
 
     >>> from dataclasses import replace
-    >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+    >>> from skpostbac import BinormalCurveDisplay
+    >>> from skpostbac.binormal import BinormalModel
     >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
     >>> ax = None
     >>> for fraction in (0.5, 0.1):
@@ -307,7 +303,7 @@ class BinormalCurveDisplay:
         Parameters
         ----------
         y_true, y_score, pos_label, sample_weight
-            As for :meth:`BinormalModel.fit`.
+            As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
         curve : {"roc", "precision_recall"}, default="roc"
             Which curve.
         positive_fraction : float, default=None
@@ -317,7 +313,7 @@ class BinormalCurveDisplay:
         level : float, default=0.95
             Probability of the credible interval of the area, and of the band at each point.
         n_draws, random_state
-            As for :func:`posterior_binormal`.
+            As for :func:`~skpostbac.binormal.posterior_binormal`.
         name : str, default="Binormal"
             Name of the curve in the legend.
         ax : matplotlib Axes, default=None
@@ -332,8 +328,8 @@ class BinormalCurveDisplay:
         Raises
         ------
         ValueError, TypeError
-            If `curve` is unknown or `level` not in (0, 1), or as :func:`posterior_binormal` raises
-            them.
+            If `curve` is unknown or `level` not in (0, 1), or as
+            :func:`~skpostbac.binormal.posterior_binormal` raises them.
         ImportError
             If matplotlib is not installed.
 
@@ -420,7 +416,8 @@ class BinormalCurveDisplay:
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
         >>> display = BinormalCurveDisplay.from_model(model, plot_chance_level=True)
         >>> [line.get_label() for line in display.ax_.lines]
@@ -483,7 +480,8 @@ class BinormalCurveDisplay:
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import BinormalCurveDisplay, BinormalModel
+        >>> from skpostbac import BinormalCurveDisplay
+        >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
         >>> display = BinormalCurveDisplay.from_model(model).plot(name="known")
         >>> display.line_.get_label()

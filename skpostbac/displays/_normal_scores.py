@@ -21,8 +21,8 @@ from skpostbac._plot import (
     with_score,
 )
 from skpostbac._utils import check_flags
+from skpostbac.binormal import BinormalCheck, NormalScores, binormal_check
 from skpostbac.displays._scores import positive_scores
-from skpostbac.metrics import BinormalCheck, NormalScores, binormal_check
 from skpostbac.metrics._binormal import ClassScores
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ MARKERS = ("o", "^")
 class NormalScoresDisplay:
     """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
 
-    Make it by :meth:`from_estimator`, :meth:`from_predictions`, or from a :class:`BinormalCheck`
-    by ``NormalScoresDisplay(check).plot()``. All parameters are attributes.
+    Make it by :meth:`from_estimator`, :meth:`from_predictions`, or from a
+    :class:`~skpostbac.binormal.BinormalCheck` by ``NormalScoresDisplay(check).plot()``. All
+    parameters are attributes.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class NormalScoresDisplay:
         label tells the p-value, by Holm's correction for two classes.
     lines_ : tuple of 2 matplotlib Line2D
         The normal laws with the mean and the standard deviation of the scores: those of
-        :class:`BinormalModel`.
+        :class:`~skpostbac.binormal.BinormalModel`.
 
     See Also
     --------
@@ -66,7 +67,8 @@ class NormalScoresDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from skpostbac import NormalScoresDisplay, binormal_check
+    >>> from skpostbac import NormalScoresDisplay
+    >>> from skpostbac.binormal import binormal_check
     >>> y_true = np.repeat([0, 1], 30)
     >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
     >>> display = NormalScoresDisplay(binormal_check(y_true, y_score)).plot()
@@ -125,7 +127,7 @@ class NormalScoresDisplay:
         Parameters
         ----------
         y_true, y_score, pos_label
-            As for :meth:`BinormalModel.fit`.
+            As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
         **options
             As for :meth:`plot`.
 
@@ -136,7 +138,7 @@ class NormalScoresDisplay:
         Raises
         ------
         ValueError, TypeError
-            As :func:`binormal_check` raises them.
+            As :func:`~skpostbac.binormal.binormal_check` raises them.
         ImportError
             If matplotlib is not installed.
 
@@ -186,7 +188,8 @@ class NormalScoresDisplay:
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import NormalScoresDisplay, binormal_check
+        >>> from skpostbac import NormalScoresDisplay
+        >>> from skpostbac.binormal import binormal_check
         >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 2, 1])
         >>> display = NormalScoresDisplay(check).plot()
         >>> display.points_[1].get_ydata()

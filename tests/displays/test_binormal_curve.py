@@ -22,11 +22,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skpostbac import (
+from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import (
     BinormalAssumptionWarning,
-    BinormalCurveDisplay,
     BinormalModel,
-    NormalScoresDisplay,
     binormal_check,
     posterior_binormal,
 )

@@ -10,10 +10,9 @@ from skpostbac import (
     PosteriorComparisonDisplay,
     PosteriorDisplay,
     PosteriorSearchDisplay,
-    binormal_check,
     compare_posteriors,
 )
-from skpostbac.metrics import CurveBand
+from skpostbac.binormal import CurveBand, binormal_check
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

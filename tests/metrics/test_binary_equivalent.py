@@ -10,10 +10,8 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import (
-    ClassCounts,
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
+from skpostbac import ClassCounts, PosteriorAccuracy, PosteriorBalancedAccuracy
+from skpostbac.binary_equivalent import (
     PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,

@@ -16,7 +16,7 @@ from sklearn.metrics import (
     roc_curve,
 )
 
-from skpostbac import (
+from skpostbac.binormal import (
     BinormalModel,
     binormal_average_precision_score,
     binormal_precision_recall_curve,

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from skpostbac import BinormalCheck, NormalScores, binormal_check
+from skpostbac.binormal import BinormalCheck, NormalScores, binormal_check
 
 
 def normal_data(size, seed=0):

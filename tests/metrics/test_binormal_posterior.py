@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import beta, chi2, kstest, norm, t
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from skpostbac import (
+from skpostbac.binormal import (
     BinormalModel,
     EmpiricalAreas,
     PosteriorBinormal,

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
-from skpostbac import (
+from skpostbac.binormal import (
     BinormalAssumptionWarning,
     binormal_average_precision_score,
     binormal_roc_auc_score,

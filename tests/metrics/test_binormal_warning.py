@@ -15,11 +15,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skpostbac import (
+from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
+from skpostbac.binormal import (
     BinormalAssumptionWarning,
-    BinormalCurveDisplay,
     BinormalModel,
-    NormalScoresDisplay,
     binormal_average_precision_score,
     binormal_check,
     binormal_precision_recall_curve,

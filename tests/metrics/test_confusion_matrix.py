@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from skpostbac import (
-    GuessingTest,
-    PosteriorAccuracy,
-    PosteriorBalancedAccuracy,
-    PosteriorConfusionMetric,
-)
+from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy, PosteriorConfusionMetric
+from skpostbac.binary_equivalent import GuessingTest
 from skpostbac.metrics._counts.confusion_matrix import check_confusion_matrix
 
 READERS = {

@@ -39,15 +39,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from skpostbac.binary_equivalent import (
+    binary_equivalent_accuracy_score,
+    make_binary_equivalent_scorer,
+)
+from skpostbac.binormal import (
+    binormal_average_precision_score,
+    binormal_roc_auc_score,
+    make_binormal_scorer,
+)
 from skpostbac.metrics import (
     ClassCountsScorer,
     OutcomesScorer,
-    binary_equivalent_accuracy_score,
-    binormal_average_precision_score,
-    binormal_roc_auc_score,
     class_counts,
-    make_binary_equivalent_scorer,
-    make_binormal_scorer,
     make_posterior_scorer,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,

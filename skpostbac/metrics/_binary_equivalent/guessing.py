@@ -51,7 +51,8 @@ class GuessingTest:
 
     Examples
     --------
-    >>> from skpostbac import ClassCounts, GuessingTest
+    >>> from skpostbac import ClassCounts
+    >>> from skpostbac.binary_equivalent import GuessingTest
     >>> test = GuessingTest.from_counts(ClassCounts([0, 1, 2], [30, 8, 3], [32, 10, 4]))
     >>> test
     GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
@@ -99,7 +100,8 @@ class GuessingTest:
 
         Examples
         --------
-        >>> from skpostbac import ClassCounts, GuessingTest
+        >>> from skpostbac import ClassCounts
+        >>> from skpostbac.binary_equivalent import GuessingTest
         >>> counts = ClassCounts(["a", "b"], [8, 1], [8, 2])
         >>> GuessingTest.from_counts(counts, strategy="stratified").p_value
         0.0738
@@ -144,7 +146,7 @@ class GuessingTest:
 
         Examples
         --------
-        >>> from skpostbac import GuessingTest
+        >>> from skpostbac.binary_equivalent import GuessingTest
         >>> GuessingTest.from_confusion_matrix([[30, 2, 0], [1, 8, 1], [0, 1, 3]])
         GuessingTest(correct=41 of 46, expected=15.3, p_value=5.3e-15, error_reduction=0.837)
         """
@@ -241,7 +243,7 @@ def guessing_test(
 
     Examples
     --------
-    >>> from skpostbac import guessing_test
+    >>> from skpostbac.binary_equivalent import guessing_test
     >>> y_true, y_pred = [0] * 8 + [1] * 2, [0] * 9 + [1]
     >>> guessing_test(y_true, y_pred)
     GuessingTest(correct=9 of 10, expected=5.0, p_value=0.011, error_reduction=0.800)

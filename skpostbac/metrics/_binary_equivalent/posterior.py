@@ -63,7 +63,7 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
 
     Examples
     --------
-    >>> from skpostbac import binary_equivalent_accuracy
+    >>> from skpostbac.binary_equivalent import binary_equivalent_accuracy
     >>> binary_equivalent_accuracy([1, 0.78, 0.45, 0.23], [6, 18, 115, 865]).tolist()
     [1.0, 0.9855, 0.9930, 0.9983]
     >>> binary_equivalent_accuracy(1 / 10, 10)  # guessing
@@ -132,7 +132,7 @@ def binary_equivalent_accuracy_score(
 
     Examples
     --------
-    >>> from skpostbac import binary_equivalent_accuracy_score
+    >>> from skpostbac.binary_equivalent import binary_equivalent_accuracy_score
     >>> y_true, y_pred = [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]
     >>> binary_equivalent_accuracy_score(y_true, y_pred)  # the square root of 5/6
     0.9129
@@ -181,7 +181,7 @@ def binary_equivalent_recalls(
 
     Examples
     --------
-    >>> from skpostbac import binary_equivalent_recalls
+    >>> from skpostbac.binary_equivalent import binary_equivalent_recalls
     >>> binary_equivalent_recalls([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]).tolist()
     [1.0, 0.7071, 1.0]
     """
@@ -214,7 +214,7 @@ def make_binary_equivalent_scorer(
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skpostbac import make_binary_equivalent_scorer
+    >>> from skpostbac.binary_equivalent import make_binary_equivalent_scorer
     >>> X, y = load_wine(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
     >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())

@@ -33,7 +33,7 @@ class NormalScores(FrozenArrays):
 
     Examples
     --------
-    >>> from skpostbac import binormal_check
+    >>> from skpostbac.binormal import binormal_check
     >>> positive = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5]).positive
     >>> positive
     NormalScores(n=3, p_value=0.78)
@@ -71,7 +71,7 @@ class BinormalCheck(StablePickle):
 
     Examples
     --------
-    >>> from skpostbac import binormal_check
+    >>> from skpostbac.binormal import binormal_check
     >>> check = binormal_check([0, 0, 0, 1, 1, 1], [-3, -1, -2, 2, 0, 5])
     >>> check.adjusted_p_values
     (1.0, 1.0)
@@ -170,7 +170,7 @@ def binormal_check(
     Examples
     --------
     >>> import numpy as np
-    >>> from skpostbac import binormal_check
+    >>> from skpostbac.binormal import binormal_check
     >>> y_true = np.repeat([0, 1], 30)
     >>> y_score = np.concatenate([np.linspace(-1, 1, 30), np.exp(np.linspace(-2, 2, 30))])
     >>> check = binormal_check(y_true, y_score)

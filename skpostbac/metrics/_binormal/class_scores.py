@@ -33,7 +33,7 @@ class ScoreMoments(NamedTuple):
 
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> posterior = posterior_binormal([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     >>> posterior.negative
     ScoreMoments(n=3.0, mean=-2.0, sd=1.0)

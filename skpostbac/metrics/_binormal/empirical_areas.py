@@ -16,7 +16,7 @@ class EmpiricalAreas(NamedTuple):
 
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior_binormal(y_true, y_score, random_state=0).empirical
     EmpiricalAreas(roc_auc=0.9583, average_precision=0.9167)

@@ -64,7 +64,7 @@ class BinormalModel:
     Examples
     --------
     >>> from dataclasses import replace
-    >>> from skpostbac import BinormalModel
+    >>> from skpostbac.binormal import BinormalModel
     >>> model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
     >>> model.roc_auc()
     0.7602499
@@ -141,7 +141,7 @@ class BinormalModel:
 
         Examples
         --------
-        >>> from skpostbac import BinormalModel
+        >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel.fit([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
         >>> model.mean_negative, model.sd_negative, model.mean_positive, model.sd_positive
         (-2.0, 1.0, 1.0, 1.4142)
@@ -176,7 +176,7 @@ class BinormalModel:
 
         Examples
         --------
-        >>> from skpostbac import BinormalModel
+        >>> from skpostbac.binormal import BinormalModel
         >>> fpr, tpr, thresholds = BinormalModel(0, 1, 1, 1).roc_curve(n_points=3)
         >>> for point in zip(thresholds, fpr, tpr):
         ...     print("{:.3f} {:.3f} {:.3f}".format(*point))
@@ -218,7 +218,7 @@ class BinormalModel:
 
         Examples
         --------
-        >>> from skpostbac import BinormalModel
+        >>> from skpostbac.binormal import BinormalModel
         >>> model = BinormalModel(0, 1, 1, 1, positive_fraction=0.2)
         >>> precision, recall, thresholds = model.precision_recall_curve(n_points=3)
         >>> for point in zip(recall, precision):
@@ -243,7 +243,7 @@ class BinormalModel:
 
         Examples
         --------
-        >>> from skpostbac import BinormalModel
+        >>> from skpostbac.binormal import BinormalModel
         >>> BinormalModel(0, 1, 1, 1).roc_auc()
         0.7602499
         """
@@ -260,7 +260,7 @@ class BinormalModel:
 
         Examples
         --------
-        >>> from skpostbac import BinormalModel
+        >>> from skpostbac.binormal import BinormalModel
         >>> BinormalModel(0, 1, 0, 1, positive_fraction=0.2).average_precision()  # no better
         0.2
         """
@@ -341,7 +341,7 @@ def binormal_roc_curve(
 
     Examples
     --------
-    >>> from skpostbac import binormal_roc_curve
+    >>> from skpostbac.binormal import binormal_roc_curve
     >>> fpr, tpr, thresholds = binormal_roc_curve([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], n_points=3)
     >>> fpr
     array([0.    , 0.0013, 0.5   , 1.    ])
@@ -404,7 +404,7 @@ def binormal_precision_recall_curve(
 
     Examples
     --------
-    >>> from skpostbac import binormal_precision_recall_curve
+    >>> from skpostbac.binormal import binormal_precision_recall_curve
     >>> precision, recall, thresholds = binormal_precision_recall_curve(
     ...     [0, 0, 0, 1, 1], [-3, -1, -2, 0, 2], positive_fraction=0.1, n_points=3
     ... )
@@ -468,7 +468,7 @@ def binormal_roc_auc_score(
 
     Examples
     --------
-    >>> from skpostbac import binormal_roc_auc_score
+    >>> from skpostbac.binormal import binormal_roc_auc_score
     >>> binormal_roc_auc_score([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     0.9584
     """
@@ -521,7 +521,7 @@ def binormal_average_precision_score(
 
     Examples
     --------
-    >>> from skpostbac import binormal_average_precision_score
+    >>> from skpostbac.binormal import binormal_average_precision_score
     >>> binormal_average_precision_score([0, 0, 0, 1, 1], [-3, -1, -2, 0, 2])
     0.952
     >>> binormal_average_precision_score(

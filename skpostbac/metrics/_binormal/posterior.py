@@ -46,7 +46,7 @@ class CurveBand(FrozenArrays):
 
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> band = posterior_binormal(y_true, y_score, random_state=0).roc_band(fpr=[0, 0.5, 1])
     >>> band
@@ -78,7 +78,7 @@ class BinormalDraws(FrozenArrays):
 
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> draws = posterior_binormal(y_true, y_score, random_state=0).parameters
     >>> draws
@@ -143,7 +143,7 @@ class PosteriorBinormal:
 
     Examples
     --------
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
@@ -220,7 +220,7 @@ class PosteriorBinormal:
 
         Examples
         --------
-        >>> from skpostbac import posterior_binormal
+        >>> from skpostbac.binormal import posterior_binormal
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
         >>> band = posterior.roc_band(fpr=[0, 0.1, 1])
@@ -257,7 +257,7 @@ class PosteriorBinormal:
 
         Examples
         --------
-        >>> from skpostbac import posterior_binormal
+        >>> from skpostbac.binormal import posterior_binormal
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> posterior = posterior_binormal(y_true, y_score, positive_fraction=0.1, random_state=0)
         >>> band = posterior.precision_recall_band(recall=[0.5, 1])
@@ -305,7 +305,7 @@ class PosteriorBinormal:
 
         Examples
         --------
-        >>> from skpostbac import posterior_binormal
+        >>> from skpostbac.binormal import posterior_binormal
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
         >>> for row in posterior.summary():
@@ -338,7 +338,7 @@ class PosteriorBinormal:
 
         Examples
         --------
-        >>> from skpostbac import posterior_binormal
+        >>> from skpostbac.binormal import posterior_binormal
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
         From the scores of 4 negatives and 3 positives:
@@ -429,7 +429,7 @@ def posterior_binormal(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> from sklearn.model_selection import cross_val_predict
-    >>> from skpostbac import posterior_binormal
+    >>> from skpostbac.binormal import posterior_binormal
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> y_score = cross_val_predict(
     ...     LinearDiscriminantAnalysis(), X[:, :2], y, method="decision_function"

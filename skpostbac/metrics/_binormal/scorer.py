@@ -62,7 +62,7 @@ def make_binormal_scorer(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> from sklearn.model_selection import cross_val_score
-    >>> from skpostbac import make_binormal_scorer
+    >>> from skpostbac.binormal import make_binormal_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> scorer = make_binormal_scorer("average_precision", positive_fraction=0.1)
     >>> cross_val_score(LinearDiscriminantAnalysis(), X[:, :2], y, scoring=scorer, cv=3)

@@ -25,9 +25,10 @@ class BinormalAssumptionWarning(UserWarning):
     r"""The scores of a class are visibly not normal, and the binormal areas may be wrong.
 
     It is given once a call by whatever takes scores for the binormal model: its functions and
-    scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal`, :class:`BinormalCurveDisplay`;
-    not by :func:`binormal_check` and :class:`NormalScoresDisplay`, which answer the same question.
-    One of three things is the matter, and the message says which, and what to do:
+    scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal`,
+    :class:`~skpostbac.BinormalCurveDisplay`; not by :func:`binormal_check` and
+    :class:`~skpostbac.NormalScoresDisplay`, which answer the same question. One of three things is
+    the matter, and the message says which, and what to do:
 
     - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
       of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
@@ -49,7 +50,7 @@ class BinormalAssumptionWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from skpostbac import BinormalAssumptionWarning, binormal_roc_auc_score
+    >>> from skpostbac.binormal import BinormalAssumptionWarning, binormal_roc_auc_score
     >>> with warnings.catch_warnings(category=BinormalAssumptionWarning, action="ignore"):
     ...     binormal_roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.802

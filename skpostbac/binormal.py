@@ -1,0 +1,46 @@
+"""Smooth ROC and precision-recall curves of scores that are normal in both classes.
+
+`binormal_roc_curve`, `binormal_precision_recall_curve` and the scores of the areas under them take
+labels and scores, as scikit-learn's functions do. `posterior_binormal` has credible intervals of
+the areas and bands of the curves, `BinormalModel` the curves of given parameters, and
+`binormal_check` tests whether the scores are normal. `skpostbac.BinormalCurveDisplay` and
+`skpostbac.NormalScoresDisplay` draw them.
+"""
+
+from skpostbac.metrics._binormal import (
+    BinormalAssumptionWarning,
+    BinormalCheck,
+    BinormalDraws,
+    BinormalModel,
+    CurveBand,
+    EmpiricalAreas,
+    NormalScores,
+    PosteriorBinormal,
+    ScoreMoments,
+    binormal_average_precision_score,
+    binormal_check,
+    binormal_precision_recall_curve,
+    binormal_roc_auc_score,
+    binormal_roc_curve,
+    make_binormal_scorer,
+    posterior_binormal,
+)
+
+__all__ = [
+    "BinormalAssumptionWarning",
+    "BinormalCheck",
+    "BinormalDraws",
+    "BinormalModel",
+    "CurveBand",
+    "EmpiricalAreas",
+    "NormalScores",
+    "PosteriorBinormal",
+    "ScoreMoments",
+    "binormal_average_precision_score",
+    "binormal_check",
+    "binormal_precision_recall_curve",
+    "binormal_roc_auc_score",
+    "binormal_roc_curve",
+    "make_binormal_scorer",
+    "posterior_binormal",
+]
