@@ -17,6 +17,7 @@ from sklearn.model_selection import cross_validate
 
 import skpostbac
 from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy, PosteriorConfusionMetric
+from skpostbac.binary_equivalent import guessing_test
 from skpostbac.stats import BetaAverage
 
 GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "migrating.rst"
@@ -120,6 +121,7 @@ def names_of_matlab():
     names = matrix_names(MATRICES["two classes"])
     accuracy = PosteriorAccuracy(names["posterior"].counts)
     laws = {"average": names["law"], "addition": names["total"]}
+    laws["guessing_test"] = guessing_test
     return {"two": names["posterior"], "accuracy": accuracy, "alpha": 0.05, **laws}
 
 

@@ -176,7 +176,7 @@ class BinormalCurveDisplay:
     --------
     NormalScoresDisplay : Whether the scores look normal, which the curves assume.
     sklearn.metrics.RocCurveDisplay : The empirical curve alone.
-    BinormalModel : The assumption.
+    skpostbac.binormal.BinormalModel : The assumption.
 
     Examples
     --------

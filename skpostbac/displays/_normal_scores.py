@@ -61,7 +61,7 @@ class NormalScoresDisplay:
 
     See Also
     --------
-    binormal_check : The data of the plot, and the tests.
+    skpostbac.binormal.binormal_check : The data of the plot, and the tests.
     BinormalCurveDisplay : The curves that assume normal scores.
 
     Examples

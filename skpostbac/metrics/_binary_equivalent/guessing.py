@@ -96,7 +96,7 @@ class GuessingTest:
         ValueError
             If a count is no integer, if there is no sample, or if `strategy` is invalid.
         TypeError
-            If `counts` is no :class:`ClassCounts`.
+            If `counts` is no :class:`~skpostbac.ClassCounts`.
 
         Examples
         --------
@@ -224,11 +224,11 @@ def guessing_test(
     Raises
     ------
     ValueError, TypeError
-        If `strategy` is invalid, or as :func:`class_counts` raises them.
+        If `strategy` is invalid, or as :func:`~skpostbac.class_counts` raises them.
 
     See Also
     --------
-    PosteriorBalancedAccuracy.prob_above_chance : The probability of being better than guessing.
+    skpostbac.PosteriorBalancedAccuracy.prob_above_chance : The probability of beating chance.
     binary_equivalent_accuracy_score : A score whose article asked for this comparison.
 
     Notes

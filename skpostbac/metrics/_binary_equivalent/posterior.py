@@ -117,13 +117,13 @@ def binary_equivalent_accuracy_score(
     Raises
     ------
     ValueError, TypeError
-        If there is a single class, or as :func:`class_counts` raises them.
+        If there is a single class, or as :func:`~skpostbac.class_counts` raises them.
 
     See Also
     --------
     binary_equivalent_accuracy : The formula.
     binary_equivalent_recalls : The score of each class.
-    PosteriorAccuracy.binary_equivalent : The posterior.
+    skpostbac.PosteriorAccuracy.binary_equivalent : The posterior.
 
     References
     ----------
@@ -230,9 +230,10 @@ def make_binary_equivalent_scorer(
 class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     r"""Posterior distribution of the binary-equivalent accuracy.
 
-    Made by :meth:`PosteriorBalancedAccuracy.binary_equivalent` and
-    :meth:`PosteriorAccuracy.binary_equivalent`. It is that of :math:`A^{1 / (N - 1)}` ([1]_), a
-    monotone transform of the accuracy A, so that quantiles and probabilities are exact.
+    Made by :meth:`skpostbac.PosteriorBalancedAccuracy.binary_equivalent` and
+    :meth:`skpostbac.PosteriorAccuracy.binary_equivalent`. It is that of
+    :math:`A^{1 / (N - 1)}` ([1]_), a monotone transform of the accuracy A, so that quantiles and
+    probabilities are exact.
 
     Attributes
     ----------

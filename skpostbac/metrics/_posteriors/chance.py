@@ -14,7 +14,7 @@ class ProbAboveChance(float):
     """A probability of being better than guessing that knows its value before the data.
 
     It is the posterior probability, a float like any other; what is computed with it is a plain
-    float. Returned by :meth:`PosteriorBalancedAccuracy.prob_above_chance`.
+    float. Returned by :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
 
     Parameters
     ----------

@@ -24,10 +24,11 @@ SHOWN_CLASSES = 3
 class PriorInfluence(StablePickle):
     r"""How far the prior moves the posterior mean, and by which classes.
 
-    Made by :meth:`PosteriorBalancedAccuracy.prior_influence`. All shifts are in posterior standard
-    deviations, and negative where the prior pulls down. That of class i is
+    Made by :meth:`skpostbac.PosteriorBalancedAccuracy.prior_influence`. All shifts are in posterior
+    standard deviations, and negative where the prior pulls down. That of class i is
     :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in the notation of
-    :class:`PosteriorBalancedAccuracy`, and all of them add up to that of the balanced accuracy.
+    :class:`~skpostbac.PosteriorBalancedAccuracy`, and all of them add up to that of the balanced
+    accuracy.
 
     A class without samples has no recall to compare with: its posterior is its prior, or what a
     hierarchical prior expects of it after it has seen the others. It is compared with the balanced
@@ -69,7 +70,7 @@ class PriorInfluence(StablePickle):
     Notes
     -----
     A shift tells how much the prior decides, and not whether it is wrong.
-    :class:`PriorInfluenceWarning` tells what large ones do to intervals.
+    :class:`~skpostbac.PriorInfluenceWarning` tells what large ones do to intervals.
 
     Examples
     --------

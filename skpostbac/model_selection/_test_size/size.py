@@ -185,7 +185,7 @@ def _bisect(reaches: Callable[[int], bool], low: int, high: int) -> int:
 class RequiredTestSize(StablePickle):
     """Number of test samples, and the assurance that they give.
 
-    Made by :func:`required_test_size`.
+    Made by :func:`~skpostbac.required_test_size`.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class RequiredTestSize(StablePickle):
 
     See Also
     --------
-    required_test_size : finds it.
+    skpostbac.required_test_size : finds it.
     """
 
     samples: NDArray[np.int64]
