@@ -440,10 +440,6 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior = self.prior if isinstance(self.prior, Hyperprior) else self.prior.tobytes()
         return self.counts, prior, self.class_weight.tobytes()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
-        return _rebuild, (self.counts, self._specs())
-
     def __repr__(self) -> str:
         return f"PosteriorBalancedAccuracy({', '.join(self._facts())})"
 
@@ -552,10 +548,6 @@ def posterior_balanced_accuracy(
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     return posterior
-
-
-def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> PosteriorBalancedAccuracy:
-    return PosteriorBalancedAccuracy(counts, **specs)
 
 
 def _check_range(prior: Prior, counts: ClassCounts) -> None:

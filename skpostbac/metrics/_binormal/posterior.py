@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as short_repr
 from typing import Any
@@ -15,6 +15,7 @@ from skpostbac._utils import (
     Floats,
     FrozenArrays,
     RandomStateLike,
+    StablePickle,
     block,
     check_n_draws,
     check_probability,
@@ -99,8 +100,8 @@ class BinormalDraws(FrozenArrays):
         return f"BinormalDraws(n_draws={self.mean_negative.size})"
 
 
-@dataclass(frozen=True, repr=False)
-class PosteriorBinormal:
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorBinormal(StablePickle):
     r"""Posterior distribution of a :class:`BinormalModel`, given the scores of both classes.
 
     Each class has the reference prior of a normal law, :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`.
@@ -348,10 +349,6 @@ class PosteriorBinormal:
         0.917 by the empirical curve.
         """
         return write_report(self, level)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
-        return PosteriorBinormal, astuple(self)
 
     def _repr_html_(self) -> str:
         header = ("", "mean", "95% CI", "empirical")

@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, LabelArray, first, nonnegative_array
+from skpostbac._utils import Floats, LabelArray, StablePickle, first, nonnegative_array
 from skpostbac.metrics._counts.json import (
     read_document,
     read_labels,
@@ -36,7 +36,7 @@ FORMAT = "skpostbac.ClassCounts"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCounts:
+class ClassCounts(StablePickle):
     """How many samples of each class there are, and how many were predicted correctly.
 
     The counts are the sufficient statistic of the posterior balanced accuracy, and they add:
@@ -306,12 +306,6 @@ class ClassCounts:
 
     def _key(self) -> tuple[tuple[Any, ...], ...]:
         return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Not by the attributes: a pickled array does not stay read-only.
-        if not self.n_classes:
-            return ClassCounts.empty, ()
-        return ClassCounts, (self.classes, self.correct, self.total)
 
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])

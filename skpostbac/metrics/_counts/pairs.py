@@ -15,6 +15,7 @@ from skpostbac._utils import (
     Floats,
     Indices,
     LabelArray,
+    StablePickle,
     check_nonnegative,
     first,
     float_array,
@@ -62,7 +63,7 @@ CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairedCounts:
+class PairedCounts(StablePickle):
     """How often which classifiers were right together, for each class of one test set.
 
     A sample has a pattern: for each of the T classifiers, whether it is right. How often each
@@ -433,12 +434,6 @@ class PairedCounts:
     def _key(self) -> tuple[Any, ...]:
         arrays = tuple(array.tobytes() for array in self._rows())
         return self.names, tuple(label_list(self.classes)), *arrays
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Not by the attributes: a pickled array does not stay read-only.
-        if not self.n_classes:
-            return PairedCounts.empty, (self.names,)
-        return PairedCounts, (self.names, self.classes, *self._rows())
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]

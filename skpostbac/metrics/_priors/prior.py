@@ -89,7 +89,10 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
         raise ValueError(
             f"prior must have one row for each of the {n_classes} classes, got {len(spec)} rows"
         )
-    return np.broadcast_to(spec, (n_classes, 2))
+    # A copy, as pickles and what hashes them spell out a view, and would differ from it.
+    prior = np.broadcast_to(spec, (n_classes, 2)).copy()
+    prior.flags.writeable = False
+    return prior
 
 
 def independent_prior(prior: Prior, purpose: str) -> Floats:

@@ -97,15 +97,8 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     def _key(self) -> tuple[Any, ...]:
         return *super()._key(), self.training_variation, self.inflation
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.counts, {**self._specs(), **self._correction()})
-
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"training_variation={self.training_variation!r}"]
-
-
-def _rebuild(counts: ClassCounts, specs: dict[str, Any]) -> CorrectedPosterior:
-    return CorrectedPosterior(counts, **specs)
 
 
 def named(

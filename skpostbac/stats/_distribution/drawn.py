@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -226,10 +226,6 @@ class DrawnPosterior(Law):
         step = np.sqrt(tails * (1 - tails) / self.draws.size)
         below, above = np.quantile(self.draws, np.clip([tails - step, tails + step], 0, 1))
         return Interval(*((above - below) / 2).tolist())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor: a pickled array does not stay read-only.
-        return DrawnPosterior, (self.draws,)
 
     def __repr__(self) -> str:
         low, high = self.interval()
