@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skpostbac._utils.arrays import Floats
+from skpostbac._utils.arrays import Bools, Floats
 
 # What draws: a generator, what NumPy makes one of, or a seed; None for fresh entropy.
 RngLike: TypeAlias = (
@@ -100,7 +100,7 @@ def as_numpy(values: Any, name: str) -> Any:
         ) from error
 
 
-def first(array: NDArray[Any], bad: NDArray[np.bool_]) -> str:
+def first(array: NDArray[Any], bad: Bools) -> str:
     """Write the first value that is bad, and where in the array it is."""
     place = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
     value = short_repr(array.item(place))

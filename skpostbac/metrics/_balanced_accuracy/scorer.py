@@ -6,11 +6,11 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skpostbac._utils import LabelArray, StablePickle, check_flags, is_integer, shown
+from skpostbac._utils import Bools, LabelArray, StablePickle, check_flags, is_integer, shown
 from skpostbac.metrics._balanced_accuracy.score import (
     check_objective,
     posterior_balanced_accuracy_score,
@@ -389,7 +389,7 @@ def _fold_counts(
     return counts.reindex(_estimator_labels(estimator, counts, type(scorer).__qualname__))
 
 
-def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> NDArray[np.bool_]:
+def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> Bools:
     """Tell which samples of the classes are predicted correctly, sorted as in words."""
     outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
     samples = outcomes.read()

@@ -8,10 +8,11 @@ from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._utils import (
+    Bools,
     Floats,
     LabelArray,
     first,
@@ -146,7 +147,7 @@ def _score_array(y_score: ArrayLike) -> Floats:
     return scores
 
 
-def _is_positive(y_true: LabelArray, pos_label: Any) -> NDArray[np.bool_]:
+def _is_positive(y_true: LabelArray, pos_label: Any) -> Bools:
     """Tell which samples are of the positive class, of two classes."""
     if not len(y_true):
         raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
@@ -177,9 +178,7 @@ def _positive_label(classes: list[Any], pos_label: Any) -> Any:
     )
 
 
-def _class_scores(
-    scores: Floats, weight: Floats, chosen: NDArray[np.bool_], name: str
-) -> ClassScores:
+def _class_scores(scores: Floats, weight: Floats, chosen: Bools, name: str) -> ClassScores:
     """Select the scores of a class, of which there must be enough for a variance."""
     chosen = chosen & (weight > 0)
     values, weight = scores[chosen], weight[chosen]

@@ -6,8 +6,8 @@ Each function returns None where there is no such law.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skpostbac._utils import Indices
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.stats import BetaAverage
 
@@ -61,7 +61,7 @@ def _error_rate(model: ConfusionModel, share: float) -> BetaAverage:
     return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
 
 
-def _precisions(model: ConfusionModel, positions: NDArray[np.intp]) -> BetaAverage | None:
+def _precisions(model: ConfusionModel, positions: Indices) -> BetaAverage | None:
     """Return the law of the mean precision of some classes.
 
     The columns of one Dirichlet matrix, each divided by its sum, are independent.

@@ -6,9 +6,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
+    Bools,
     Floats,
     LabelArray,
     RandomStateLike,
@@ -396,7 +397,7 @@ def _infer(
 
 def _untested_alone(
     target: Target, model: ConfusionModel, C: Floats, observed: float, deviation: float
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Mark the classes without samples, if the prior moves the metric little without them."""
     empty = C.sum(axis=1) == 0
     tested = np.where(empty[:, np.newaxis], 0, model.expected)

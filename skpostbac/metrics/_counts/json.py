@@ -9,9 +9,8 @@ from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats, LabelArray, float_array
+from skpostbac._utils import Floats, Indices, LabelArray, float_array
 from skpostbac.metrics._labels import array_of_labels, label_list
 
 VERSION = 1
@@ -81,7 +80,7 @@ def read_numbers(values: list[Any], key: str) -> Floats:
     return float_array(values, key)
 
 
-def read_integers(values: list[Any], key: str, stop: int) -> NDArray[np.intp]:
+def read_integers(values: list[Any], key: str, stop: int) -> Indices:
     """Return the values of a key, which must be integers from 0 to below `stop`."""
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < stop:
@@ -91,7 +90,7 @@ def read_integers(values: list[Any], key: str, stop: int) -> NDArray[np.intp]:
     return np.array(values, np.intp)
 
 
-def read_rows(values: list[Any], key: str, n_columns: int) -> NDArray[np.intp]:
+def read_rows(values: list[Any], key: str, n_columns: int) -> Indices:
     """Return the values of a key, which must be lists of this many 0 and 1."""
     for row in values:
         if not isinstance(row, list) or len(row) != n_columns:

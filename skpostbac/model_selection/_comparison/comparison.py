@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import (
     Floats,
+    Indices,
     RandomStateLike,
     StablePickle,
     block,
@@ -411,7 +412,7 @@ class PosteriorComparison(StablePickle):
         """
         return self._joint.monte_carlo_error()
 
-    def win_counts(self) -> NDArray[np.intp]:
+    def win_counts(self) -> Indices:
         """Return how many of the others each classifier beats, by the posterior mean.
 
         Returns
@@ -432,7 +433,7 @@ class PosteriorComparison(StablePickle):
            accuracy. ROBOT2013: First Iberian Robotics Conference, 347-361.
         """
         means = np.array([posterior.mean() for posterior in self.posteriors])
-        wins: NDArray[np.intp] = np.sum(means[:, np.newaxis] > means, axis=1)
+        wins: Indices = np.sum(means[:, np.newaxis] > means, axis=1)
         return wins
 
     def ranking(self, objective: str = "mean", level: float = 0.95) -> tuple[str, ...]:

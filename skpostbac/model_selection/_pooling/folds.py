@@ -27,7 +27,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils import indexable
 
-from skpostbac._utils import Floats, LabelArray, is_integer, shown
+from skpostbac._utils import Bools, Floats, LabelArray, is_integer, shown
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
@@ -79,7 +79,7 @@ class FoldCounts:
     labels: tuple[Any, ...]
     correct: Floats
     total: Floats
-    has_failed: NDArray[np.bool_]
+    has_failed: Bools
     from_search: bool
     as_text: bool = True
 
@@ -149,7 +149,7 @@ def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
     return weights
 
 
-def _name_splits(failed: NDArray[np.bool_]) -> str:
+def _name_splits(failed: Bools) -> str:
     """Name the splits of one candidate."""
     indices = [str(split) for split in np.flatnonzero(failed)]
     return ("split " if len(indices) == 1 else "splits ") + ", ".join(indices)
@@ -220,10 +220,10 @@ def _check_correct(correct: Floats, total: Floats) -> None:
         )
 
 
-def _has_failed(correct: Floats, total: Floats) -> NDArray[np.bool_]:
+def _has_failed(correct: Floats, total: Floats) -> Bools:
     """Tell failed fits by their nan, or, under ``error_score=0``, by nothing being tested."""
     unknown = np.isnan(correct) | np.isnan(total)
-    failed: NDArray[np.bool_] = unknown.any(axis=2) | (total.sum(axis=2) == 0)
+    failed: Bools = unknown.any(axis=2) | (total.sum(axis=2) == 0)
     return failed
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.metrics import PairedCounts
 from skpostbac.metrics._counts import WORD_BITS, class_order, unpack_bits
 from skpostbac.model_selection._pooling.folds import (
@@ -135,7 +135,7 @@ def pair_candidates(
     )
 
 
-def _shared_sizes(counts: FoldCounts, candidates: Sequence[int]) -> NDArray[np.intp]:
+def _shared_sizes(counts: FoldCounts, candidates: Sequence[int]) -> Indices:
     """Return the samples of each class in each fold, (n_splits, l): the same for all candidates."""
     total = counts.total[candidates]
     differs = (total != total[0]).any(axis=(1, 2))
@@ -149,11 +149,11 @@ def _shared_sizes(counts: FoldCounts, candidates: Sequence[int]) -> NDArray[np.i
             "cv_results must count each sample once where it has outcomes of samples, "
             f"got a count of {total[0][fraction][0]:g}"
         )
-    sizes: NDArray[np.intp] = total[0].astype(np.intp)
+    sizes: Indices = total[0].astype(np.intp)
     return sizes
 
 
-def _check_agreement(hits: Sequence[NDArray[np.bool_]], correct: Floats) -> None:
+def _check_agreement(hits: Sequence[Bools], correct: Floats) -> None:
     """Refuse outcomes, for each split, and counts (n_candidates, n_splits) of other predictions."""
     found = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
     if np.any(differs := found != correct):

@@ -17,11 +17,10 @@ from importlib import import_module
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import qmc
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, Indices
 from skpostbac.model_selection._test_size.class_plans import ClassPlan, PairedPlan, RecallPlan
 from skpostbac.stats import BetaAverage
 
@@ -380,7 +379,7 @@ class _Search:
             doubt += np.where(is_value & (np.abs(margin) <= spread), beside, 0.0)
         return doubt * self.rows.weights
 
-    def _checked(self, place: Floats, rows: NDArray[np.intp]) -> Floats:
+    def _checked(self, place: Floats, rows: Indices) -> Floats:
         """Return the places, those of some rows moved to where the exact margin changes sign."""
         place = place.copy()
         for row in rows.tolist():

@@ -6,10 +6,9 @@ half plane in which its wave decays.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gamma, gammaln
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta.tilted import SHIFTS
 from skpostbac.stats._numerics import REACH, log_beta, polynomial
 
@@ -46,7 +45,7 @@ def end_share(
     size: Floats,
     s: Complexes,
     log_factor: Floats,
-    lower: NDArray[np.bool_],
+    lower: Bools,
 ) -> Complexes:
     """Shares of single ends, of the lower or of the upper one, shape (l, n); see `end_shares`."""
     nearest = float(np.abs(s).min())

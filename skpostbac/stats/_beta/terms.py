@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta import tilted as tb
 from skpostbac.stats._beta.ends import (
     concentrated_end,
@@ -153,7 +152,7 @@ class TiltedTerms:
         return np.stack([lower, upper], axis=1)
 
     @cached_property
-    def _concentrated(self) -> NDArray[np.bool_]:
+    def _concentrated(self) -> Bools:
         """Which large terms have their mass beside one end, but are tilted away from it.
 
         They decay from the end more slowly than at a rate of a + b, and so need not be followed
@@ -164,7 +163,7 @@ class TiltedTerms:
         slow = betas.curvature < 0.25 * betas.n * betas.p
         return (farthest < 0.4) & (betas.n > _LARGE) & slow
 
-    def short(self, top: float) -> NDArray[np.bool_]:
+    def short(self, top: float) -> Bools:
         """Which terms have a short Taylor series at all heights up to `top`."""
         return self._sub_gaussian_scale * float(np.hypot(top, self.tilt)) < _SHORT
 

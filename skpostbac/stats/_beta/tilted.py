@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats._inversion import Quadrature
 from skpostbac.stats._numerics import REACH, expm1mx, log1pmx, stirling_remainder
 
@@ -53,7 +52,7 @@ class TiltedBetas:
     tilt: Floats
     p: Floats
     q: Floats
-    flipped: NDArray[np.bool_]
+    flipped: Bools
 
     @property
     def n(self) -> Floats:

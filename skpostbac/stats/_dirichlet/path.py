@@ -14,9 +14,8 @@ where n is small.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._dirichlet.tilted import VERTICES, TiltedPairs, log_ratio_at_mode
 from skpostbac.stats._numerics import REACH, polynomial, stirling_remainder
 
@@ -38,11 +37,11 @@ class Paths:
 
     reach: Floats
     spacing: Floats
-    stride: NDArray[np.intp]
-    pace: NDArray[np.intp]
-    short: NDArray[np.bool_]
+    stride: Indices
+    pace: Indices
+    short: Bools
 
-    def block(self, index: NDArray[np.bool_]) -> "Paths":
+    def block(self, index: Bools) -> "Paths":
         """Return the paths of some terms."""
         return Paths(
             self.reach[index],
@@ -77,7 +76,7 @@ def paths(terms: TiltedPairs, step: float, count: int) -> Paths:
     return Paths(reach, spacing, _integers(stride), _integers(pace), short)
 
 
-def _integers(values: Floats) -> NDArray[np.intp]:
+def _integers(values: Floats) -> Indices:
     """Cast what is far too large to be used in any way."""
     return np.minimum(values, 2.0**40).astype(np.intp)
 

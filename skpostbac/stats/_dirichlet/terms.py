@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._dirichlet import path as pp
 from skpostbac.stats._dirichlet import tilted as tp
@@ -164,7 +163,7 @@ class TiltedPairTerms:
         return self._radius_and_vertex[0]
 
     @cached_property
-    def _radius_and_vertex(self) -> tuple[Floats, NDArray[np.intp]]:
+    def _radius_and_vertex(self) -> tuple[Floats, Indices]:
         """Radii, and the vertex beside which a term has all of its mass, or -1.
 
         Such a term need not be followed up to heights of the order of all its counts, and has no
@@ -187,7 +186,7 @@ class TiltedPairTerms:
         u_low, u_high = _ends_of(pairs.share, reach.share)
         return np.stack([1 - s_low * u_low, 1 - s_low * (1 - u_high), s_high], axis=1)
 
-    def short(self, top: float) -> NDArray[np.bool_]:
+    def short(self, top: float) -> Bools:
         """Which terms have a short Taylor series at all heights up to `top`.
 
         A moment of even order K bounds all later ones, as the variable stays within two.

@@ -18,9 +18,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import TiltedBetas
 from skpostbac.stats._inversion import Quadrature
@@ -238,7 +237,7 @@ class PairExtent:
     low_excess: Floats
     high_excess: Floats
     order: Floats
-    vertices: NDArray[np.bool_]
+    vertices: Bools
 
     def block(self, index: Any) -> "PairExtent":
         """Return some of the classes."""
@@ -387,13 +386,13 @@ def _widened(terms: TiltedPairs, profile: _Profile, reach: Floats) -> Floats:
             return reach
 
 
-def _touched(terms: TiltedPairs, total: Floats, share: Floats) -> NDArray[np.bool_]:
+def _touched(terms: TiltedPairs, total: Floats, share: Floats) -> Bools:
     """Which vertices the classes reach: the weights cover most of the way to them in log-odds."""
     (s_near, s_far), (u_near, u_far) = _ends(terms.total, total), _ends(terms.share, share)
     return np.stack([s_far & u_far, s_far & u_near, s_near], axis=1)
 
 
-def _ends(terms: TiltedBetas, reach: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _ends(terms: TiltedBetas, reach: Floats) -> tuple[Bools, Bools]:
     """Whether weights reach the lower and the upper end of the unreflected variable."""
     near = reach[:, 0] > np.log(4.0)
     far = reach[:, 1] > np.log(4.0) + np.log(terms.q / terms.p)

@@ -4,9 +4,10 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
+    Bools,
     Floats,
     RngLike,
     check_generator,
@@ -333,7 +334,7 @@ class BoundedDistribution(Law):
         )
         start = Outline.of(self._central_profile, y).monotone()
 
-        def coarse(outline: Outline) -> NDArray[np.bool_]:
+        def coarse(outline: Outline) -> Bools:
             return outline.coarse(_LARGE, _WORTH)
 
         return resolve(self._central_profile, start, coarse, self._spacing)
@@ -457,7 +458,7 @@ class BoundedDistribution(Law):
         tails = self._tails(self._frame.near_mean(y))
         return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
 
-    def _log_values(self, x: ArrayLike) -> NDArray[np.float64]:
+    def _log_values(self, x: ArrayLike) -> Floats:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
         x = float_array(x, "x")
         low, high = self.support()

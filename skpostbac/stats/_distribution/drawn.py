@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     RngLike,
     check_generator,
     check_level,
@@ -102,7 +103,7 @@ class DrawnPosterior(Law):
         x = float_array(x, "x")
         return self._share(self.draws.size - np.searchsorted(self.draws, x, side="right"), x)
 
-    def _share(self, count: NDArray[np.intp], x: Floats) -> np.float64 | Floats:
+    def _share(self, count: Indices, x: Floats) -> np.float64 | Floats:
         """Return a number of draws as a share of all; NumPy sorts a NaN above them."""
         return np.where(np.isnan(x), np.nan, count / self.draws.size)[()]
 

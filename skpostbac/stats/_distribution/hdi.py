@@ -9,9 +9,8 @@ density, several peaks and an end of the support are thus treated alike.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 
 # Cells of more than this share of alpha are split, and those that hide more than the other.
@@ -50,12 +49,12 @@ class _Cubics:
         kept = np.append(np.diff(mass) > _SAME * mass[-1], True)
         return cls(mass[kept], place[kept], density[kept])
 
-    def cell(self, mass: Floats) -> NDArray[np.intp]:
+    def cell(self, mass: Floats) -> Indices:
         """Return the number of the cell that holds a mass."""
         found = np.searchsorted(self.mass, mass, side="right") - 1
         return np.clip(found, 0, self.mass.size - 2)
 
-    def at(self, mass: Floats, cell: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def at(self, mass: Floats, cell: Indices) -> tuple[Floats, Floats]:
         """Place and its slope at some masses, by the cubics of given cells."""
         width = self.mass[cell + 1] - self.mass[cell]
         rise = self.place[cell + 1] - self.place[cell]
@@ -169,7 +168,7 @@ def shortest_interval(profile: Profile, y: Floats, level: float, ulp: float) -> 
     return Shortest(*_corrected(profile, low, high, alpha), best)
 
 
-def _coarse(outline: Outline, alpha: float) -> NDArray[np.bool_]:
+def _coarse(outline: Outline, alpha: float) -> Bools:
     """Which cells may hold an end of the interval, and are not resolved."""
     reached = (outline.cdf[:-1] < alpha) | (outline.ccdf[1:] < alpha)
     return reached & outline.coarse(_LARGE * alpha, _WORTH * alpha)

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import RngLike, StablePickle, shown
+from skpostbac._utils import Floats, RngLike, StablePickle, shown
 
 
 class Interval(NamedTuple):
@@ -46,15 +46,15 @@ class Law(StablePickle, ABC):
         """Return the standard deviation."""
 
     @abstractmethod
-    def cdf(self, x: ArrayLike) -> np.float64 | NDArray[np.float64]:
+    def cdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X <= x)."""
 
     @abstractmethod
-    def ccdf(self, x: ArrayLike) -> np.float64 | NDArray[np.float64]:
+    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X > x)."""
 
     @abstractmethod
-    def icdf(self, p: ArrayLike) -> np.float64 | NDArray[np.float64]:
+    def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile at `p`."""
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Law(StablePickle, ABC):
         shape: int | tuple[int, ...] = (),
         *,
         rng: RngLike = None,
-    ) -> np.float64 | NDArray[np.float64]:
+    ) -> np.float64 | Floats:
         """Draw independent values."""
 
 
@@ -83,6 +83,6 @@ def interval_of(law: Law, level: float, method: object) -> Interval:
     return intervals[method](level)
 
 
-def plain_float(values: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+def plain_float(values: float | Floats) -> float | Floats:
     """Return a NumPy scalar as a Python float, and an array as it is."""
     return values if isinstance(values, np.ndarray) else float(values)

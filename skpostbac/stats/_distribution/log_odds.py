@@ -6,10 +6,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from skpostbac._utils import Floats, StablePickle
+from skpostbac._utils import Bools, Floats, Indices, StablePickle
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.tails import Tails, Values
@@ -57,7 +56,7 @@ class Panels(StablePickle):
         top = np.maximum(values.max(axis=0), -1e300)
         return cls(left, right, _TO_SERIES @ np.maximum(values, top - _FLOOR))
 
-    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "Panels":
+    def __getitem__(self, index: Bools | Indices) -> "Panels":
         return Panels(self.left[index], self.right[index], self.series[:, index])
 
     def joined(self, other: "Panels") -> "Panels":
@@ -69,7 +68,7 @@ class Panels(StablePickle):
         )
         return both[np.argsort(both.left)]
 
-    def halved(self, which: NDArray[np.bool_]) -> "Panels":
+    def halved(self, which: Bools) -> "Panels":
         """Cut some of the panels in halves, which keep to the same polynomials."""
         rough, rest = self[which], self[~which]
         middle = 0.5 * (rough.left + rough.right)
@@ -100,13 +99,13 @@ class Panels(StablePickle):
         """Log of the mass of each panel."""
         return log_sum(self.log_weights)
 
-    def is_negligible(self, top: float) -> NDArray[np.bool_]:
+    def is_negligible(self, top: float) -> Bools:
         """Tell where neither the density nor the mass counts."""
         beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
         depth = np.where(beyond, _DEPTH_BEYOND, DEPTH)
         return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depth)
 
-    def is_resolved(self, top: float, tolerance: float) -> NDArray[np.bool_]:
+    def is_resolved(self, top: float, tolerance: float) -> Bools:
         """Tell where the series has converged and the rule can integrate its exponential.
 
         Less is asked of the series where there is next to no mass.
@@ -216,17 +215,17 @@ class LogitDensity(StablePickle):
         last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
         return np.logaddexp.accumulate(np.append(last, self.panels.log_masses[::-1]))[::-1]
 
-    def index(self, u: Floats) -> NDArray[np.intp]:
+    def index(self, u: Floats) -> Indices:
         """Panel of each point, the nearest one beyond them."""
         return np.clip(np.searchsorted(self.panels.left, u) - 1, 0, self.panels.left.size - 1)
 
-    def values(self, u: Floats, index: NDArray[np.intp], series: Floats) -> Floats:
+    def values(self, u: Floats, index: Indices, series: Floats) -> Floats:
         """Value of the series of a panel at u, (..., n)."""
         left, right = self.panels.left[index], self.panels.right[index]
         z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
         return np.asarray(legval(z, series[:, index], tensor=False))
 
-    def _log_mass(self, left: Floats, right: Floats, index: NDArray[np.intp]) -> Floats:
+    def _log_mass(self, left: Floats, right: Floats, index: Indices) -> Floats:
         """Log of the mass between two points of one panel."""
         values = self.values(_spread(left, right), index, self.panels.series)
         with np.errstate(divide="ignore"):

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 
 # P(X <= x), P(X > x) and the density at distances from the mean, as rows.
 Profile = Callable[[Floats], Floats]
@@ -57,7 +56,7 @@ class Outline:
         below, above = np.diff(self.cdf), -np.diff(self.ccdf)
         return np.where(self.cdf[1:] < 0.5, below, above)
 
-    def coarse(self, most: float, worth: float) -> NDArray[np.bool_]:
+    def coarse(self, most: float, worth: float) -> Bools:
         """Which cells hold more than `most`, or more than `worth` that the densities do not tell.
 
         A peak, a pole or a kink inside a cell shows in the difference of its mass from that of
@@ -72,7 +71,7 @@ class Outline:
 
 
 def resolve(
-    profile: Profile, outline: Outline, coarse: Callable[[Outline], NDArray[np.bool_]], ulp: float
+    profile: Profile, outline: Outline, coarse: Callable[[Outline], Bools], ulp: float
 ) -> Outline:
     """Split coarse cells in four until none is left, but for those a few `ulp` wide."""
     for _ in range(_ROUNDS):

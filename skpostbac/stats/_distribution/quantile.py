@@ -7,10 +7,9 @@ where it does not, safeguarded Newton steps on the log of a tail do.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats._distribution.tails import Values
 from skpostbac.stats._numerics import Frame, Points
 
@@ -42,7 +41,7 @@ def beta_quantile(frame: Frame, p: Floats, scale: float) -> Floats:
 
 def central_quantile(
     evaluate: Callable[[Floats], Values], y: Floats, p: Floats, q: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Bools]:
     """Distances from the mean with P(X <= mean + y) = p = 1 - q, shape (n,), from a close start.
 
     Also returns which of them are accurate: in relation to the smaller of p and q, after rounding.

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Values:
     density: Floats
     slope: Floats
 
-    def replaced(self, index: NDArray[np.bool_], mirrored: "Values") -> "Values":
+    def replaced(self, index: Bools, mirrored: "Values") -> "Values":
         """Replace some of the values by those of minus the variable, at minus their places."""
 
         def merged(own: Floats, other: Floats) -> Floats:

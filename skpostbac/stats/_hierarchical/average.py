@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.class_group import ClassGroup
@@ -134,7 +134,7 @@ class HierarchicalBetaAverage(WeightedSum):
         return self._weights
 
     @property
-    def groups(self) -> NDArray[np.intp]:
+    def groups(self) -> Indices:
         """Number of the group of each class, read-only, shape (l,)."""
         return self._groups
 
@@ -310,7 +310,7 @@ def _rebuild(
     total: Floats,
     weights: Floats | None,
     hyperprior: Hyperprior,
-    groups: NDArray[np.intp],
+    groups: Indices,
 ) -> HierarchicalBetaAverage:
     return HierarchicalBetaAverage(
         correct, total, weights=weights, hyperprior=hyperprior, groups=groups

@@ -7,9 +7,8 @@ from itertools import islice
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._beta import log_laplace_mgf
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior, log_borrowing
 from skpostbac.stats._hierarchical.quadrature import HyperNodes, Kinds, hyper_nodes
@@ -48,7 +47,7 @@ class ClassGroup:
         """Return minus the group."""
         return replace(self, kinds=self.kinds.mirrored())
 
-    def at_nodes(self, kept: NDArray[np.bool_]) -> "ClassGroup":
+    def at_nodes(self, kept: Bools) -> "ClassGroup":
         """Return the group at some of its nodes."""
         return replace(self, nodes=self.nodes.where(kept))
 
@@ -86,7 +85,7 @@ class ClassGroup:
         with np.errstate(divide="ignore"):
             return own - nodes.log_evidence, np.log(share) - nodes.log_evidence
 
-    def counted(self, tilt: float) -> NDArray[np.bool_]:
+    def counted(self, tilt: float) -> Bools:
         """Find the nodes that may count under a tilt by exp(c x).
 
         Laplace's method in log-odds gives too little for the transform of a Beta, by a factor of
@@ -115,7 +114,7 @@ class ClassGroup:
         right, wrong = self.rates
         return weights @ right, weights @ wrong
 
-    def moment_terms(self, index: slice | NDArray[np.intp], size: Floats) -> Iterator[Floats]:
+    def moment_terms(self, index: slice | Indices, size: Floats) -> Iterator[Floats]:
         """Moments k = 2, 3, ... of some kinds about their `rates`, times size^k / k!.
 
         `size` has shape (n_kinds,), the terms (n_nodes, n_kinds). The moments of a Beta about any

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta import end_share, log_leading_share
 
 # Shares below this are left out.
@@ -52,7 +51,7 @@ class MixedEnd:
         table += np.exp(self.log_outlier_factor + leading)[:, np.newaxis] * outlier
         return table
 
-    def _counted(self, height: float) -> NDArray[np.bool_]:
+    def _counted(self, height: float) -> Bools:
         """Find the nodes where a share counts: its modulus falls with that of s."""
         leading = log_leading_share(self.near, self.far, self.size * height)
         return np.asarray(self.log_factor + leading > _LOG_NEGLIGIBLE)

@@ -12,10 +12,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._hierarchical.hyperprior import (
     Hyperprior,
     log_borrowing,
@@ -64,7 +63,7 @@ class Kinds:
         """Return the kinds of minus the sum."""
         return Kinds(self.correct, self.total, -self.weights, self.count)
 
-    def where(self, kept: NDArray[np.bool_]) -> "Kinds":
+    def where(self, kept: Bools) -> "Kinds":
         """Return some of the kinds."""
         return Kinds(self.correct[kept], self.total[kept], self.weights[kept], self.count[kept])
 
@@ -90,7 +89,7 @@ class HyperNodes:
     log_evidence: Floats
     outlier: Floats
 
-    def where(self, kept: NDArray[np.bool_]) -> "HyperNodes":
+    def where(self, kept: Bools) -> "HyperNodes":
         """Return some of the nodes."""
         return HyperNodes(*(getattr(self, field.name)[kept] for field in fields(self)))
 
@@ -121,7 +120,7 @@ class LogPosterior:
         self.outlier = outlier
 
     @cached_property
-    def _distinct(self) -> list[tuple[Floats, NDArray[np.intp]]]:
+    def _distinct(self) -> list[tuple[Floats, Indices]]:
         """Distinct counts of correct and wrong samples and of both, and where each belongs."""
         columns = self.kinds.correct, self.kinds.wrong, self.kinds.total
         return [np.unique(column, return_inverse=True) for column in columns]
@@ -235,7 +234,7 @@ def _look(
     return u, v, posterior.at(v.ravel(), kappa.ravel())[0].reshape(v.shape)
 
 
-def _missed(u: Floats, values: Floats, turn: Floats) -> NDArray[np.bool_]:
+def _missed(u: Floats, values: Floats, turn: Floats) -> Bools:
     """Find the kappas whose peak is not where the nodes are dense, or is narrower than these."""
     best = np.abs(np.take_along_axis(u, values.argmax(axis=0)[np.newaxis], axis=0)[0])
     first, second = np.sort(values, axis=0)[:-3:-1]

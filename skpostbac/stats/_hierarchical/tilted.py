@@ -18,10 +18,9 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import binom, log_expit
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import end_radius
 from skpostbac.stats._hierarchical.class_group import ClassGroup
@@ -81,13 +80,13 @@ class TiltedGroup:
             self.low_end = -size * np.where(up, right, wrong)
             self.high_end = size * np.where(up, wrong, right)
 
-    def at_nodes(self, kept: NDArray[np.bool_]) -> "TiltedGroup":
+    def at_nodes(self, kept: Bools) -> "TiltedGroup":
         """Return the group at some of its nodes, seen from the same origin."""
         some = TiltedGroup(self.group.at_nodes(kept), self.tilt, self._from_end)
         some.low_end, some.high_end = self.low_end, self.high_end
         return some
 
-    def narrowed(self, kept: NDArray[np.bool_], at_tilt: Along) -> "TiltedGroup":
+    def narrowed(self, kept: Bools, at_tilt: Along) -> "TiltedGroup":
         """Return the group at some of its nodes, with what is known of them under the tilt."""
         some = self.at_nodes(kept)
         some.at_tilt = replace(
@@ -136,7 +135,7 @@ class TiltedGroup:
         if not short.all():
             yield from self._by_nodes(block[~short], rates)
 
-    def _by_moments(self, index: Indices, s: Complexes) -> tuple[NDArray[np.bool_], "_Part"]:
+    def _by_moments(self, index: Indices, s: Complexes) -> tuple[Bools, "_Part"]:
         """Sum the moment series of those kinds for which it is short; returns which those are."""
         group, largest = self.group, float(np.abs(s).max())
         weights = group.kinds.weights[index] * largest
@@ -393,7 +392,7 @@ def _blocks(rates: Complexes, size: int) -> list[Complexes]:
     return np.split(rates, range(most, rates.size, most))
 
 
-def _cut(size: int, count: int) -> list[NDArray[np.bool_]]:
+def _cut(size: int, count: int) -> list[Bools]:
     """Cut places into some blocks of neighbours."""
     block = np.arange(size) * count // size
     return [block == number for number in range(count)]

@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.contour import (
     DEPTH,
     Contour,
@@ -135,7 +134,7 @@ class Fan:
     rates: Complexes
     distance: Complexes
     coefficients: Complexes
-    unbounded: NDArray[np.bool_]
+    unbounded: Bools
     period: float
     half_width: float
     wrap: bool
@@ -392,8 +391,8 @@ def _complete(
     law: TiltedSum,
     log_mgf: Floats,
     stages: list[_Stage],
-    paths: NDArray[np.intp],
-) -> NDArray[np.bool_]:
+    paths: Indices,
+) -> Bools:
     """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
 
     What they add up to counts only at y on the corner itself. There the tail falls as a sum of
@@ -482,7 +481,7 @@ def joint_fan(
     )
 
 
-def _completed(values: Complexes, step: float) -> tuple[Complexes, NDArray[np.bool_]]:
+def _completed(values: Complexes, step: float) -> tuple[Complexes, Bools]:
     """Add to the last coefficients of each corner those beyond, which go on falling as a power.
 
     What they add up to counts only at y on the corner itself, and for small exponents there.

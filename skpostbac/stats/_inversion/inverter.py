@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import LogValues, Tails, Values
 from skpostbac.stats._inversion.contour import Contour
 from skpostbac.stats._numerics import Points
@@ -217,7 +216,7 @@ class Inversion:
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
 
-        def serve(far: FarContour, target: int | None) -> NDArray[np.intp]:
+        def serve(far: FarContour, target: int | None) -> Indices:
             values = far.logs_at(points[pending])
             served = values.error < _FAR_ACCURACY
             if target is not None:

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
-from numpy.typing import NDArray
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Complexes, Floats, Indices
 
 # With panels at most this long a singularity pi / 3 away leaves 6^-20 of a function at the nodes.
 _LENGTH, _NODES = 0.7, 20
@@ -50,7 +49,7 @@ def _interpolated(function: Function, s: Complexes, panels: int) -> Complexes:
         return function(s)
     result: Complexes = np.empty((*values.shape[:-1], s.size), dtype=complex)
     away = np.log(heights / heights[0]) / length
-    first: NDArray[np.intp] = np.searchsorted(away, np.arange(1, panels))
+    first: Indices = np.searchsorted(away, np.arange(1, panels))
     for panel, x in enumerate(np.split(2 * away, first)):
         table = chebvander(x - 2 * middles[panel], _NODES - 1).T
         part, start = series[..., panel, :], 0 if panel == 0 else int(first[panel - 1])

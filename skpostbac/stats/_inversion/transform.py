@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
 from skpostbac.stats._numerics import REACH
 
@@ -95,7 +94,7 @@ class Terms(Protocol):
         """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
         ...
 
-    def short(self, top: float, /) -> NDArray[np.bool_]:
+    def short(self, top: float, /) -> Bools:
         """Which terms have a short Taylor series at all heights up to `top`."""
         ...
 

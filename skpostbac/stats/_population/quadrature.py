@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._population.model import GroupModel
 
 # Rows reach down to exp(-depth) of the maximum.
@@ -113,7 +112,7 @@ class Rows:
         """Log of the derivative of the location by z."""
         return np.asarray(np.log(self.scale * np.cosh(z / _TURN)))
 
-    def where(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> "Rows":
+    def where(self, index: Bools | Indices) -> "Rows":
         """Return some of the rows."""
         return Rows(
             self.concentration[index],

@@ -3,10 +3,9 @@
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._distribution import LogitDensity, Panels
 from skpostbac.stats._numerics import even_sums, log_sum
 
@@ -56,7 +55,7 @@ class TiltedLogit:
             panels = panels[self._counts(panels)]
         return panels
 
-    def _counts(self, panels: Panels) -> NDArray[np.bool_]:
+    def _counts(self, panels: Panels) -> Bools:
         """Which panels hold mass that counts under the tilt."""
         fall = self.weight * self.tilt * self._distance(np.stack([panels.left, panels.right]))
         least = np.max(panels.log_masses - fall.max(axis=0))

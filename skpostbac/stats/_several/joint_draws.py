@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, Indices
 
 # A draw of the prior is a sum of random patterns with the lengths of the pieces of a broken stick.
 # What is left of the stick is given to independent Beta draws, which leaves all moments up to the
@@ -129,7 +128,7 @@ class Tally:
         Sums of the shortfalls against the largest of a draw, and of their squares.
     """
 
-    ranks: NDArray[np.intp]
+    ranks: Indices
     losses: Floats
     squares: Floats
 
@@ -149,7 +148,7 @@ def tally(draws: Floats, rng: np.random.Generator) -> Tally:
     return Tally(cells.reshape(count, count), losses.sum(axis=0), np.square(losses).sum(axis=0))
 
 
-def _descending_order(draws: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+def _descending_order(draws: Floats, rng: np.random.Generator) -> Indices:
     order = np.argsort(-draws, axis=1)
     ranked = np.take_along_axis(draws, order, axis=1)
     if np.any(ranked[:, 1:] == ranked[:, :-1]):

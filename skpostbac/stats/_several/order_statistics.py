@@ -36,9 +36,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats._distribution import Values
 from skpostbac.stats._numerics import Frame
 
@@ -146,7 +145,7 @@ class JointPanels:
         """Length of each panel."""
         return self.edges[:, 1] - self.edges[:, 0]
 
-    def __getitem__(self, index: NDArray[np.bool_]) -> "JointPanels":
+    def __getitem__(self, index: Bools) -> "JointPanels":
         """Return some of the panels."""
         return JointPanels(self.edges[index], self.cdf[index], self.ccdf[index])
 
@@ -243,7 +242,7 @@ def _exact_tails(law: Law) -> BothTails:
     return tails
 
 
-def _complete(is_low: NDArray[np.bool_], lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+def _complete(is_low: Bools, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return P(X <= x) and P(X > x) everywhere, from each on its own side of the mean.
 
     The other, which is not small, is the complement.
@@ -271,7 +270,7 @@ def _in_order(parts: Sequence[JointPanels]) -> JointPanels:
     return JointPanels(edges[order], cdf[order], ccdf[order])
 
 
-def _is_unresolved(panels: JointPanels) -> NDArray[np.bool_]:
+def _is_unresolved(panels: JointPanels) -> Bools:
     """Tell which panels leave an error above the tolerance and can still be halved.
 
     What is left out of F_i matters as far as another law varies on the same panel, and in
@@ -287,7 +286,7 @@ def _is_unresolved(panels: JointPanels) -> NDArray[np.bool_]:
         ],
         axis=1,
     )
-    is_large: NDArray[np.bool_] = error.max(axis=1) > TOLERANCE
+    is_large: Bools = error.max(axis=1) > TOLERANCE
     return is_large & (panels.lengths > _shortest(panels.edges))
 
 
