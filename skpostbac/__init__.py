@@ -2,18 +2,17 @@
 
 Where to start:
 
-- `posterior_balanced_accuracy`: one classifier, from its labels and predictions; the result has
-  intervals, probabilities, ``report()`` and ``plot()``.
-- `compare_predictions`: several classifiers on the same test samples.
-- `make_posterior_scorer` and `cross_val_posterior`: searches and cross-validation.
-- `required_test_size`: how many test samples are needed.
-- `posterior_confusion_metric`: precision, F1, kappa and other metrics.
-- `skpostbac.binormal`: smooth ROC and precision-recall curves.
-- `skpostbac.binary_equivalent`: accuracies of many classes on the scale of two.
-- `skpostbac.stats`: the distributions themselves; needs NumPy and SciPy only.
+- `posterior_balanced_accuracy` evaluates one classifier, from labels and predictions; its result
+  has intervals, probabilities, ``report()`` and ``plot()``.
+- `compare_predictions` compares classifiers on the same test samples.
+- `make_posterior_scorer` and `cross_val_posterior` serve searches and cross-validation.
+- `required_test_size` plans a test set.
+- `posterior_confusion_metric` evaluates precision, F1, kappa and other metrics.
 
-What these functions return is documented in `skpostbac.metrics` and
-`skpostbac.model_selection`; ``python -m skpostbac`` runs an example.
+Submodules: `skpostbac.binormal` (smooth ROC and precision-recall curves),
+`skpostbac.binary_equivalent` (accuracies of many classes on the scale of two) and
+`skpostbac.stats` (the distributions; needs NumPy and SciPy only). Classes that only functions
+return are in `skpostbac.metrics` and `skpostbac.model_selection`.
 """
 
 from importlib import import_module
