@@ -171,6 +171,8 @@ def silent_folders(package: Mapping[str, str]) -> list[str]:
         f"{path}: (e) has no {what}"
         for path in (f"{folder.replace('.', '/')}/__init__.py" for folder in folders_of(package))
         for what in missing_parts(package.get(path))
+        # The package itself must not import scikit-learn to say what it offers.
+        if (path, what) != ("skpostbac/__init__.py", "__all__")
     ]
 
 

@@ -73,7 +73,8 @@ class ComparisonPlot:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import ComparisonPlot, PairedCounts, PosteriorComparison
+    >>> from skpostbac import PairedCounts, PosteriorComparison
+    >>> from skpostbac.displays import ComparisonPlot
     >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
     >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
     >>> display = ComparisonPlot(comparison).plot(kind="difference")
@@ -148,7 +149,8 @@ class ComparisonPlot:
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import ComparisonPlot, PairedCounts, PosteriorComparison
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> from skpostbac.displays import ComparisonPlot
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)

@@ -72,7 +72,8 @@ class PosteriorPlot:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorPlot
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> from skpostbac.displays import PosteriorPlot
     >>> total = [32, 10, 4]
     >>> display = PosteriorPlot(
     ...     {
@@ -166,7 +167,8 @@ class PosteriorPlot:
         Examples
         --------
         >>> import matplotlib.pyplot as plt
-        >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorPlot
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> from skpostbac.displays import PosteriorPlot
         >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10])
         >>> display = PosteriorPlot(posterior).plot(level=0.9, method="hdi")
         >>> display.ax_.get_legend().get_title().get_text(), display.lines_[0].get_label()

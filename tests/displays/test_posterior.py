@@ -20,10 +20,10 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorConfusionMetric,
     PosteriorDisplay,
-    PosteriorPlot,
     group_posterior,
     posterior_balanced_accuracy,
 )
+from skpostbac.displays import PosteriorPlot
 
 KINDS = ["density", "ridge", "violin", "forest"]
 each_kind = pytest.mark.parametrize("kind", KINDS)

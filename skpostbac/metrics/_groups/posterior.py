@@ -195,7 +195,7 @@ class GroupPosterior(StablePickle):
         kind : {"forest", "ridge", "violin", "density"}, default="forest"
             What is drawn of each.
         **plot_params
-            As for :meth:`PosteriorPlot.plot <skpostbac.PosteriorPlot.plot>`.
+            As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
 
         Returns
         -------

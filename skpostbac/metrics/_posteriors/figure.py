@@ -178,7 +178,7 @@ class FigurePosterior(StablePickle, ABC):
         name : str, default=None
             Name of the classifier for the legend.
         **plot_params
-            As for :meth:`PosteriorPlot.plot <skpostbac.PosteriorPlot.plot>`.
+            As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
 
         Returns
         -------

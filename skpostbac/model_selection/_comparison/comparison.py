@@ -539,8 +539,8 @@ class PosteriorComparison(StablePickle):
         ax : matplotlib Axes, default=None
             Axes to draw into, by default those of a new figure.
         **plot_params
-            As for :meth:`ComparisonPlot.plot <skpostbac.ComparisonPlot.plot>`; ``kind`` says what
-            is drawn.
+            As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`; ``kind``
+            says what is drawn.
 
         Returns
         -------

@@ -404,7 +404,7 @@ class _Search:
         return np.where(place < self.side.length, chance, 0.0)
 
 
-def _that_count(values: Floats) -> NDArray[np.intp]:
+def _that_count(values: Floats) -> Indices:
     """Return the places of the largest values, but of those that add up to nothing much."""
     order = np.argsort(values, kind="stable")
     return order[np.cumsum(values[order]) > _NEGLIGIBLE][::-1]
