@@ -89,10 +89,11 @@ def key(mutation):
 def command(mutation):
     """Return the command that tests a change: the tests of its module, then of its package."""
     path = Path(mutation.module_path)
-    folder = Path("tests", *path.parts[1:-1])
-    own = folder / f"test_{path.stem.lstrip('_')}.py"
-    first = f"{own} " if own.exists() else ""
-    return f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not slow' {first}{folder}"
+    package, *folders = (part.lstrip("_") for part in path.parts[1:-1])
+    own = Path("tests", package, *folders, f"test_{path.stem}.py")
+    first = [own, own.parent] if folders else [own]
+    tests = " ".join(str(path) for path in [*first, Path("tests", package)] if path.exists())
+    return f"{sys.executable} -m pytest -x -q -p no:cacheprovider -m 'not slow' {tests}"
 
 
 def start_worker(folder):

@@ -15,7 +15,7 @@ import pytest
 
 from skpostbac.stats import BetaAverage
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "beta_average.json"
+REFERENCE = Path(__file__).parents[2] / "reference" / "beta_average.json"
 RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
 
 # The contract of the engine for a, b >= 1/2.

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from skpostbac.metrics._binormal.curves import average_precision, precision, roc_auc, tpr_at
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "binormal.json"
+REFERENCE = Path(__file__).parents[2] / "reference" / "binormal.json"
 
 
 def area(shift, ratio, fraction):

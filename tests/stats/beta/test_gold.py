@@ -9,7 +9,7 @@ import pytest
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._several.order_statistics import rank_probabilities, resolve_jointly
 
-TESTS = Path(__file__).parents[1]
+REFERENCE = Path(__file__).parents[2] / "reference"
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 # The figures have about 12 digits. The modes have fewer.
 FIGURES = 1e-9
@@ -17,9 +17,9 @@ FIGURES = 1e-9
 FOUND_MODES = 1e-8
 
 
-def read(*path):
+def read(name):
     """Read a table of reference values."""
-    return json.loads(TESTS.joinpath(*path).read_text(encoding="utf-8"))
+    return json.loads((REFERENCE / name).read_text(encoding="utf-8"))
 
 
 def from_counts(row):
@@ -37,11 +37,9 @@ def from_counts(row):
     }
 
 
-TABLE = read("reference", "laws.json")
-ROWS = TABLE["laws"] + [
-    from_counts(row) for row in read("metrics", "published.json")["laws"]["rows"]
-]
-MODES = read("reference", "modes.json")
+TABLE = read("laws.json")
+ROWS = TABLE["laws"] + [from_counts(row) for row in read("published.json")["laws"]["rows"]]
+MODES = read("modes.json")
 
 
 def names(rows):

@@ -20,7 +20,8 @@ from skpostbac.metrics import (
 )
 from skpostbac.stats import Hyperprior
 
-PUBLISHED = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+REFERENCE = Path(__file__).parents[2] / "reference"
+PUBLISHED = json.loads((REFERENCE / "published.json").read_text(encoding="utf-8"))
 TABLE = PUBLISHED["carrillo_table_1"]["rows"]
 LAWS = PUBLISHED["laws"]["rows"]
 from_counts = PosteriorBalancedAccuracy.from_counts

@@ -20,7 +20,7 @@ from skpostbac.stats._hierarchical.tilted import TiltedGroup
 from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
 from skpostbac.stats._numerics.panels import integrate_panels
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference/hierarchical.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
 every_law = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
 ORDINARY = ([40, 17, 9], [45, 20, 10])
 PERFECT = ([2, 2, 2], [2, 2, 2])

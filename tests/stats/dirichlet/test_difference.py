@@ -16,7 +16,7 @@ from scipy import stats
 
 from skpostbac.stats import PairedDifference
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "paired_difference.json"
+REFERENCE = Path(__file__).parents[2] / "reference" / "paired_difference.json"
 RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
 
 # The contract of the engine for cells of 1/2 and more.
