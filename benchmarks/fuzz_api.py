@@ -72,6 +72,8 @@ ALIASES = {
     "posteriors": {"names"},
     # These have a value for each label.
     "labels": {"class_weight", "prior", "strategy"},
+    # One of its labels.
+    "y_true": {"pos_label"},
 }
 NAMES = {**namespace(), "DummyClassifier": DummyClassifier}
 

@@ -10,7 +10,7 @@ import numpy as np
 from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
 from skpostbac._plot.posterior_kinds import rows_size
 from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
-from skpostbac._utils import check_choice, check_flags
+from skpostbac._utils import check_choice, check_flags, shown
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ _FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
 def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
     """Return the names of two different classifiers."""
     names = comparison.ranking()[:2] if pair is None else pair
-    if len(names) != 2:
-        raise ValueError(f"pair must name two of {comparison.names}, got {pair!r}")
+    if not isinstance(names, tuple | list) or len(names) != 2:
+        raise ValueError(f"pair must name two of {comparison.names}, got {shown(pair)}")
     comparison.difference(*names)
     return names[0], names[1]
 

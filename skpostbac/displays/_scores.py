@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -24,6 +25,8 @@ def positive_scores(
     check_is_fitted(estimator)
     if pos_label is None and len(getattr(estimator, "classes_", ())) == 2:
         pos_label = estimator.classes_[1]
+    if not isinstance(pos_label, Hashable):
+        raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
     # A scorer that scores nothing: scikit-learn picks the method, the column and the sign.
     scorer = make_scorer(
         _score_of, response_method=("decision_function", "predict_proba"), pos_label=pos_label

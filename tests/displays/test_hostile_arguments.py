@@ -1,7 +1,9 @@
 """Values that no display takes: one ValueError or TypeError that names the argument."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from skpostbac import (
     BinormalCurveDisplay,
@@ -20,11 +22,12 @@ POSTERIOR = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
 SEARCH = {"param": "C", "values": [1, 2], "posteriors": [POSTERIOR, POSTERIOR]}
 CURVE = {"curve": "roc", "x": [0, 1], "y": [0, 1], "area": 0.5, "positive_fraction": 0.5}
 Y_TRUE, Y_SCORE = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
+X = np.zeros((len(Y_TRUE), 1))
+GUESSER = DummyClassifier().fit(X, Y_TRUE)
+COMPARISON = compare_posteriors({"A": POSTERIOR, "B": POSTERIOR})
 DISPLAYS = {
     "posterior": lambda: PosteriorDisplay(POSTERIOR),
-    "comparison": lambda: PosteriorComparisonDisplay(
-        compare_posteriors({"A": POSTERIOR, "B": POSTERIOR})
-    ),
+    "comparison": lambda: PosteriorComparisonDisplay(COMPARISON),
     "search": lambda: PosteriorSearchDisplay(**SEARCH),
     "curve": lambda: BinormalCurveDisplay(**CURVE),
     "scores": lambda: NormalScoresDisplay(binormal_check(Y_TRUE, Y_SCORE)),
@@ -133,12 +136,25 @@ def test_candidates_are_checked(changed, message):
             lambda: NormalScoresDisplay.from_estimator(int, [[0]] * 12, [0, 1] * 6),
             "estimator must be a fitted classifier, got <class 'int'>",
         ),
+        (
+            lambda: NormalScoresDisplay.from_estimator(
+                GUESSER, X, Y_TRUE, pos_label=pd.Series([1])
+            ),
+            "pos_label must be a label",
+        ),
+        (
+            lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])),
+            r"pair must name two of \('A', 'B'\)",
+        ),
     ],
-    ids=["search", "model", "plot", "predictions", "score", "name", "names", "predict", "fit"],
+    ids=[
+        *("search", "model", "plot", "predictions", "score", "name", "names", "predict", "fit"),
+        *("label", "pair"),
+    ],
 )
 def test_other_arguments_are_checked(call, message):
     """Where matplotlib or scikit-learn would have spoken of something else."""
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
 
 
