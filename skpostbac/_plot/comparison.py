@@ -45,8 +45,9 @@ def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[s
 class ComparisonPlot:
     """Pictures of who is better than whom, by how much, and how certain that is.
 
-    :meth:`PosteriorComparison.plot` returns it. :class:`PosteriorComparisonDisplay` makes such a
-    picture from predictions and from other data.
+    :meth:`~skpostbac.PosteriorComparison.plot` returns it.
+    :class:`~skpostbac.PosteriorComparisonDisplay` makes such a picture from predictions and from
+    other data.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class ComparisonPlot:
 
     See Also
     --------
-    PosteriorComparisonDisplay : The same pictures from predictions or from a search.
+    skpostbac.PosteriorComparisonDisplay : The same pictures from predictions or from a search.
     PosteriorPlot : Pictures of the posteriors.
 
     Examples

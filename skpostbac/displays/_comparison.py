@@ -50,7 +50,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 
     See Also
     --------
-    ComparisonPlot : The picture itself, which the ``plot`` method of a comparison returns.
+    skpostbac.displays.ComparisonPlot : What ``plot`` of a comparison returns.
     PosteriorDisplay : Pictures of the posteriors.
 
     Examples

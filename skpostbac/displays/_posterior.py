@@ -55,7 +55,7 @@ class PosteriorDisplay(PosteriorPlot):
 
     See Also
     --------
-    PosteriorPlot : The picture itself, which the ``plot`` methods of posteriors return.
+    skpostbac.displays.PosteriorPlot : What ``plot`` of a posterior returns.
     PosteriorComparisonDisplay : Pictures of differences and ranks.
 
     Examples
