@@ -74,6 +74,8 @@ ALIASES = {
     "labels": {"class_weight", "prior", "strategy"},
     # One of its labels.
     "y_true": {"pos_label"},
+    # A place among them.
+    "classes": {"class_index"},
 }
 NAMES = {**namespace(), "DummyClassifier": DummyClassifier}
 

@@ -35,8 +35,8 @@ Kind: TypeAlias = Literal["density", "ridge", "violin", "forest"]
 class PosteriorPlot:
     """Picture of the posterior of one classifier, or of several in the same axes.
 
-    The ``plot`` methods of the posteriors return it. :class:`~skpostbac.PosteriorDisplay` makes such
-    a picture from predictions and from other data. All parameters are stored as attributes.
+    The ``plot`` methods of the posteriors return it. :class:`~skpostbac.PosteriorDisplay` makes
+    such a picture from predictions and from other data. All parameters are stored as attributes.
 
     Parameters
     ----------

@@ -94,7 +94,8 @@ def find_target(
 def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:
     """Refuse an unknown metric or average, and options that would do nothing."""
     by_class = isinstance(metric, str) and metric in BY_CLASS
-    if not (by_class or callable(metric) or (isinstance(metric, str) and metric in OVERALL)):
+    by_function = callable(metric) and not isinstance(metric, type)
+    if not (by_class or by_function or (isinstance(metric, str) and metric in OVERALL)):
         raise ValueError(
             f"metric must be a function or one of {sorted({*BY_CLASS, *OVERALL})}, got {metric!r}"
         )

@@ -494,6 +494,7 @@ def test_undefined_observed_metric_is_nan():
     ("options", "message"),
     [
         ({"metric": "auc"}, "metric must be a function or one of"),
+        ({"metric": int}, "metric must be a function or one of .*, got <class 'int'>"),
         ({"metric": ["f1"]}, r"metric must be a function or one of .*, got \['f1'\]"),
         ({"metric": "f1", "average": "weighted"}, "average must be one of"),
         ({"metric": "f1", "average": ["macro"]}, "average must be one of"),
