@@ -64,7 +64,7 @@ OPERATORS = {
 }
 # What messages call an argument that is handed on, and what an estimator or a splitter says.
 ALIASES = {
-    "y": {"y_true"},
+    "y": {"y_true", "class_weight"},
     "X": {"y_pred", "y_score", "y_true", "sample_weight"},
     "C": {"counts"},
     "cv": {"n_splits"},

@@ -20,6 +20,8 @@ from skpostbac._utils import (
     draw_seed,
     first,
     float_array,
+    is_integer,
+    shown,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import (
@@ -705,7 +707,6 @@ def _check_max_size(max_size: object, plan: PlannedTest) -> int:
 
 
 def _check_count(value: object, name: str) -> int:
-    is_bool = isinstance(value, bool)  # an int to Python
-    if is_bool or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    if not is_integer(value) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {shown(value)}")
     return int(value)

@@ -23,6 +23,12 @@ def test_uniform_guesses_are_binomial():
     assert test.error_reduction == pytest.approx((41 / 46 - 1 / 3) / (1 - 1 / 3))
 
 
+def test_no_correct_prediction():
+    """Any guesser is right as often."""
+    test = GuessingTest.from_counts(ClassCounts([0, 1], [0, 0], [3, 4]))
+    assert (test.correct, test.p_value) == (0, 1.0)
+
+
 def test_stratified_guesses_by_simulation():
     """A guesser with the class shares, 200,000 times; counts close to its own."""
     counts = ClassCounts([0, 1, 2], [18, 4, 1], [32, 10, 4])

@@ -486,6 +486,16 @@ def test_tails_of_counts_are_computed_once_for_each():
     np.testing.assert_allclose(law.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
 
 
+def test_tails_of_counts_after_a_pilot():
+    """From no value to all of them, as SciPy has them."""
+    x, size = np.arange(-1.0, 13), np.array([10.0])
+    counts, expected = _class_plans.BetaBinomial(3.5, 1.5), stats.betabinom(10, 3.5, 1.5)
+    np.testing.assert_allclose(counts.tail_to(x, size), expected.cdf(x), rtol=1e-12)
+    np.testing.assert_allclose(
+        counts.tail_from(x, size), expected.sf(x - 1), rtol=1e-12, atol=1e-16
+    )
+
+
 @pytest.fixture
 def exact_looks(monkeypatch):
     """Looks at the exact posterior."""
