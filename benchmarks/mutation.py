@@ -14,7 +14,8 @@ from there. The survivors are listed with their changes in ``mutation.rst``, by
 
     python benchmarks/mutation.py --report
 
-The reasons why they live stand in ``mutation_reasons.json``; they are written by hand.
+The paths are those of the checkout that was tested. The reasons why survivors live stand in
+``mutation_reasons.json``; they are written by hand.
 """
 
 import argparse
@@ -165,6 +166,7 @@ def header(n_mutants, seed):
     versions |= {"scikit-learn": sklearn.__version__}
     return (
         "Mutation tests\n==============\n\n"
+        f"{len(read_results())} changes so far, of those that are drawn by\n"
         f"``python benchmarks/mutation.py --mutants {n_mutants} --seed {seed}``, {date.today()}; "
         + ", ".join(" ".join(pair) for pair in versions.items())
         + "."
