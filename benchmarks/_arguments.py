@@ -115,7 +115,7 @@ VALID = {
         'hierarchical'"""
     ),
     "class_weight": _split("None ; [1, 2] ; {0: 1, 1: 3} ; {0: 1, 1: 1, 2: 0}"),
-    "law": _split("BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"),
+    "distribution": _split("BetaAverage([3, 9], [1, 2]) ; HierarchicalBetaAverage([3, 5], [4, 9])"),
     "exponent": _split("0.5 ; 2 ; 1 ; 0.1"),
     "y_true": _TRUE,
     "y_pred": _split(

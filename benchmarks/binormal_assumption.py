@@ -4,7 +4,7 @@
 
 Four tables in reStructuredText:
 
-1. The share of data sets from two normal laws that are warned of.
+1. The share of data sets from two normal distributions that are warned of.
 2. Out-of-fold scores of classifiers: the areas of the samples, and of the binormal model from the
    scores as they come and from their log-odds. A star marks an empirical area outside the 95%
    credible interval of the model.
@@ -54,7 +54,7 @@ import skpostbac
 from skpostbac.metrics._binormal.class_scores import split_scores
 from skpostbac.metrics._binormal.warning import broken_assumption, is_repaired, log_odds
 
-LAWS = {
+DISTRIBUTIONS = {
     "N(0, 1), N(1, 1)": (0, 1, 1, 1),
     "N(0, 1), N(3, 1)": (0, 1, 3, 1),
     "N(0, 1), N(5, 1)": (0, 1, 5, 1),
@@ -142,13 +142,13 @@ def areas(y, score):
     moments = negative.moments(), positive.moments()
     posterior = skpostbac.binormal.PosteriorBinormal(*moments, n_draws=N_DRAWS)
     empirical = roc_auc_score(y, score), average_precision_score(y, score)
-    laws = posterior.roc_auc(), posterior.average_precision()
+    distributions = posterior.roc_auc(), posterior.average_precision()
     model = skpostbac.binormal.BinormalModel(
         *(value for part in moments for value in part[1:]), np.mean(y)
     )
     inside = [
-        law.interval().low <= value <= law.interval().high
-        for law, value in zip(laws, empirical, strict=True)
+        distribution.interval().low <= value <= distribution.interval().high
+        for distribution, value in zip(distributions, empirical, strict=True)
     ]
     return np.array(empirical), np.array([model.roc_auc(), model.average_precision()]), inside
 
@@ -176,14 +176,17 @@ def why(y, score):
 def false_alarms(draws, seed):
     """Return rows of the shares of data sets that are warned of."""
     yield ("scores", "positive", *(f"n = {size}" for size in SIZES))
-    for row, (name, law) in enumerate(LAWS.items()):
+    for row, (name, distribution) in enumerate(DISTRIBUTIONS.items()):
         for fraction in (0.5, 0.1):
             shares = []
             for size in SIZES:
                 rng = np.random.default_rng([seed, row, size, int(10 * fraction)])
                 n_positive = max(2, round(fraction * size))
                 y = np.repeat([0, 1], [size - n_positive, n_positive])
-                means, sds = np.where(y, law[2], law[0]), np.where(y, law[3], law[1])
+                means, sds = (
+                    np.where(y, distribution[2], distribution[0]),
+                    np.where(y, distribution[3], distribution[1]),
+                )
                 warned = [why(y, rng.normal(means, sds)) != "-" for _ in range(draws)]
                 shares.append(f"{np.mean(warned):.4f}")
             yield (name, str(fraction), *shares)

@@ -2,12 +2,13 @@
 
     python benchmarks/binormal_coverage.py --draws 2000
 
-Data sets are drawn again and again from two normal laws. The truth is that of the laws, and it is
-covered by an interval of a level if its rank among the draws of the posterior is not in the tails:
-with 399 draws this has no Monte Carlo error but that of the data sets. "Known" is with the share of
-the positives given. "Rejected" is the share of data sets in which the check finds that the scores
-are not normal. "Sigmoid" has the same data with the logistic function of the scores in their place,
-which moves no truth but is not normal. The table is reStructuredText.
+Data sets are drawn again and again from two normal distributions. The truth is that of the
+distributions, and it is covered by an interval of a level if its rank among the draws of the
+posterior is not in the tails: with 399 draws this has no Monte Carlo error but that of the data
+sets. "Known" is with the share of the positives given. "Rejected" is the share of data sets in
+which the check finds that the scores are not normal. "Sigmoid" has the same data with the logistic
+function of the scores in their place, which moves no truth but is not normal. The table is
+reStructuredText.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from scipy.special import expit
 import skpostbac
 from skpostbac.binormal import BinormalModel, binormal_check, posterior_binormal
 
-LAWS = {
+DISTRIBUTIONS = {
     "N(0, 1), N(1, 1)": (0, 1, 1, 1),
     "N(0, 1), N(3, 1)": (0, 1, 3, 1),
     "N(0, 1), N(1.5, 2)": (0, 1, 1.5, 2),
@@ -65,8 +66,10 @@ def one_draw(model, size, rng):
 def cell(name, population, draws, seed):
     """Return the shares of data sets, of each level."""
     size, fraction = population
-    model = BinormalModel(*LAWS[name], fraction)
-    rng = np.random.default_rng([seed, list(LAWS).index(name), POPULATIONS.index(population)])
+    model = BinormalModel(*DISTRIBUTIONS[name], fraction)
+    rng = np.random.default_rng(
+        [seed, list(DISTRIBUTIONS).index(name), POPULATIONS.index(population)]
+    )
     results = [one_draw(model, size, rng) for _ in range(draws)]
     ranks, rejects = (np.array(column) for column in zip(*results, strict=True))
     shares = []
@@ -92,7 +95,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     tables = [[("scores", "samples", "positive", *COLUMNS)] for _ in LEVELS]
-    for name, population in product(LAWS, POPULATIONS):
+    for name, population in product(DISTRIBUTIONS, POPULATIONS):
         facts = (name, *map(str, population))
         for rows, shares in zip(
             tables, cell(name, population, arguments.draws, arguments.seed), strict=True

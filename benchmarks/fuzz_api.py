@@ -469,14 +469,18 @@ def _numbers_are_finite(call, value):
 
 
 def _support(owner):
-    law = getattr(owner, "distribution", owner)
-    return law.support() if hasattr(law, "support") else (law.draws[0], law.draws[-1])
+    distribution = getattr(owner, "distribution", owner)
+    return (
+        distribution.support()
+        if hasattr(distribution, "support")
+        else (distribution.draws[0], distribution.draws[-1])
+    )
 
 
 def _step(owner):
     """Return how far a probability may be off: the share of a draw, or rounding."""
-    law = getattr(owner, "distribution", owner)
-    return 1 / law.draws.size + 1e-9 if hasattr(law, "draws") else 1e-7
+    distribution = getattr(owner, "distribution", owner)
+    return 1 / distribution.draws.size + 1e-9 if hasattr(distribution, "draws") else 1e-7
 
 
 def _below(owner, x):

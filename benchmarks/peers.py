@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from benchmarks.laws import column, records
+from benchmarks.distributions import column, records
 from benchmarks.reference_implementations import (
     convolution_on_grid,
     fourier_on_grid,
@@ -32,8 +32,8 @@ from threadpoolctl import threadpool_info
 import skpostbac
 from skpostbac.stats import BetaAverage
 
-# What the classes are, for laws by their names in the reference values.
-LAWS = {
+# What the classes are, for distributions by their names in the reference values.
+DISTRIBUTIONS = {
     "carrillo_c1": "30 of 32, 8 of 10, 3 of 4 correct",
     "carrillo_c3": "32 of 32, 9 of 10, 4 of 4",
     "two_perfect_10_100": "10 of 10, 100 of 100",
@@ -46,13 +46,13 @@ LAWS = {
     "many_1000": "1,000 classes of 10 to 10,000 samples",
 }
 TURNS = 15
-# A method that has used up this time for a law gets no further turn.
+# A method that has used up this time for a distribution gets no further turn.
 SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is asked of a law: the central 95 %, the mean and P(X <= threshold)."""
+    """What is asked of a distribution: the central 95 %, the mean and P(X <= threshold)."""
 
     low: float
     high: float
@@ -62,7 +62,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Problem:
-    """A law of the reference values, with the threshold and the right answers."""
+    """A distribution of the reference values, with the threshold and the right answers."""
 
     name: str
     a: np.ndarray
@@ -96,10 +96,10 @@ class Problem:
 
 
 def this_engine(problem, seed):
-    """Answer by the law itself."""
-    law = BetaAverage(problem.a, problem.b)
-    low, high = law.interval(0.95)
-    return Summary(low, high, law.mean(), law.cdf(problem.threshold))
+    """Answer by the distribution itself."""
+    distribution = BetaAverage(problem.a, problem.b)
+    low, high = distribution.interval(0.95)
+    return Summary(low, high, distribution.mean(), distribution.cdf(problem.threshold))
 
 
 def draws(count):
@@ -117,8 +117,10 @@ def grid(make):
     """Answer by a density on a grid."""
 
     def method(problem, seed):
-        law = make(problem.a, problem.b)
-        return Summary(*law.interval(), law.mean(), law.cdf(problem.threshold))
+        distribution = make(problem.a, problem.b)
+        return Summary(
+            *distribution.interval(), distribution.mean(), distribution.cdf(problem.threshold)
+        )
 
     return method
 
@@ -126,8 +128,9 @@ def grid(make):
 def prob_conf_mat(problem, seed):
     """Answer by the samples of prob_conf_mat, as many as is its default.
 
-    Its prior is a Dirichlet law for each row of a confusion matrix. With the prior of a wrong
-    prediction shared among the wrong cells, the recalls have the Beta laws of the problem.
+    Its prior is a Dirichlet distribution for each row of a confusion matrix. With the prior of a
+    wrong prediction shared among the wrong cells, the recalls have the Beta distributions of the
+    problem.
     """
     prior = 0.5 if (problem.a % 1).any() else 1.0
     classes = np.arange(len(problem.a))
@@ -157,17 +160,17 @@ METHODS = {
     "FFT, 1e-3 grid": (grid(fourier_on_grid), np.inf, ""),
     "prob_conf_mat, 10,000 draws": (prob_conf_mat, 100, "needs 80 GB or more"),
 }
-HEADER = ("law", "method", "limits", "mean", "P", "time")
+HEADER = ("distribution", "method", "limits", "mean", "P", "time")
 LEGEND = (
     "Columns: the larger absolute error of the two ends of the central 95 % interval, the absolute "
-    "error of the mean, the relative error of the probability P that is given with the law (1 if "
-    "a method says zero), and the time for all of them."
+    "error of the mean, the relative error of the probability P that is given with the "
+    "distribution (1 if a method says zero), and the time for all of them."
 )
 
 
 @dataclass
 class Row:
-    """What one method did with one law, turn by turn."""
+    """What one method did with one distribution, turn by turn."""
 
     errors: list
     seconds: list
@@ -217,11 +220,12 @@ def take_turn(method, problem, seed, row):
 
 
 def table(names):
-    """Measure all laws and return the rows of cells, the law named in the first of its rows."""
+    """Measure all distributions and return the rows of cells, named in the first of each."""
     rows = []
     for name in names:
         problem = Problem.from_record(name)
-        label = f"{LAWS[name]}; P(X <= {problem.threshold:.4g}) = {float(problem.answer[3]):.1e}"
+        probability = f"P(X <= {problem.threshold:.4g}) = {float(problem.answer[3]):.1e}"
+        label = f"{DISTRIBUTIONS[name]}; {probability}"
         for method, row in measure(problem).items():
             rows.append([label, method, *row.cells()])
             label = ""
@@ -271,10 +275,10 @@ def as_rst(rows):
 def main():
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", default="", help="laws whose name contains this text")
+    parser.add_argument("--only", default="", help="distributions whose name contains this text")
     parser.add_argument("--rst", type=Path, help="file for the table as reStructuredText")
     arguments = parser.parse_args()
-    rows = table([name for name in LAWS if arguments.only in name])
+    rows = table([name for name in DISTRIBUTIONS if arguments.only in name])
     print(circumstances(), LEGEND, as_markdown(rows), sep="\n\n")
     if arguments.rst:
         arguments.rst.write_text(as_rst(rows), encoding="utf-8")

@@ -204,7 +204,7 @@ def groups(draw, most=300):
     return f"group_posterior({correct}, {total}, model={model!r})"
 
 
-def group_law(draw):
+def group_distribution(draw):
     name = draw.one_of("new_group", "population_mean", "groups[0]")
     return f"{groups(draw)}.{name}"
 
@@ -339,7 +339,7 @@ FAMILIES = {
     "difference": difference,
     "paired difference": paired,
     "power": power,
-    "law of groups": group_law,
+    "distribution of groups": group_distribution,
     "groups": groups,
     "balanced accuracy": balanced,
     "pooled": pooled,
@@ -364,15 +364,21 @@ FAMILIES = {
     "hyperprior": lambda draw: f"Hyperprior(base={draw.log(0.05, 20)})",
 }
 # These have more ways to go wrong, and get more inputs.
-TURNS = [*FAMILIES, *list(FAMILIES)[:5], *list(FAMILIES)[:5], "law of groups", "balanced accuracy"]
+TURNS = [
+    *FAMILIES,
+    *list(FAMILIES)[:5],
+    *list(FAMILIES)[:5],
+    "distribution of groups",
+    "balanced accuracy",
+]
 
 
-def points(draw, law):
+def points(draw, distribution):
     """Return points in the centre, tails and corners, and at the ends, as an expression."""
-    if not hasattr(law, "cdf"):
+    if not hasattr(distribution, "cdf"):
         return "np.array([0.0, 2.0])"
-    low, high = _support(law)
-    mean, sd = float(law.mean()), float(law.standard_deviation())
+    low, high = _support(distribution)
+    mean, sd = float(distribution.mean()), float(distribution.standard_deviation())
     corner = low + (high - low) * draw.one_of(0.5, 1 / 3, draw.rng.uniform())
     choices = [
         *(mean, mean + sd * draw.rng.normal(), mean + 10 * sd * draw.rng.normal()),
@@ -383,13 +389,17 @@ def points(draw, law):
     return repr(picked[0] if len(picked) == 1 else picked)
 
 
-def _support(law):
-    law = getattr(law, "distribution", law)
-    low, high = law.support() if hasattr(law, "support") else (law.draws[0], law.draws[-1])
+def _support(distribution):
+    distribution = getattr(distribution, "distribution", distribution)
+    low, high = (
+        distribution.support()
+        if hasattr(distribution, "support")
+        else (distribution.draws[0], distribution.draws[-1])
+    )
     return float(low), float(high)
 
 
-def probability(draw, law):
+def probability(draw, distribution):
     tail = draw.log(1e-300, 0.5)
     return repr(draw.one_of(tail, 1 - draw.log(1e-16, 0.5), 0.5, [tail, 0.3, 1.0]))
 
@@ -397,39 +407,41 @@ def probability(draw, law):
 ARGUMENTS = {
     **dict.fromkeys(["x", "y", "value"], points),
     "p": probability,
-    "level": lambda draw, law: repr(
+    "level": lambda draw, distribution: repr(
         draw.one_of(0.5, 0.95, 0.9999, round(draw.rng.uniform(0.5, 1), 4))
     ),
-    "method": lambda draw, law: repr(draw.one_of("central", "hdi")),
-    "shape": lambda draw, law: repr(draw.one_of((), 10, 1000)),
-    "rng": lambda draw, law: "0",
-    "a": lambda draw, law: "'A'",
-    "b": lambda draw, law: "'B'",
-    **dict.fromkeys(["first", "name"], lambda draw, law: "'A'"),
-    "second": lambda draw, law: "'B'",
-    "objective": lambda draw, law: repr(draw.one_of("mean", "lower", "median", "mode", "upper")),
-    "size": lambda draw, law: str(draw.one_of(1, 20, 10_000)),
-    "n_points": lambda draw, law: "201",
-    "n_classes": lambda draw, law: str(draw.classes()),
-    "significance": lambda draw, law: "0.05",
-    "classes": lambda draw, law: "[0]",
-    "cv_results": lambda draw, law: folds(draw),
-    "kind": lambda draw, law: repr(_kind(draw, law)),
-    "y_true": lambda draw, law: f"np.arange({draw.classes()})",
-    "predictions": lambda draw, law: "None",
+    "method": lambda draw, distribution: repr(draw.one_of("central", "hdi")),
+    "shape": lambda draw, distribution: repr(draw.one_of((), 10, 1000)),
+    "rng": lambda draw, distribution: "0",
+    "a": lambda draw, distribution: "'A'",
+    "b": lambda draw, distribution: "'B'",
+    **dict.fromkeys(["first", "name"], lambda draw, distribution: "'A'"),
+    "second": lambda draw, distribution: "'B'",
+    "objective": lambda draw, distribution: repr(
+        draw.one_of("mean", "lower", "median", "mode", "upper")
+    ),
+    "size": lambda draw, distribution: str(draw.one_of(1, 20, 10_000)),
+    "n_points": lambda draw, distribution: "201",
+    "n_classes": lambda draw, distribution: str(draw.classes()),
+    "significance": lambda draw, distribution: "0.05",
+    "classes": lambda draw, distribution: "[0]",
+    "cv_results": lambda draw, distribution: folds(draw),
+    "kind": lambda draw, distribution: repr(_kind(draw, distribution)),
+    "y_true": lambda draw, distribution: f"np.arange({draw.classes()})",
+    "predictions": lambda draw, distribution: "None",
 }
 
 
-def _kind(draw, law):
-    if "Comparison" in type(law).__name__:
+def _kind(draw, distribution):
+    if "Comparison" in type(distribution).__name__:
         return draw.one_of("decision", "difference", "matrix", "ranks")
     return draw.one_of("density", "ridge", "violin", "forest")
 
 
-def argument(draw, law, member, parameter):
+def argument(draw, distribution, member, parameter):
     """Return an argument as an expression, or None if none is known."""
     if parameter.kind is parameter.VAR_KEYWORD:
-        return f"kind={_kind(draw, law)!r}" if member == "plot" else ""
+        return f"kind={_kind(draw, distribution)!r}" if member == "plot" else ""
     if parameter.name == "y_pred":
         return "y_pred=[0] * 0"
     if parameter.name not in ARGUMENTS:
@@ -438,14 +450,14 @@ def argument(draw, law, member, parameter):
         return ""
     if member == "plot" and parameter.name == "name":
         return ""
-    return f"{parameter.name}={ARGUMENTS[parameter.name](draw, law)}"
+    return f"{parameter.name}={ARGUMENTS[parameter.name](draw, distribution)}"
 
 
-def call_of(draw, law, member, signature):
+def call_of(draw, distribution, member, signature):
     """Return what comes after the object, or None if an argument is not known."""
     if signature is None:
         return f".{member}"
-    given = [argument(draw, law, member, p) for p in signature.parameters.values()]
+    given = [argument(draw, distribution, member, p) for p in signature.parameters.values()]
     if None in given:
         return None
     return f".{member}({', '.join(filter(None, given))})"
@@ -489,16 +501,16 @@ def trial(task, tell):
         rows.append([label, shown, draw.largest, *took])
         return value
 
-    law = measure(_maker(family, text), text, text, dict(NAMES))
-    found = [] if law is None else _members(law, match)
+    distribution = measure(_maker(family, text), text, text, dict(NAMES))
+    found = [] if distribution is None else _members(distribution, match)
     for turn in range(min(METHODS, len(found))):
         # Each input of a family goes on with the methods where the last one ended.
         place = (number // len(TURNS)) * METHODS + turn
         member, signature = found[place % len(found)]
-        label = f"{type(law).__name__}.{member}"
+        label = f"{type(distribution).__name__}.{member}"
         # Points to call it at are chosen by the mean.
         tell(json.dumps([*rows, [label, f"({text}).mean()", draw.largest]]))
-        call = call_of(Draw(seed, number, place), law, member, signature)
+        call = call_of(Draw(seed, number, place), distribution, member, signature)
         if call is None:
             rows.append([label, "", 0, NOT_CALLED, 0, 0])
         else:
@@ -508,9 +520,9 @@ def trial(task, tell):
     return rows
 
 
-def _members(law, match):
+def _members(distribution, match):
     """Return the members of an object that are called."""
-    kind = type(law)
+    kind = type(distribution)
     if kind.__module__.startswith("skpostbac"):
         found = members(kind).items()
         return [item for item in found if re.search(match, f"{kind.__name__}.{item[0]}")]

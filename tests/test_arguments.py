@@ -60,14 +60,16 @@ FEW = {name: ALL[name] for name in ("BetaAverage", "DrawnPosterior", "balanced a
 RECURSIVE = []
 RECURSIVE.append(RECURSIVE)
 
-every_distribution = pytest.mark.parametrize("law", ALL.values(), ids=ALL)
-one_of_each_kind = pytest.mark.parametrize("law", FEW.values(), ids=FEW)
+every_distribution = pytest.mark.parametrize("distribution", ALL.values(), ids=ALL)
+one_of_each_kind = pytest.mark.parametrize("distribution", FEW.values(), ids=FEW)
 
 
-def methods(law, *arguments):
+def methods(distribution, *arguments):
     """Return the methods of a distribution that take such arguments, and their names."""
     found = {name: argument for name, argument in METHODS.items() if argument in arguments}
-    return [(getattr(law, name), found[name]) for name in found if hasattr(law, name)]
+    return [
+        (getattr(distribution, name), found[name]) for name in found if hasattr(distribution, name)
+    ]
 
 
 # NaN in, NaN out
@@ -75,7 +77,7 @@ def methods(law, *arguments):
 
 @every_distribution
 @pytest.mark.parametrize("shape", [(), (2,), (1000,), (2, 2, 2)], ids=str)
-def test_quantiles_of_nan(law, shape, monkeypatch):
+def test_quantiles_of_nan(distribution, shape, monkeypatch):
     """NaN, whatever the memory of the result held before."""
     empty = np.empty
 
@@ -85,16 +87,16 @@ def test_quantiles_of_nan(law, shape, monkeypatch):
         return array
 
     monkeypatch.setattr(np, "empty", poisoned)
-    for method, _ in methods(law, "p"):
+    for method, _ in methods(distribution, "p"):
         values = method(np.full(shape, NAN))
         assert np.shape(values) == shape
         assert np.isnan(values).all()
 
 
 @every_distribution
-def test_quantiles_beside_nan(law):
+def test_quantiles_beside_nan(distribution):
     """Those of the other probabilities, in any shape."""
-    for method, _ in methods(law, "p"):
+    for method, _ in methods(distribution, "p"):
         values = method([[NAN, 0.0, 0.25], [1.0, NAN, 0.5]])
         alone = [method(p) for p in (0.0, 0.25, 1.0, 0.5)]
         np.testing.assert_array_equal(
@@ -104,9 +106,9 @@ def test_quantiles_beside_nan(law):
 
 
 @every_distribution
-def test_points_that_are_nan(law):
+def test_points_that_are_nan(distribution):
     """No probability and no density; the points beside them have theirs."""
-    for method, _ in methods(law, "x", "value"):
+    for method, _ in methods(distribution, "x", "value"):
         assert np.isnan(method(NAN))
         values = method([NAN, 0.5])
         assert np.isnan(values[0])
@@ -116,11 +118,11 @@ def test_points_that_are_nan(law):
 @pytest.mark.parametrize(("x", "y"), [(NAN, 0.5), (0.5, NAN), (NAN, NAN)], ids=str)
 def test_interval_with_a_limit_that_is_nan(x, y):
     """NaN, beside an interval that has a probability."""
-    law = EXACT["BetaAverage"]
-    values = law.cdf([x, 0.25], [y, 0.75])
-    assert np.isnan(law.cdf(x, y))
+    distribution = EXACT["BetaAverage"]
+    values = distribution.cdf([x, 0.25], [y, 0.75])
+    assert np.isnan(distribution.cdf(x, y))
     assert np.isnan(values[0])
-    assert values[1] == pytest.approx(law.cdf(0.75) - law.cdf(0.25), rel=1e-12)
+    assert values[1] == pytest.approx(distribution.cdf(0.75) - distribution.cdf(0.25), rel=1e-12)
 
 
 # What is no number
@@ -152,9 +154,9 @@ NO_NUMBERS = {
 
 @one_of_each_kind
 @pytest.mark.parametrize("values", NO_NUMBERS.values(), ids=NO_NUMBERS)
-def test_what_is_no_number(law, values):
+def test_what_is_no_number(distribution, values):
     """Refused by all methods, which name the argument as they spell it."""
-    for method, argument in methods(law, "x", "value", "p"):
+    for method, argument in methods(distribution, "x", "value", "p"):
         with pytest.raises(ValueError, match=f"^{argument} must be an array of numbers"):
             method(values)
 
@@ -166,9 +168,9 @@ def test_upper_limit_that_is_no_number():
 
 
 @one_of_each_kind
-def test_real_numbers_of_any_type(law):
+def test_real_numbers_of_any_type(distribution):
     """Taken as the floats that they are, alone, in lists and in arrays of objects."""
-    for method, _ in methods(law, "x", "value", "p"):
+    for method, _ in methods(distribution, "x", "value", "p"):
         half, quarter = method(0.5), method(0.25)
         for value in (Fraction(1, 2), Decimal("0.5"), np.float16(0.5), np.longdouble(0.5)):
             assert method(value) == half
@@ -184,18 +186,18 @@ def test_real_numbers_of_any_type(law):
 
 @one_of_each_kind
 @pytest.mark.parametrize("far", [2**63, 2**70, 10**300], ids=["2^63", "2^70", "10^300"])
-def test_long_integers(law, far):
+def test_long_integers(distribution, far):
     """Beyond all supports, though NumPy makes objects of them."""
-    assert (law.cdf(far), law.ccdf(far)) == (1, 0)
-    assert (law.cdf(-far), law.ccdf(-far)) == (0, 1)
-    np.testing.assert_array_equal(law.ccdf([far, -far]), [0, 1])
+    assert (distribution.cdf(far), distribution.ccdf(far)) == (1, 0)
+    assert (distribution.cdf(-far), distribution.ccdf(-far)) == (0, 1)
+    np.testing.assert_array_equal(distribution.ccdf([far, -far]), [0, 1])
 
 
 @one_of_each_kind
 @pytest.mark.parametrize("p", [-1e-300, [0.5, 1.5], 2**70, np.inf], ids=str)
-def test_what_is_no_probability(law, p):
+def test_what_is_no_probability(distribution, p):
     """Refused, and the first one is told."""
-    for method, _ in methods(law, "p"):
+    for method, _ in methods(distribution, "p"):
         with pytest.raises(ValueError, match=r"^p must lie in \[0, 1\], got "):
             method(p)
 
@@ -306,20 +308,20 @@ NO_SEEDS = {
 @pytest.mark.parametrize(
     "rng", [*NO_SEEDS.values(), np.random.RandomState(0)], ids=[*NO_SEEDS, "RandomState"]
 )
-def test_what_is_no_generator(law, rng):
+def test_what_is_no_generator(distribution, rng):
     """Refused before NumPy, which a list that holds itself would crash, sees it."""
     with pytest.raises(TypeError, match=r"^rng must be None, a non-negative integer, or a Gen"):
-        law.sample(rng=rng)
+        distribution.sample(rng=rng)
 
 
 @one_of_each_kind
 @pytest.mark.parametrize(
     "rng", [-1, np.int8(-3), -(10**400), -(10**5000)], ids=["-1", "int8", "long", "longer"]
 )
-def test_negative_seeds_of_generators(law, rng):
+def test_negative_seeds_of_generators(distribution, rng):
     """Refused."""
     with pytest.raises(ValueError, match=r"^rng must not be negative, got (-|one of type)"):
-        law.sample(rng=rng)
+        distribution.sample(rng=rng)
 
 
 @every_distribution
@@ -335,10 +337,10 @@ def test_negative_seeds_of_generators(law, rng):
     ],
     ids=["int", "uint8", "long", "SeedSequence", "BitGenerator", "Generator"],
 )
-def test_generators(law, make):
+def test_generators(distribution, make):
     """Each is what NumPy makes of it."""
-    drawn = law.sample(3, rng=make())
-    np.testing.assert_array_equal(drawn, law.sample(3, rng=np.random.default_rng(make())))
+    drawn = distribution.sample(3, rng=make())
+    np.testing.assert_array_equal(drawn, distribution.sample(3, rng=np.random.default_rng(make())))
 
 
 @pytest.mark.parametrize(
@@ -425,32 +427,32 @@ IMPOSSIBLE_SHAPES = {
 
 @one_of_each_kind
 @pytest.mark.parametrize("shape", NO_SHAPES.values(), ids=NO_SHAPES)
-def test_what_is_no_shape(law, shape):
+def test_what_is_no_shape(distribution, shape):
     """Refused by name."""
     with pytest.raises(TypeError, match=r"^shape must be a non-negative integer or a tuple"):
-        law.sample(shape, rng=0)
+        distribution.sample(shape, rng=0)
 
 
 @one_of_each_kind
 @pytest.mark.parametrize("shape", IMPOSSIBLE_SHAPES.values(), ids=IMPOSSIBLE_SHAPES)
-def test_shapes_that_no_array_has(law, shape):
+def test_shapes_that_no_array_has(distribution, shape):
     """Refused by name."""
     with pytest.raises(ValueError, match=r"^shape must (not be negative|be that of an array)"):
-        law.sample(shape, rng=0)
+        distribution.sample(shape, rng=0)
 
 
 @every_distribution
 @pytest.mark.parametrize("shape", [10**15, (10**8, 10**7)], ids=str)
-def test_shapes_beyond_all_memory(law, shape):
+def test_shapes_beyond_all_memory(distribution, shape):
     """NumPy says so: eight petabytes are more than a machine has addresses for."""
     with pytest.raises(MemoryError):
-        law.sample(shape, rng=0)
+        distribution.sample(shape, rng=0)
 
 
 @every_distribution
-def test_shapes(law):
+def test_shapes(distribution):
     """An integer of any type, or a sequence of them; a float for none."""
-    assert isinstance(law.sample(rng=0), float)
+    assert isinstance(distribution.sample(rng=0), float)
     for shape, expected in (
         (0, (0,)),
         (np.int8(3), (3,)),
@@ -458,7 +460,7 @@ def test_shapes(law):
         ([2], (2,)),
         ((0, 5), (0, 5)),
     ):
-        assert np.shape(law.sample(shape, rng=0)) == expected
+        assert np.shape(distribution.sample(shape, rng=0)) == expected
 
 
 # The probability of an interval

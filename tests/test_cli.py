@@ -313,7 +313,7 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
     header = ["truth", *["one", "two"][:columns]]
     path = write("\n".join(map(",".join, [header, *cells])) + "\n")
     args = [path, "--truth", "truth"]
-    # Eight laws Beta(2, 1) of mean 2/3 and variance 1/18.
+    # Eight distributions Beta(2, 1) of mean 2/3 and variance 1/18.
     shift = -(1 / 3) / (1 / 18 / 8) ** 0.5
     for record in json.loads(run(*args, "--json"))["posteriors"]:
         assert record["prior_influence"] == pytest.approx(shift, rel=1e-12)

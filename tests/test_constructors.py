@@ -33,7 +33,7 @@ from skpostbac.stats import BetaAverage
 
 COUNTS = ClassCounts(["a", "b"], [3, 2], [4, 4])
 POSTERIOR = PosteriorBalancedAccuracy(COUNTS)
-LAW = BetaAverage([3], [2])
+DISTRIBUTION = BetaAverage([3], [2])
 NAN = float("nan")
 
 
@@ -49,7 +49,7 @@ REFUSED = {
         "accuracy must be a BoundedDistribution, got PosteriorBalancedAccuracy",
     ),
     "accuracy range": (
-        lambda: PosteriorBinaryEquivalentAccuracy(LAW - LAW, 2),
+        lambda: PosteriorBinaryEquivalentAccuracy(DISTRIBUTION - DISTRIBUTION, 2),
         ValueError,
         r"accuracy must lie in \[0, 1\], got .*-1.0",
     ),
@@ -119,16 +119,16 @@ REFUSED = {
         "bayes_factor must not be negative, got -1",
     ),
     "metric name": (
-        lambda: PosteriorConfusionMetric(1, 0.5, LAW),
+        lambda: PosteriorConfusionMetric(1, 0.5, DISTRIBUTION),
         TypeError,
         "metric must be a string, got int",
     ),
     "metric observed": (
-        lambda: PosteriorConfusionMetric("f1", "x", LAW),
+        lambda: PosteriorConfusionMetric("f1", "x", DISTRIBUTION),
         TypeError,
         "observed must be a number, got str",
     ),
-    "metric law": (
+    "metric distribution": (
         lambda: PosteriorConfusionMetric("f1", 0.5, POSTERIOR),
         TypeError,
         "distribution must be a BetaAverage or a DrawnPosterior, got PosteriorBalancedAccuracy",

@@ -1,4 +1,4 @@
-"""HTML for notebooks: escaped, self-contained, in the colours of the page, and true to the law."""
+"""HTML for notebooks: escaped, self-contained, in the colours of the page, and true."""
 
 import numpy as np
 import pytest

@@ -54,15 +54,20 @@ class GridSum:
 
 
 @pytest.mark.parametrize("C", MATRICES.values(), ids=MATRICES)
-def test_laws_of_sum_and_average(C):
+def test_distributions_of_sum_and_average(C):
     """Density, distribution function, its inverse and the mean."""
     posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
     n_classes, total = len(C), np.sum(C, axis=1)
     a, b = 1 + np.diag(C), 1 + total - np.diag(C)
     x, p = np.linspace(0.1, 0.95, 18) * n_classes, np.array([0.025, 0.5, 0.975])
     coarse, fine = (GridSum(a, b, step).figures(x, p) for step in (STEP, STEP / 2))
-    law = BetaAverage(a, b, weights=np.ones(n_classes))
-    of_sum = {"mean": law.mean(), "pdf": law.pdf(x), "cdf": law.cdf(x), "icdf": law.icdf(p)}
+    distribution = BetaAverage(a, b, weights=np.ones(n_classes))
+    of_sum = {
+        "mean": distribution.mean(),
+        "pdf": distribution.pdf(x),
+        "cdf": distribution.cdf(x),
+        "icdf": distribution.icdf(p),
+    }
     of_average = {
         "mean": posterior.mean() * n_classes,
         "pdf": posterior.pdf(x / n_classes) / n_classes,
@@ -93,12 +98,16 @@ def test_figures_of_the_matrix():
     ]
     expected = precision_score(y_true, y_pred, average=None)
     np.testing.assert_allclose(precisions, expected, rtol=1e-14)
-    law = posterior.distribution
-    assert [*zip(law.a.tolist(), law.b.tolist(), strict=True)] == [(31, 3), (9, 3), (4, 2)]
+    distribution = posterior.distribution
+    assert [*zip(distribution.a.tolist(), distribution.b.tolist(), strict=True)] == [
+        (31, 3),
+        (9, 3),
+        (4, 2),
+    ]
 
 
 def matrix_names(C):
-    """Return what the guide calls the posterior of a matrix, its parameters and its laws."""
+    """Return what the guide calls the posterior, its parameters and its distributions."""
     posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
     a, b = posterior.distribution.a, posterior.distribution.b
     total = BetaAverage(a, b, weights=np.ones(len(a)))
@@ -107,7 +116,7 @@ def matrix_names(C):
         "posterior": posterior,
         "a": a,
         "b": b,
-        "law": BetaAverage(a, b),
+        "distribution": BetaAverage(a, b),
         "total": total,
     }
 
@@ -120,9 +129,9 @@ def names_of_mclearn():
 def names_of_matlab():
     names = matrix_names(MATRICES["two classes"])
     accuracy = PosteriorAccuracy(names["posterior"].counts)
-    laws = {"average": names["law"], "addition": names["total"]}
-    laws["guessing_test"] = guessing_test
-    return {"two": names["posterior"], "accuracy": accuracy, "alpha": 0.05, **laws}
+    distributions = {"average": names["distribution"], "addition": names["total"]}
+    distributions["guessing_test"] = guessing_test
+    return {"two": names["posterior"], "accuracy": accuracy, "alpha": 0.05, **distributions}
 
 
 def names_of_prob_conf_mat():

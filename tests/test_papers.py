@@ -34,12 +34,12 @@ def test_slides_accuracy():
     """A ~ Beta(C + 1, I + 1), with its mean, mode and interval."""
     posterior = PosteriorAccuracy(SLIDES.counts)
     right, wrong = TP + TN, FP + FN
-    law = stats.beta(43, 14)
+    distribution = stats.beta(43, 14)
     assert (posterior.distribution.a, posterior.distribution.b) == (43, 14)
     assert posterior.mean() == pytest.approx((right + 1) / (right + wrong + 2), rel=1e-14)
     assert posterior.mode() == pytest.approx(right / (right + wrong), rel=1e-9)
-    assert posterior.credible_interval() == pytest.approx(law.interval(0.95), rel=1e-10)
-    assert posterior.prob_below(0.5) == pytest.approx(law.cdf(0.5), rel=1e-10)
+    assert posterior.credible_interval() == pytest.approx(distribution.interval(0.95), rel=1e-10)
+    assert posterior.prob_below(0.5) == pytest.approx(distribution.cdf(0.5), rel=1e-10)
 
 
 def test_slides_balanced_accuracy():

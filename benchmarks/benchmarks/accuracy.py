@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from benchmarks.laws import N_CLASSES, N_SAMPLES, REGIMES, column, exponents, record_groups, records
+from benchmarks.distributions import (
+    N_CLASSES,
+    N_SAMPLES,
+    REGIMES,
+    column,
+    exponents,
+    record_groups,
+    records,
+)
 from skpostbac.stats import BetaAverage
 
 # Tails below this are left to the tests of the logarithms.
@@ -10,7 +18,7 @@ _LOG_SMALLEST_TAIL = np.log(1e-300)
 
 
 class AgainstReference:
-    """Errors at all points of all laws of one group."""
+    """Errors at all points of all distributions of one group."""
 
     params = tuple(record_groups())
     param_names = ("group",)
@@ -38,42 +46,42 @@ class RoundTrip:
     timeout = 600
 
     def setup(self, n_classes, n_samples, regime):
-        """Keep to sizes at which the law is not slow."""
+        """Keep to sizes at which the distribution is not slow."""
         if n_classes > 1_000 and n_samples != 100:
             raise NotImplementedError
-        self.law = BetaAverage(*exponents(n_classes, n_samples, regime))
+        self.distribution = BetaAverage(*exponents(n_classes, n_samples, regime))
 
     def track_round_trip(self, n_classes, n_samples, regime):
-        return round_trip(self.law)[0].max()
+        return round_trip(self.distribution)[0].max()
 
     def track_round_trip_beyond_rounding(self, n_classes, n_samples, regime):
-        error, rounding = round_trip(self.law)
+        error, rounding = round_trip(self.distribution)
         return np.maximum(error - rounding, 0.0).max()
 
     track_round_trip.unit = "probability"
     track_round_trip_beyond_rounding.unit = "probability"
 
 
-def _law(record):
+def _distribution(record):
     return BetaAverage(record["a"], record["b"], weights=record["weights"])
 
 
 def cdf_error(name):
     """Worst absolute error of cdf and ccdf."""
     record = records()[name]
-    law, x = _law(record), column(record, "points", "x")
+    distribution, x = _distribution(record), column(record, "points", "x")
     return max(
-        np.abs(law.cdf(x) - column(record, "points", "cdf")).max(),
-        np.abs(law.ccdf(x) - column(record, "points", "ccdf")).max(),
+        np.abs(distribution.cdf(x) - column(record, "points", "cdf")).max(),
+        np.abs(distribution.ccdf(x) - column(record, "points", "ccdf")).max(),
     )
 
 
 def tail_relative_error(name):
     """Worst relative error of the smaller tail, down to 1e-300."""
     record = records()[name]
-    law, x = _law(record), column(record, "points", "x")
+    distribution, x = _distribution(record), column(record, "points", "x")
     worst = 0.0
-    for found, tail in ((law.logcdf(x), "log_cdf"), (law.logccdf(x), "log_ccdf")):
+    for found, tail in ((distribution.logcdf(x), "log_cdf"), (distribution.logccdf(x), "log_ccdf")):
         expected = column(record, "points", tail)
         judged = (expected < np.log(0.5)) & (expected > _LOG_SMALLEST_TAIL)
         worst = max(worst, np.abs(np.expm1(found - expected)[judged]).max(initial=0.0))
@@ -83,15 +91,15 @@ def tail_relative_error(name):
 def quantile_error(name):
     """Worst error of a quantile as a probability, beyond the spacing of the doubles there."""
     record = records()[name]
-    law = _law(record)
-    x = law.icdf(column(record, "quantiles", "p"))
+    distribution = _distribution(record)
+    x = distribution.icdf(column(record, "quantiles", "p"))
     distance = np.abs(x - column(record, "quantiles", "x")) - np.spacing(np.abs(x))
     wrong = distance > 0
-    return (distance[wrong] * law.pdf(x[wrong])).max(initial=0.0)
+    return (distance[wrong] * distribution.pdf(x[wrong])).max(initial=0.0)
 
 
-def round_trip(law):
+def round_trip(distribution):
     """|cdf(icdf(p)) - p|, and the change of the cdf over the spacing of the doubles there."""
     p = np.array([1e-6, 0.001, 0.025, 0.25, 0.5, 0.75, 0.975, 0.999, 1 - 1e-6])
-    x = law.icdf(p)
-    return np.abs(law.cdf(x) - p), law.pdf(x) * np.spacing(np.abs(x))
+    x = distribution.icdf(p)
+    return np.abs(distribution.cdf(x) - p), distribution.pdf(x) * np.spacing(np.abs(x))

@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from benchmarks.laws import N_CLASSES, N_SAMPLES, REGIMES, exponents
+from benchmarks.distributions import N_CLASSES, N_SAMPLES, REGIMES, exponents
 from skpostbac.stats import BetaAverage
 
 
-class _OfALaw:
+class _OfADistribution:
     timeout = 600
 
     def setup(self, n_classes, n_samples, regime):
         self.a, self.b = exponents(n_classes, n_samples, regime)
 
     @property
-    def law(self):
-        """A new law, which has computed nothing yet."""
+    def distribution(self):
+        """A new distribution, which has computed nothing yet."""
         return BetaAverage(self.a, self.b)
 
 
-class Everywhere(_OfALaw):
+class Everywhere(_OfADistribution):
     """The questions that every user asks, for every size and regime."""
 
     params = (N_CLASSES, N_SAMPLES, REGIMES)
@@ -31,14 +31,14 @@ class Everywhere(_OfALaw):
         super().setup(n_classes, n_samples, regime)
 
     def time_interval(self, n_classes, n_samples, regime):
-        self.law.interval(0.95)
+        self.distribution.interval(0.95)
 
     def time_prob_below_chance(self, n_classes, n_samples, regime):
-        self.law.logcdf(1 / n_classes)
+        self.distribution.logcdf(1 / n_classes)
 
 
-class Others(_OfALaw):
-    """Answers that need many values of the law, or none."""
+class Others(_OfADistribution):
+    """Answers that need many values of the distribution, or none."""
 
     params = ([1, 2, 3, 10, 1_000], [100], REGIMES)
     param_names = ("n_classes", "n_samples", "regime")
@@ -46,30 +46,35 @@ class Others(_OfALaw):
     def setup(self, n_classes, n_samples, regime):
         super().setup(n_classes, n_samples, regime)
         self.p = np.linspace(0.0005, 0.9995, 1_000)
-        self.x = self.law.icdf(self.p)
+        self.x = self.distribution.icdf(self.p)
 
     def time_moments(self, n_classes, n_samples, regime):
-        law = self.law
-        law.mean(), law.variance(), law.skewness(), law.kurtosis()
+        distribution = self.distribution
+        (
+            distribution.mean(),
+            distribution.variance(),
+            distribution.skewness(),
+            distribution.kurtosis(),
+        )
 
     def time_hdi(self, n_classes, n_samples, regime):
-        self.law.hdi(0.95)
+        self.distribution.hdi(0.95)
 
     def time_mode(self, n_classes, n_samples, regime):
-        self.law.mode()
+        self.distribution.mode()
 
     def time_1000_cdf(self, n_classes, n_samples, regime):
-        self.law.cdf(self.x)
+        self.distribution.cdf(self.x)
 
     def time_1000_icdf(self, n_classes, n_samples, regime):
-        self.law.icdf(self.p)
+        self.distribution.icdf(self.p)
 
 
-class Memory(_OfALaw):
+class Memory(_OfADistribution):
     """Peak memory of the process, Python and SciPy included."""
 
     params = (N_CLASSES, [100], REGIMES)
     param_names = ("n_classes", "n_samples", "regime")
 
     def peakmem_interval(self, n_classes, n_samples, regime):
-        self.law.interval(0.95)
+        self.distribution.interval(0.95)

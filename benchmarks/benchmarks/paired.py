@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.laws import column
+from benchmarks.distributions import column
 from benchmarks.ratios import ratio
 from benchmarks.reference_implementations import sample_interval
 from skpostbac.stats import PairedDifference
@@ -62,7 +62,7 @@ class IntervalToMonteCarlo:
 
 
 class AgainstReference:
-    """Worst absolute error of cdf and ccdf at all points of all reference laws of one regime."""
+    """Worst absolute error of cdf and ccdf over all reference distributions of one regime."""
 
     params = tuple(
         sorted({record["regime"] for record in json.loads(REFERENCE.read_text(encoding="utf-8"))})
@@ -82,12 +82,14 @@ def records():
 
 
 def cdf_error(record):
-    """Worst absolute error of cdf and ccdf of one law."""
-    law = PairedDifference(record["counts"], prior=record["prior"], weights=record["weights"])
+    """Worst absolute error of cdf and ccdf of one distribution."""
+    distribution = PairedDifference(
+        record["counts"], prior=record["prior"], weights=record["weights"]
+    )
     x = column(record, "points", "x")
     return max(
-        np.abs(law.cdf(x) - column(record, "points", "cdf")).max(),
-        np.abs(law.ccdf(x) - column(record, "points", "ccdf")).max(),
+        np.abs(distribution.cdf(x) - column(record, "points", "cdf")).max(),
+        np.abs(distribution.ccdf(x) - column(record, "points", "ccdf")).max(),
     )
 
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 
-from benchmarks.laws import N_CLASSES, REGIMES, exponents
+from benchmarks.distributions import N_CLASSES, REGIMES, exponents
 from benchmarks.reference_implementations import monte_carlo, sample_interval
 from skpostbac import posterior_balanced_accuracy_score
 from skpostbac.stats import BetaAverage
@@ -15,7 +15,7 @@ SECONDS = 4.0
 
 
 class IntervalToMonteCarlo:
-    """A 95 % interval, to that of 5,000 random draws of the same law.
+    """A 95 % interval, to that of 5,000 random draws of the same distribution.
 
     The targets are 0.5 for 3 classes and 0.1 for 1,000.
     """

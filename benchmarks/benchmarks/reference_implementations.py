@@ -25,8 +25,8 @@ def sample_interval(sample):
     return np.quantile(sample, [0.025, 0.975])
 
 
-class GridLaw:
-    """A law given by the values of its density on an even grid over [0, 1].
+class GridDistribution:
+    """A distribution given by the values of its density on an even grid over [0, 1].
 
     Integrals are those of the trapezium rule, as in the documentation of mclearn, and the density
     is scaled to integrate to one.
@@ -62,7 +62,7 @@ def convolution_on_grid(a, b, step=1e-3):
     total = densities[0]
     for density in densities[1:]:
         total = np.convolve(total, density) * step
-    return GridLaw(total)
+    return GridDistribution(total)
 
 
 def fourier_on_grid(a, b, step=1e-3):
@@ -77,7 +77,7 @@ def fourier_on_grid(a, b, step=1e-3):
     for one_a, one_b in zip(a, b, strict=True):
         density = _beta_densities([one_a], [one_b], step)[0]
         product *= fft.rfft(density * step, size)
-    return GridLaw(np.maximum(fft.irfft(product, size)[:length], 0.0))
+    return GridDistribution(np.maximum(fft.irfft(product, size)[:length], 0.0))
 
 
 def _beta_densities(a, b, step):

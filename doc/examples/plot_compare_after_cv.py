@@ -71,7 +71,8 @@ plt.show()
 independent = compare_posteriors(dict(zip(comparison.names, comparison.posteriors, strict=True)))
 for other in (second, third):
     spreads = [
-        law.difference(first, other).standard_deviation() for law in (comparison, independent)
+        distribution.difference(first, other).standard_deviation()
+        for distribution in (comparison, independent)
     ]
     print("{} - {}: paired {:.4f}, independent {:.4f}".format(first, other, *spreads))
     assert spreads[0] < spreads[1]

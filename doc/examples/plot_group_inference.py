@@ -31,15 +31,18 @@ print(posterior)
 # --------------
 #
 # These are the counts of the example of the R package ``micp``, which approximates the posterior by
-# independent laws. It reports the accuracy that half of the population exceed: 0.8203, between
-# 0.7196 and 0.8961, and below chance with a probability of 3e-7. By quadrature the same model says:
+# independent distributions. It reports the accuracy that half of the population exceed: 0.8203,
+# between 0.7196 and 0.8961, and below chance with a probability of 3e-7. By quadrature the same
+# model says:
 
-law = posterior.population_median
-low, high = law.interval()
-print(f"{law.mean():.4f} [{low:.4f}, {high:.4f}], P(below 0.5) = {law.cdf(0.5):.4f}")
-assert math.isclose(law.mean(), 0.8127, abs_tol=1e-4)
+distribution = posterior.population_median
+low, high = distribution.interval()
+print(
+    f"{distribution.mean():.4f} [{low:.4f}, {high:.4f}], P(below 0.5) = {distribution.cdf(0.5):.4f}"
+)
+assert math.isclose(distribution.mean(), 0.8127, abs_tol=1e-4)
 assert (round(low, 4), round(high, 4)) == (0.6517, 0.9025)
-assert math.isclose(law.cdf(0.5), 0.0030, abs_tol=1e-4)
+assert math.isclose(distribution.cdf(0.5), 0.0030, abs_tol=1e-4)
 
 # %%
 # The mean is near; the interval is 1.4 times as wide, and the probability of chance ten thousand
@@ -52,7 +55,7 @@ assert math.isclose(law.cdf(0.5), 0.0030, abs_tol=1e-4)
 # added, with five trials, all of them correct.
 
 with_sixth = group_posterior(np.append(correct, 5), np.append(total, 5))
-means = np.array([law.mean() for law in with_sixth.groups])
+means = np.array([distribution.mean() for distribution in with_sixth.groups])
 observed = with_sixth.correct / with_sixth.total
 centre = with_sixth.population_median.mean()
 shrinkage = 1 - (means - centre) / (observed - centre)

@@ -225,8 +225,8 @@ for name in NAMES:
 #
 # The paper says that the mean of a difference is not simply the difference of the means. It is.
 #
-# The other numbers below are asserted as a convolution of the Beta laws on a grid of 2 ** 18 cells
-# gives them.
+# The other numbers below are asserted as a convolution of the Beta distributions on a grid of 2 **
+# 18 cells gives them.
 
 CONVOLVED = {  # mean, limits of the 95 % interval, probability that the difference is positive
     ("C2", "C1"): (-0.2778, -0.4668, -0.0634, 0.0059),
@@ -236,11 +236,13 @@ CONVOLVED = {  # mean, limits of the 95 % interval, probability that the differe
 
 comparison = compare_posteriors({name: posteriors[name] for name in NAMES[:3]})
 for (b, a), convolved in CONVOLVED.items():
-    law = comparison.difference(b, a)
-    figures = (law.mean(), *law.interval(0.95), float(law.ccdf(0)))
+    distribution = comparison.difference(b, a)
+    figures = (distribution.mean(), *distribution.interval(0.95), float(distribution.ccdf(0)))
     print("{} - {}: mean {:+.4f}, 95 % [{:+.4f}, {:+.4f}], P(> 0) = {:.4f}".format(b, a, *figures))
     assert tuple(round(figure, 4) for figure in figures) == convolved
-    assert math.isclose(law.mean(), posteriors[b].mean() - posteriors[a].mean(), abs_tol=1e-15)
+    assert math.isclose(
+        distribution.mean(), posteriors[b].mean() - posteriors[a].mean(), abs_tol=1e-15
+    )
 
 print("wins:", dict(zip(NAMES[:3], comparison.win_counts().tolist(), strict=True)))
 assert comparison.ranking() == ("C3", "C1", "C2")

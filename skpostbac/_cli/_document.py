@@ -156,13 +156,13 @@ def _by_name(comparison: PosteriorComparison) -> dict[str, dict[str, float | Non
 def _describe_pair(
     comparison: PosteriorComparison, first: str, second: str, level: float
 ) -> Record:
-    law = comparison.difference(first, second)
-    low, high = law.interval(level)
+    distribution = comparison.difference(first, second)
+    low, high = distribution.interval(level)
     masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
     return {
         "first": first,
         "second": second,
-        "mean": _number(law.mean()),
+        "mean": _number(distribution.mean()),
         "low": _number(low),
         "high": _number(high),
         "rope": masses and {key: _number(value) for key, value in masses.items()},

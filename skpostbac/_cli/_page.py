@@ -62,8 +62,8 @@ METHOD = (
 COMPARISON = (
     "Two classifiers on the same samples are compared by how often both, one and none of them are "
     "right in each class. The probabilities of these four outcomes have a Dirichlet prior, which "
-    "gives each classifier the prior that it has alone. The law of the difference is computed "
-    "without sampling; the ranks of more than two are estimated from random draws."
+    "gives each classifier the prior that it has alone. The distribution of the difference is "
+    "computed without sampling; the ranks of more than two are estimated from random draws."
 )
 
 

@@ -24,7 +24,7 @@ from skpostbac._plot.style import (
 )
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import Floats, format_probability
-from skpostbac.stats._distribution import Law
+from skpostbac.stats._distribution import Distribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ class Comparison(Protocol):
     def rope(self) -> float:
         """Half-width of the region of practical equivalence."""
 
-    def difference(self, a: str, b: str) -> Law:
+    def difference(self, a: str, b: str) -> Distribution:
         """Return the distribution of the first score less the second."""
 
     def rope_masses(self, a: str, b: str) -> tuple[float, float, float]:
@@ -95,10 +95,10 @@ class Request(NamedTuple):
 def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the density of a difference, with the probabilities to both sides of the rope."""
     a, b = request.pair
-    law, rope = comparison.difference(a, b), comparison.rope
-    gallery = portray_all({"": law}, request.level, request.method)
+    distribution, rope = comparison.difference(a, b), comparison.rope
+    gallery = portray_all({"": distribution}, request.level, request.method)
     (portrait,) = gallery.portraits
-    curve = density_curve(law)
+    curve = density_curve(distribution)
     (line,) = ax.plot(*curve, color=ink(ax), linewidth=1.2)
     sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
     areas = [

@@ -8,13 +8,13 @@ import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats import BoundedDistribution, HierarchicalBetaAverage
-from skpostbac.stats._distribution import DrawnPosterior, Law
+from skpostbac.stats._distribution import Distribution, DrawnPosterior
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
 _TAILS = np.geomspace(1e-5, 0.5, 12)
-# The laws of hierarchical priors are slow in their tails: their points are even, and reach this
-# many standard deviations to either side of the mean.
+# The distributions of hierarchical priors are slow in their tails: their points are even, and reach
+# this many standard deviations to either side of the mean.
 _REACH, _EVEN_POINTS = 3.0, 61
 # An end of the support this near, as a share of the width of the curve, is drawn too.
 _NEAR_END = 0.05
@@ -70,13 +70,13 @@ class Curve(NamedTuple):
         return float(min(heights[-1], _SPIKE_HEIGHT * bulk))
 
 
-def density_curve(law: Law) -> Curve:
-    """Return the density of a law, exact at each point, or estimated from draws.
+def density_curve(distribution: Distribution) -> Curve:
+    """Return the density of a distribution, exact at each point, or estimated from draws.
 
     Parameters
     ----------
-    law : BoundedDistribution or DrawnPosterior
-        The law.
+    distribution : BoundedDistribution or DrawnPosterior
+        The distribution.
 
     Returns
     -------
@@ -84,23 +84,23 @@ def density_curve(law: Law) -> Curve:
         A polygon whose area is 1 but for about 0.001, or 0.01 with a hierarchical prior. Points at
         which the density is infinite are left out; the curve climbs towards them.
     """
-    if isinstance(law, DrawnPosterior):
-        return smooth_draws(law.draws)
-    if isinstance(law, BoundedDistribution):
-        return exact_curve(law)
-    raise TypeError(f"law must have a density or draws, got {type(law).__name__}")
+    if isinstance(distribution, DrawnPosterior):
+        return smooth_draws(distribution.draws)
+    if isinstance(distribution, BoundedDistribution):
+        return exact_curve(distribution)
+    raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
 
 
-def exact_curve(law: BoundedDistribution) -> Curve:
+def exact_curve(distribution: BoundedDistribution) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
-    x = _first_points(law)
-    y = np.asarray(law.pdf(x))
+    x = _first_points(distribution)
+    y = np.asarray(distribution.pdf(x))
     if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
-        return _spike(law.mean())
+        return _spike(distribution.mean())
     for _ in range(_ROUNDS):
         x, y = x[np.isfinite(y)], y[np.isfinite(y)]
         between = x[:-1] + _SPLIT * np.diff(x)
-        heights = np.asarray(law.pdf(between))
+        heights = np.asarray(distribution.pdf(between))
         missed = np.abs(heights - np.interp(between, x, y)) * np.diff(x)
         # Where neighbouring floats are met, there is nothing in between.
         coarse = (missed > _GAP_AREA) & (x[:-1] < between) & (between < x[1:])
@@ -111,15 +111,19 @@ def exact_curve(law: BoundedDistribution) -> Curve:
     return Curve(x[np.isfinite(y)], y[np.isfinite(y)])
 
 
-def _first_points(law: BoundedDistribution) -> Floats:
-    """Return quantiles of a law, and the ends of its support if they are near."""
-    low, high = law.support()
-    if isinstance(law, HierarchicalBetaAverage):
-        reach = _REACH * law.standard_deviation()
+def _first_points(distribution: BoundedDistribution) -> Floats:
+    """Return quantiles of a distribution, and the ends of its support if they are near."""
+    low, high = distribution.support()
+    if isinstance(distribution, HierarchicalBetaAverage):
+        reach = _REACH * distribution.standard_deviation()
         return np.linspace(
-            max(low, law.mean() - reach), min(high, law.mean() + reach), _EVEN_POINTS
+            max(low, distribution.mean() - reach),
+            min(high, distribution.mean() + reach),
+            _EVEN_POINTS,
         )
-    x = np.concatenate([np.asarray(law.icdf(_TAILS)), np.asarray(law.iccdf(_TAILS))])
+    x = np.concatenate(
+        [np.asarray(distribution.icdf(_TAILS)), np.asarray(distribution.iccdf(_TAILS))]
+    )
     width = np.ptp(x)
     near = _NEAR_END * width
     ends = [end for end, last in ((low, x.min()), (high, x.max())) if abs(end - last) <= near]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from skpostbac._plot.kwargs import check_kwargs
 from skpostbac._plot.text import estimate, estimate_title, shorten
 from skpostbac.stats import Interval
-from skpostbac.stats._distribution import Law, interval_of
+from skpostbac.stats._distribution import Distribution, interval_of
 
 # The label of the axis where posteriors have no score name, or different ones.
 _ANY_SCORE = "Value"
@@ -18,18 +18,18 @@ class Posterior(Protocol):
     """What has a distribution; its `score_name` and its `chance` level are drawn if it has them."""
 
     @property
-    def distribution(self) -> Law:
+    def distribution(self) -> Distribution:
         """The distribution that is drawn."""
 
 
-AnyPosterior: TypeAlias = Posterior | Law
+AnyPosterior: TypeAlias = Posterior | Distribution
 
 
 class Portrait(NamedTuple):
     """What is told of one posterior."""
 
     name: str
-    law: Law
+    distribution: Distribution
     mean: float
     interval: Interval
 
@@ -67,12 +67,13 @@ def portray_all(
     posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
 ) -> Gallery:
     """Compute the mean and the interval of each posterior."""
-    laws = [
-        entry if isinstance(entry, Law) else entry.distribution for entry in posteriors.values()
+    distributions = [
+        entry if isinstance(entry, Distribution) else entry.distribution
+        for entry in posteriors.values()
     ]
     portraits = [
-        Portrait(name, law, law.mean(), interval_of(law, level, method))
-        for name, law in zip(shorten(posteriors), laws, strict=True)
+        Portrait(name, distribution, distribution.mean(), interval_of(distribution, level, method))
+        for name, distribution in zip(shorten(posteriors), distributions, strict=True)
     ]
     return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
 
@@ -83,7 +84,7 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
     if not entries:
         raise ValueError("posteriors must hold at least one posterior, got none")
     for name, entry in entries.items():
-        if not isinstance(entry, Law) and not _has_distribution(entry):
+        if not isinstance(entry, Distribution) and not _has_distribution(entry):
             at = f"posteriors[{name!r}]" if isinstance(posteriors, Mapping) else "posteriors"
             raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
     return entries
@@ -105,7 +106,7 @@ def score_name(posteriors: Mapping[str, AnyPosterior]) -> str:
 
 
 def _has_distribution(entry: object) -> bool:
-    return isinstance(getattr(entry, "distribution", None), Law)
+    return isinstance(getattr(entry, "distribution", None), Distribution)
 
 
 def _line_kwargs(curve_kwargs: Any, n: int) -> list[Mapping[str, Any]]:

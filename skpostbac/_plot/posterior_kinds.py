@@ -51,7 +51,7 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     lines, areas, means = [], [], []
     heights = [ax.get_ylim()[1] if ax.has_data() else 0.0]
     for portrait, default, style in zip(*columns, strict=True):
-        curve = density_curve(portrait.law)
+        curve = density_curve(portrait.distribution)
         label = with_score(portrait.name, portrait.figures)
         (line,) = ax.plot(*curve, **line_kwargs({"label": label, **default}, style))
         shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
@@ -69,7 +69,7 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
     label_rows(ax, gallery, margins=(0.25, 1.1 * _RIDGE_HEIGHT))
     lines, areas, means = [], [], []
     for row, portrait, style in gallery.rows():
-        curve = _scaled(density_curve(portrait.law), _RIDGE_HEIGHT)
+        curve = _scaled(density_curve(portrait.distribution), _RIDGE_HEIGHT)
         # A row nearer to the reader stands in front of those behind.
         front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)}
         (line,) = ax.plot(
@@ -93,7 +93,7 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
     label_rows(ax, gallery)
     lines, areas, means = [], [], []
     for row, portrait, style in gallery.rows():
-        curve = _scaled(density_curve(portrait.law), _VIOLIN_HEIGHT)
+        curve = _scaled(density_curve(portrait.distribution), _VIOLIN_HEIGHT)
         x, y = np.append(curve.x, curve.x[::-1]), np.append(curve.y, -curve.y[::-1])
         (line,) = ax.plot(x, row + y, **line_kwargs({"color": COLORS[0], "linewidth": 1.2}, style))
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0}
@@ -118,7 +118,7 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
         )
         color = line.get_color()
         if gallery.level > INNER_LEVEL:
-            half = interval_of(portrait.law, INNER_LEVEL, gallery.method)
+            half = interval_of(portrait.distribution, INNER_LEVEL, gallery.method)
             inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * line.get_linewidth())
         means.append(_mean_point(ax, portrait.mean, row, color))
         lines.append(line)

@@ -392,7 +392,7 @@ class BinormalCurveDisplay:
         Parameters
         ----------
         model : BinormalModel
-            Both normal laws, and the share of the positives.
+            Both normal distributions, and the share of the positives.
         curve : {"roc", "precision_recall"}, default="roc"
             Which curve.
         name : str, default=None

@@ -56,7 +56,7 @@ class NormalScoresDisplay:
         Sorted scores of the negatives and of the positives against the normal quantiles; the
         label tells the p-value, by Holm's correction for two classes.
     lines_ : tuple of 2 matplotlib Line2D
-        The normal laws with the mean and the standard deviation of the scores: those of
+        The normal distributions with the mean and the standard deviation of the scores: those of
         :class:`~skpostbac.binormal.BinormalModel`.
 
     See Also

@@ -297,8 +297,8 @@ class PosteriorDisplay(PosteriorPlot):
         counts = posterior.counts
         cells = zip(posterior.recalls().items(), counts.correct, counts.total, strict=True)
         recalls = [
-            (f"{label} ({format_count(correct)}/{format_count(total)})", law)
-            for (label, law), correct, total in cells
+            (f"{label} ({format_count(correct)}/{format_count(total)})", distribution)
+            for (label, distribution), correct, total in cells
         ]
         recalls.sort(key=lambda row: -row[1].mean())
         rows: dict[str, AnyPosterior] = {"Balanced accuracy": posterior, **dict(recalls)}

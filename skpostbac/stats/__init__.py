@@ -1,4 +1,4 @@
-"""Laws of accuracies, and of weighted sums of Beta variables; needs NumPy and SciPy only."""
+"""Distributions of accuracies and of weighted sums of Betas; needs NumPy and SciPy only."""
 
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._dirichlet import PairedDifference

@@ -60,14 +60,14 @@ def data(line):
     return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
 
 
-def normal_laws():
-    """Return the fitted laws of the negatives and of the positives."""
+def normal_distributions():
+    """Return the fitted distributions of the negatives and of the positives."""
     return [norm(s.mean(), s.std(ddof=1)) for s in (SCORES[Y == 0], SCORES[Y == 1])]
 
 
 def test_roc_line_is_the_formula():
     """TPR = Phi((mu_P - t) / sd_P) at the threshold t of each FPR."""
-    negative, positive = normal_laws()
+    negative, positive = normal_distributions()
     x, y = data(draw().line_)
     inner = (x > 1e-6) & (x < 1 - 1e-6)
     assert inner.sum() > 100
@@ -78,7 +78,7 @@ def test_roc_line_is_the_formula():
 @pytest.mark.parametrize("fraction", [None, 0.05], ids=["sample", "rare"])
 def test_precision_recall_line_is_the_formula(fraction):
     """The precision is alpha TPR / (alpha TPR + (1 - alpha) FPR)."""
-    negative, positive = normal_laws()
+    negative, positive = normal_distributions()
     recall, precision = data(draw("precision_recall", positive_fraction=fraction).line_)
     inner = (recall > 1e-6) & (recall < 1 - 1e-6)
     recall, precision = recall[inner], precision[inner]
@@ -300,18 +300,18 @@ def test_without_matplotlib(monkeypatch):
 
 
 def test_normal_scores_are_those_of_the_check():
-    """Sorted scores of each class, the fitted law, and the corrected p-value."""
+    """Sorted scores of each class, the fitted distribution, and the corrected p-value."""
     check = binormal_check(Y, SCORES)
     display = NormalScoresDisplay.from_predictions(Y, SCORES)
-    for k, (points, line, law) in enumerate(
-        zip(display.points_, display.lines_, normal_laws(), strict=True)
+    for k, (points, line, distribution) in enumerate(
+        zip(display.points_, display.lines_, normal_distributions(), strict=True)
     ):
         expected, scores = data(points)
         np.testing.assert_array_equal(scores, np.sort(SCORES[k == Y]))
         n = len(scores)
         np.testing.assert_allclose(norm.cdf(expected), (np.arange(1, n + 1) - 0.375) / (n + 0.25))
         x, y = data(line)
-        np.testing.assert_allclose(y, law.mean() + law.std() * x)
+        np.testing.assert_allclose(y, distribution.mean() + distribution.std() * x)
         assert points.get_label().endswith(f"(n = {n}, p = {check.adjusted_p_values[k]:.2g})")
     assert display.ax_.get_xlabel() == "Standard normal quantile"
     assert display.ax_.get_ylabel() == "Score (Positive label: 1)"
@@ -330,7 +330,7 @@ def test_normal_scores_of_a_check():
 
 
 def test_dark_style_has_light_lines():
-    """The normal laws are seen on black."""
+    """The normal distributions are seen on black."""
     with plt.style.context("dark_background"):
         display = NormalScoresDisplay(binormal_check(Y, SCORES)).plot()
         assert {mpl.colors.to_hex(line.get_color()) for line in display.lines_} == {"#ffffff"}

@@ -62,9 +62,9 @@ def test_difference_has_the_exact_density_and_masses():
     """The areas on both sides of the rope and within it are the masses that are written."""
     comparison = comparison_of_three()
     artists = plot("difference").artists_
-    law, masses = comparison.difference("C3", "C1"), comparison.rope_masses("C3", "C1")
+    distribution, masses = comparison.difference("C3", "C1"), comparison.rope_masses("C3", "C1")
     line = artists["line"]
-    np.testing.assert_allclose(line.get_ydata(), law.pdf(line.get_xdata()), rtol=1e-12)
+    np.testing.assert_allclose(line.get_ydata(), distribution.pdf(line.get_xdata()), rtol=1e-12)
     for area, mass, text in zip(artists["areas"], masses, artists["texts"], strict=True):
         assert polygon_area(area) == pytest.approx(mass, abs=1e-3)
         assert float(text.get_text().splitlines()[1]) == pytest.approx(mass, abs=5e-4)
@@ -73,8 +73,8 @@ def test_difference_has_the_exact_density_and_masses():
         "within ±0.05",
         "C3 better",
     ]
-    assert tuple(artists["interval"].get_xdata()) == law.interval()
-    assert artists["mean"].get_xdata() == [law.mean()]
+    assert tuple(artists["interval"].get_xdata()) == distribution.interval()
+    assert artists["mean"].get_xdata() == [distribution.mean()]
     band = artists["rope"].get_extents().transformed(artists["line"].axes.transData.inverted())
     assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
 
@@ -104,8 +104,8 @@ def test_labels_of_a_difference():
     display = PosteriorComparison.from_paired_counts(counts).plot(kind="difference")
     subtraction, figures = display.ax_.get_xlabel().splitlines()
     assert subtraction == "Balanced accuracy: new \N{MINUS SIGN} old"
-    law = display.comparison.difference("new", "old")
-    mean, low, high = (f"{value:.2f}" for value in (law.mean(), *law.interval()))
+    distribution = display.comparison.difference("new", "old")
+    mean, low, high = (f"{value:.2f}" for value in (distribution.mean(), *distribution.interval()))
     assert figures == f"Mean [95% interval]: {mean} [{low}, {high}]"
     assert display.ax_.get_ylabel() == "Probability density"
 

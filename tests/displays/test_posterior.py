@@ -148,11 +148,13 @@ def test_a_posterior_is_what_has_a_distribution():
     assert display.means_[0].get_xdata()[0] == 31 / 34
 
 
-@pytest.mark.parametrize("no_law", [None, "beta", DrawnPosterior], ids=["none", "text", "type"])
-def test_a_distribution_is_one_of_the_engine(no_law):
+@pytest.mark.parametrize(
+    "no_distribution", [None, "beta", DrawnPosterior], ids=["none", "text", "type"]
+)
+def test_a_distribution_is_one_of_the_engine(no_distribution):
     """An attribute of that name that is something else makes no posterior."""
     stranger = Foreign()
-    stranger.distribution = no_law
+    stranger.distribution = no_distribution
     with pytest.raises(TypeError, match="posteriors must be a posterior, got Foreign"):
         PosteriorPlot(stranger)
 
@@ -168,16 +170,18 @@ def test_display_is_the_picture_with_constructors():
 
 
 @each_kind
-def test_laws_can_be_drawn(kind):
-    """Recalls, draws and the laws of a group are no figures of a classifier, but have a law."""
+def test_distributions_can_be_drawn(kind):
+    """Recalls, draws and groups are no figures of a classifier, but have a distribution."""
     groups = group_posterior([82, 75, 92], [100] * 3)
-    laws = {
+    distributions = {
         "recall": ONE.recalls()[0],
         "draws": DrawnPosterior(np.random.default_rng(0).beta(8, 2, 1000)),
         "population": groups.population_mean,
     }
-    assert PosteriorDisplay(laws).plot(kind=kind).ax_.get_xlabel() == "Value"
-    assert PosteriorDisplay(laws, score_name="accuracy").plot().ax_.get_xlabel() == "accuracy"
+    assert PosteriorDisplay(distributions).plot(kind=kind).ax_.get_xlabel() == "Value"
+    assert (
+        PosteriorDisplay(distributions, score_name="accuracy").plot().ax_.get_xlabel() == "accuracy"
+    )
 
 
 @each_kind
@@ -514,12 +518,12 @@ def test_bad_input_is_named(posteriors, options, error, message):
 
 @each_kind
 def test_sharp_and_infinite_densities_are_drawn(kind):
-    """A law that is nearly a point, and one with an infinite density, have finite axes."""
-    laws = {
+    """A distribution that is nearly a point, and one with an infinite density, have finite axes."""
+    distributions = {
         "many": PosteriorBalancedAccuracy.from_counts([9e8], [1e9]),
         "perfect": PosteriorBalancedAccuracy.from_counts([20], [20], prior="jeffreys"),
     }
-    display = PosteriorDisplay(laws).plot(kind=kind)
+    display = PosteriorDisplay(distributions).plot(kind=kind)
     assert np.isfinite(display.ax_.axis()).all()
     for line in display.lines_:
         assert np.isfinite(line.get_xydata()).all()

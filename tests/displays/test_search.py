@@ -1,4 +1,4 @@
-"""The picture of a search: its artists, against Beta laws of counts summed here."""
+"""The picture of a search: its artists, against Beta distributions of counts summed here."""
 
 import re
 
@@ -76,12 +76,12 @@ def test_means_are_those_of_the_summed_counts():
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_are_quantiles_of_one_class(level):
-    """With all weight on one class the law is Beta(1 + k, 1 + n - k)."""
+    """With all weight on one class the distribution is Beta(1 + k, 1 + n - k)."""
     options = {"class_weight": {"0": 1, "1": 0}, "level": level}
     display = draw([{"C": 1}, {"C": 2}, {"C": 4}], **options)
     correct = CORRECT[:, 0] + CORRECT[:, 2]
-    law = beta(1 + correct, 1 + 40 - correct)
-    expected = np.transpose([[1, 2, 4], *law.interval(level)])
+    distribution = beta(1 + correct, 1 + 40 - correct)
+    expected = np.transpose([[1, 2, 4], *distribution.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
     assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} interval]"
 

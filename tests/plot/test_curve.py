@@ -9,7 +9,7 @@ from skpostbac._plot import Curve, density_curve
 from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
 from skpostbac.stats._distribution.interface import Interval
 
-LAWS = {
+DISTRIBUTIONS = {
     "three classes": BetaAverage([31, 9, 4], [3, 3, 2]),
     "prior of one class": BetaAverage([1], [1]),
     "prior of two classes": BetaAverage([1, 1], [1, 1]),
@@ -24,68 +24,72 @@ LAWS = {
     "paired difference": PairedDifference([[27, 3, 5, 5], [12, 0, 4, 4]]),
     "power": PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.5),
 }
-each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+each_distribution = pytest.mark.parametrize(
+    "distribution", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS
+)
 
 
-@each_law
-def test_polygon_holds_the_mass(law):
+@each_distribution
+def test_polygon_holds_the_mass(distribution):
     """The area below the polygon is 1, and below its part over an interval the level."""
-    curve = density_curve(law)
+    curve = density_curve(distribution)
     assert curve.area() == pytest.approx(1, abs=2e-3)
-    for interval in (law.interval(0.9), law.hdi(0.6)):
-        mass = law.cdf(*interval)
+    for interval in (distribution.interval(0.9), distribution.hdi(0.6)):
+        mass = distribution.cdf(*interval)
         assert curve.between(*interval).area() == pytest.approx(mass, abs=2e-3)
 
 
-@each_law
-def test_points_are_within_the_support_and_exact(law):
-    """All points can be drawn, and the density at each is that of the law."""
-    x, y = density_curve(law)
+@each_distribution
+def test_points_are_within_the_support_and_exact(distribution):
+    """All points can be drawn, and the density at each is that of the distribution."""
+    x, y = density_curve(distribution)
     assert (np.diff(x) > 0).all()
-    assert law.support().low <= x[0] < x[-1] <= law.support().high
+    assert distribution.support().low <= x[0] < x[-1] <= distribution.support().high
     assert np.isfinite(y).all()
-    np.testing.assert_allclose(y, law.pdf(x), rtol=1e-9)
+    np.testing.assert_allclose(y, distribution.pdf(x), rtol=1e-9)
     assert x.size < 500
 
 
 @pytest.mark.parametrize(
-    "law", [BetaAverage([31, 9], [3, 3]), BetaAverage([9e8], [1e8])], ids=["small", "large"]
+    "distribution",
+    [BetaAverage([31, 9], [3, 3]), BetaAverage([9e8], [1e8])],
+    ids=["small", "large"],
 )
-def test_polygon_looks_smooth(law):
+def test_polygon_looks_smooth(distribution):
     """Between the points, the polygon is off by less than a pixel of a high figure."""
-    curve = density_curve(law)
+    curve = density_curve(distribution)
     x = np.linspace(curve.x[0], curve.x[-1], 5001)
-    assert np.abs(curve.height(x) - law.pdf(x)).max() < curve.y.max() / 500
+    assert np.abs(curve.height(x) - distribution.pdf(x)).max() < curve.y.max() / 500
 
 
 def test_ends_of_a_flat_density_are_drawn():
-    """The uniform law is a rectangle from 0 to 1."""
+    """The uniform distribution is a rectangle from 0 to 1."""
     x, y = density_curve(BetaAverage([1], [1]))
     assert (x[0], x[-1]) == (0, 1)
     np.testing.assert_allclose(y, 1, rtol=1e-12)
 
 
 def test_tiny_prior_still_has_a_curve():
-    """A law with nearly all mass at its ends, below the smallest floats, can be drawn."""
+    """A distribution with nearly all mass at its ends, below the smallest floats, can be drawn."""
     curve = density_curve(BetaAverage([0.01], [0.01]))
     assert np.isfinite(curve.y).all()
     assert 0 < curve.shown_height() < np.inf
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [stats.norm(), stats.uniform(), stats.triang(0.3), stats.expon(), stats.beta(2, 5)],
     ids=["normal", "uniform", "triangle", "exponential", "beta"],
 )
-def test_finite_peaks_are_shown_in_full(law):
+def test_finite_peaks_are_shown_in_full(distribution):
     """Only infinite densities are cut off."""
-    x = np.linspace(law.ppf(1e-5), law.ppf(1 - 1e-5), 2001)
-    curve = Curve(x, law.pdf(x))
+    x = np.linspace(distribution.ppf(1e-5), distribution.ppf(1 - 1e-5), 2001)
+    curve = Curve(x, distribution.pdf(x))
     assert curve.shown_height() == curve.y.max()
 
 
 def test_infinite_peak_is_cut_off():
-    """The arcsine law is shown up to 2.7 times the height above which a quarter of it lies."""
+    """The arcsine density is shown up to 2.7 times the height above which a quarter of it lies."""
 
     def area_above(height):
         # The density 1 / (pi sqrt(x (1 - x))) is higher for x below `end` and above 1 - `end`.
@@ -107,12 +111,14 @@ def test_part_of_a_polygon():
 
 
 def test_draws_give_a_smooth_density():
-    """The estimate from many draws of a Beta law is near its density, and has area 1."""
-    law = stats.beta(30, 8)
-    curve = density_curve(DrawnPosterior(law.rvs(200_000, random_state=0)))
+    """The estimate from many draws of a Beta distribution is near its density, and has area 1."""
+    distribution = stats.beta(30, 8)
+    curve = density_curve(DrawnPosterior(distribution.rvs(200_000, random_state=0)))
     assert curve.area() == pytest.approx(1)
     # The kernel flattens the peak by a percent, and random errors are of the same size.
-    assert np.abs(curve.y - law.pdf(curve.x)).max() < 0.04 * law.pdf(law.mean())
+    assert np.abs(curve.y - distribution.pdf(curve.x)).max() < 0.04 * distribution.pdf(
+        distribution.mean()
+    )
 
 
 def test_draws_are_not_smoothed_beyond_the_possible():
@@ -135,7 +141,7 @@ def test_odd_draws_have_a_curve(draws):
     assert curve.area() == pytest.approx(1)
 
 
-def test_other_laws_are_refused():
+def test_other_distributions_are_refused():
     """What has neither a density nor draws is named."""
     with pytest.raises(TypeError, match="got Interval"):
         density_curve(Interval(0, 1))

@@ -1,10 +1,10 @@
-"""Average precision of two normal laws of scores, in multiple precision.
+"""Average precision of two normal distributions of scores, in multiple precision.
 
 ``python make_binormal.py`` writes ``binormal.json`` beside this script; it takes a few minutes and
 needs mpmath. Negatives have the scores N(0, 1), positives N(shift, ratio^2), and the precision is
 integrated over the threshold, with the density of the positives as weight, in 30 digits. It is
-split at every standard deviation of either law, and again at every half: ``digits`` is the relative
-agreement of the two. Parameters are doubles taken at their exact binary value.
+split at every standard deviation of either distribution, and again at every half: ``digits`` is the
+relative agreement of the two. Parameters are doubles taken at their exact binary value.
 """
 
 import json

@@ -1,11 +1,12 @@
-"""Make hierarchical.json: laws of classes that borrow strength, by sums over all that is unknown.
+"""Make hierarchical.json: distributions of classes that borrow strength, by sums over all that is
+unknown.
 
     python tests/reference/make_hierarchical.py
 
 For each kappa the rate mu is integrated by a double-exponential rule, for each way in which some of
 the classes may be outliers. What is left are sums of independent Betas: one variable by SciPy's
 incomplete Beta function, more by `BetaAverage`, which has reference values of its own. Nothing of
-the hierarchical law is used but its definition. A value is kept if two rules agree on it.
+the hierarchical distribution is used but its definition. A value is kept if two rules agree on it.
 """
 
 import json
@@ -73,8 +74,8 @@ def cdf(case, x, count):
         mass += node_weights.sum()
         nodes = np.flatnonzero(node_weights > 1e-17)
         if flags.all():
-            law = base + correct, base + total - correct
-            value += node_weights.sum() * conditional(*law, weights, x)
+            distribution = base + correct, base + total - correct
+            value += node_weights.sum() * conditional(*distribution, weights, x)
             continue
         for node in nodes:
             first = np.where(flags, base, a[node]) + correct

@@ -20,7 +20,7 @@ OUTPUT = Path(__file__).with_name("modes.json")
 BITS = 100
 
 THIRD = Fraction(1, 3)
-LAWS = {
+DISTRIBUTIONS = {
     # name: (a, b, weights), None being 1 / l
     "bench_A": ([21, 16, 9], [6, 16, 3], None),
     "bench_B": ([23, 19, 8], [4, 13, 4], None),
@@ -120,7 +120,7 @@ def decimal(x: Fraction) -> str:
 def main() -> None:
     """Write all modes."""
     records = []
-    for name, (a, b, weights) in LAWS.items():
+    for name, (a, b, weights) in DISTRIBUTIONS.items():
         exact = [Fraction(w) for w in weights] if weights else [Fraction(1, len(a))] * len(a)
         doubles = [float(w) for w in weights] if weights else None
         records.append(

@@ -176,7 +176,7 @@ class PosteriorAccuracy(ExactPosterior):
 
     @cached_property
     def distribution(self) -> BetaAverage:
-        """The law of the accuracy, with all methods of the engine."""
+        """The distribution of the accuracy, with all methods of the engine."""
         correct = self.counts.correct.sum()
         wrong = (self.counts.total - self.counts.correct).sum()
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])

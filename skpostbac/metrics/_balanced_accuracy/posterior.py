@@ -36,7 +36,7 @@ from skpostbac.metrics._priors import (
     PriorInfluence,
     PriorLike,
     PriorSpec,
-    average_law,
+    average_distribution,
     check_prior,
     format_prior,
     resolve_prior,
@@ -246,14 +246,16 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     @cached_property
     def distribution(self) -> BetaAverage | HierarchicalBetaAverage:
-        """The law of the weighted average, with all methods of the engine."""
-        return average_law(self.prior, self.counts.correct, self.counts.total, self._weights)
+        """The distribution of the weighted average, with all methods of the engine."""
+        return average_distribution(
+            self.prior, self.counts.correct, self.counts.total, self._weights
+        )
 
     @cached_property
     def prior_distribution(self) -> BetaAverage | HierarchicalBetaAverage:
-        """The law of the weighted average before the data."""
+        """The distribution of the weighted average before the data."""
         nothing = np.zeros(self.counts.n_classes)
-        return average_law(self.prior, nothing, nothing, self._weights)
+        return average_distribution(self.prior, nothing, nothing, self._weights)
 
     @property
     def _weights(self) -> Floats | None:
@@ -337,8 +339,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> posterior.recalls()["b"].mean()
         0.6
         """
-        laws = self.distribution.marginals()
-        return dict(zip(label_list(self.counts.classes), laws, strict=True))
+        distributions = self.distribution.marginals()
+        return dict(zip(label_list(self.counts.classes), distributions, strict=True))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return the usual figures: point estimates, the central interval, and chance.
@@ -464,10 +466,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     def _class_rows(self) -> Iterator[Sequence[str]]:
         counts, labels = self.counts, label_list(self.counts.classes)
-        laws = self.distribution.marginals()
-        columns = zip(labels, counts.correct, counts.total, laws, strict=True)
-        for label, correct, total, law in columns:
-            mean, interval = format_estimate(law.mean(), law.interval(0.95))
+        distributions = self.distribution.marginals()
+        columns = zip(labels, counts.correct, counts.total, distributions, strict=True)
+        for label, correct, total, distribution in columns:
+            mean, interval = format_estimate(distribution.mean(), distribution.interval(0.95))
             yield str(label), format_count(correct), format_count(total), mean, interval
 
 

@@ -49,6 +49,6 @@ def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     weakest = int(np.argmin(posterior.distribution.means()))
     label = label_list(counts.classes)[weakest]
     correct, total = (format_count(n[weakest]) for n in (counts.correct, counts.total))
-    law = posterior.recalls()[label]
-    figure = describe_estimate(law.mean(), law.interval(level), level)
+    distribution = posterior.recalls()[label]
+    figure = describe_estimate(distribution.mean(), distribution.interval(level), level)
     return f"The class recognised least is {label!r}, with {correct} of {total} samples: {figure}."

@@ -238,7 +238,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     Attributes
     ----------
     accuracy : BoundedDistribution
-        Posterior law of the accuracy or balanced accuracy.
+        Posterior distribution of the accuracy or balanced accuracy.
     n_classes : int
         Number N of classes, at least 2.
 
@@ -285,7 +285,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
 
     @cached_property
     def distribution(self) -> PowerTransform:
-        """The law of the binary-equivalent accuracy, with all methods of the engine."""
+        """The distribution of the binary-equivalent accuracy, with all methods of the engine."""
         return PowerTransform(self.accuracy, 1 / (self.n_classes - 1))
 
     @property

@@ -27,7 +27,7 @@ LARGEST_SHAPIRO = 5000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalScores(FrozenArrays):
-    """Scores of a class against those expected of a normal law, and a test of normality.
+    """Scores of a class against those expected of a normal distribution, and a test of normality.
 
     A record that functions return, not checked when it is made: what takes one checks it.
 

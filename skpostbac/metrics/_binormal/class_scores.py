@@ -28,7 +28,7 @@ LARGEST_SCORE = 1e300
 
 
 class ScoreMoments(NamedTuple):
-    """What a normal law needs to know of the scores of one class.
+    """What a normal distribution needs to know of the scores of one class.
 
     A record that functions return, not checked when it is made: what takes one checks it.
 
@@ -88,7 +88,7 @@ class ClassScores(NamedTuple):
     weight: Floats
 
     def moments(self) -> ScoreMoments:
-        """Return the sufficient statistics of a normal law."""
+        """Return the sufficient statistics of a normal distribution."""
         n = self.weight.sum()
         mean = self.weight @ self.values / n
         deviations = self.values - mean

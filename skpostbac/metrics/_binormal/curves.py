@@ -1,6 +1,6 @@
-"""ROC and precision-recall curves of two normal laws of scores.
+"""ROC and precision-recall curves of two normal distributions of scores.
 
-All functions take arrays that broadcast. They depend on the two laws through `shift`, the
+All functions take arrays that broadcast. They depend on the two distributions through `shift`, the
 difference of the means in standard deviations of the negatives, and `ratio`, the standard
 deviation of the positives over that of the negatives. With the threshold where a share Phi(u) of
 the positives is above it, the share of the negatives is Phi(ratio u - shift). `log_odds` are those
@@ -25,14 +25,15 @@ _RECALL_EDGES = np.array([-39.0, -18.0, -9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0])
 # the positives are much wider than the negatives.
 _FPR_EDGES = np.arange(-39.0, 7.0, 3.0)
 
-# Pairs of laws that are integrated at a time, so that memory does not grow with their number.
+# Pairs of distributions that are integrated at a time, so that memory does not grow with their
+# number.
 _BLOCK = 1024
 
 
 def standardise(
     mean_negative: Floats, sd_negative: Floats, mean_positive: Floats, sd_positive: Floats
 ) -> tuple[Floats, Floats]:
-    """Return shift and ratio of two normal laws."""
+    """Return shift and ratio of two normal distributions."""
     return (mean_positive - mean_negative) / sd_negative, sd_positive / sd_negative
 
 
@@ -55,7 +56,7 @@ def precision(deviate: Floats, shift: Floats, ratio: Floats, log_odds: Floats) -
     """
     with np.errstate(invalid="ignore"):  # inf - inf, where the limit is taken
         log_ratio = log_ndtr(deviate) - log_ndtr(ratio * deviate - shift)
-    # Towards recall 0 the wider law wins, or else the one that is further up.
+    # Towards recall 0 the wider distribution wins, or else the one that is further up.
     wins = np.where(ratio == 1, shift, ratio - 1)
     limit = np.where(wins == 0, 0, np.copysign(np.inf, wins))
     values: Floats = expit(log_odds + np.where(np.isneginf(deviate), limit, log_ratio))

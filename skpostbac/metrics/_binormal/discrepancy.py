@@ -37,14 +37,14 @@ def largest_discrepancy(negative: ClassScores, positive: ClassScores) -> Discrep
 
 
 def _discrepancies(negative: ClassScores, positive: ClassScores) -> Iterator[Discrepancy]:
-    laws = negative.moments(), positive.moments()
+    distributions = negative.moments(), positive.moments()
     # The coarser the samples, the less their areas can tell: half a step is no difference. These
     # are the steps next to an area of 1, where the lowest positive passes the highest negative.
-    n, p = laws[0].n, laws[1].n
+    n, p = distributions[0].n, distributions[1].n
     steps = {"area under the ROC curve": 1 / (n * p), "average precision": 1 / (p * (p + 1))}
     observed = empirical_areas(negative, positive)
     for (name, step), areas, empirical in zip(
-        steps.items(), _nearby_areas(*laws), observed, strict=True
+        steps.items(), _nearby_areas(*distributions), observed, strict=True
     ):
         size = _distance(areas, empirical, step / 2)
         yield Discrepancy(name, float(areas[0]), empirical, size)

@@ -20,7 +20,7 @@ _MOST_POINTS = 10**8
 
 @dataclass(frozen=True)
 class BinormalModel:
-    r"""Normal laws of the scores of two classes, and the share of the positive one.
+    r"""Normal distributions of the scores of two classes, and the share of the positive one.
 
     The score of a negative sample is :math:`N(\mu_N, \sigma_N^2)`, that of a positive one
     :math:`N(\mu_P, \sigma_P^2)`, and a sample is positive with probability :math:`\alpha` ([1]_).
@@ -47,8 +47,8 @@ class BinormalModel:
     ------
     ValueError
         If a mean is not finite, if a standard deviation is not finite and positive, if
-        `positive_fraction` is not in (0, 1), or if the laws are too far apart, or of scales too
-        different, for floating-point numbers.
+        `positive_fraction` is not in (0, 1), or if the distributions are too far apart, or of
+        scales too different, for floating-point numbers.
 
     See Also
     --------
@@ -90,7 +90,9 @@ class BinormalModel:
         with np.errstate(all="ignore"):
             shift, ratio, _ = self._arguments
             if not (np.isfinite(shift) and 0 < ratio < np.inf):
-                raise ValueError(f"The two normal laws are too different in scale, got {self!r}")
+                raise ValueError(
+                    f"The two normal distributions are too different in scale, got {self!r}"
+                )
 
     @classmethod
     def fit(
@@ -273,7 +275,7 @@ class BinormalModel:
         return *binormal.standardise(*normals), logit(fraction)
 
     def _thresholds(self, n_points: int) -> Floats:
-        """Return quantiles of both laws, ascending from -inf to inf."""
+        """Return quantiles of both distributions, ascending from -inf to inf."""
         n_points = check_integer(n_points, "n_points", 2, _MOST_POINTS)
         deviates = ndtri((1 - np.cos(np.linspace(0, np.pi, n_points))) / 2)
         return np.union1d(

@@ -104,11 +104,12 @@ class BinormalDraws(FrozenArrays):
 class PosteriorBinormal(StablePickle):
     r"""Posterior distribution of a :class:`BinormalModel`, given the scores of both classes.
 
-    Each class has the reference prior of a normal law, :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`.
-    With mean :math:`\bar x` and variance :math:`s^2` of n scores the posterior is
-    normal-inverse-gamma: :math:`(n - 1) s^2 / \sigma^2` is chi-squared with n - 1 degrees of
-    freedom, and :math:`\mu` given :math:`\sigma` is :math:`N(\bar x, \sigma^2 / n)` ([1]_, section
-    3.2). The draws are independent ones from it. Made by :func:`posterior_binormal`.
+    Each class has the reference prior of a normal distribution,
+    :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`. With mean :math:`\bar x` and variance :math:`s^2`
+    of n scores the posterior is normal-inverse-gamma: :math:`(n - 1) s^2 / \sigma^2` is chi-squared
+    with n - 1 degrees of freedom, and :math:`\mu` given :math:`\sigma` is
+    :math:`N(\bar x, \sigma^2 / n)` ([1]_, section 3.2). The draws are independent ones from it.
+    Made by :func:`posterior_binormal`.
 
     Attributes
     ----------
@@ -461,7 +462,7 @@ def _check_areas(areas: EmpiricalAreas | None) -> None:
 def _draw_normal(
     sample: ScoreMoments, size: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw mean and standard deviation of a normal law."""
+    """Draw mean and standard deviation of a normal distribution."""
     sd = sample.sd * np.sqrt((sample.n - 1) / rng.chisquare(sample.n - 1, size))
     return rng.normal(sample.mean, sd / np.sqrt(sample.n)), sd
 

@@ -31,9 +31,9 @@ def areas_of(
     posterior: PosteriorBinormal,
 ) -> list[tuple[str, DrawnPosterior, float | None]]:
     """Return the name, the posterior and the empirical value of each area."""
-    laws = posterior.roc_auc(), posterior.average_precision()
+    distributions = posterior.roc_auc(), posterior.average_precision()
     observed = posterior.empirical or (None, None)
-    return list(zip(NAMES, laws, observed, strict=True))
+    return list(zip(NAMES, distributions, observed, strict=True))
 
 
 def table_rows(posterior: PosteriorBinormal) -> list[tuple[str, ...]]:

@@ -1,6 +1,6 @@
-"""Metrics whose posterior is a Beta law, or the law of a weighted sum of them.
+"""Metrics whose posterior is a Beta distribution, or the distribution of a weighted sum of them.
 
-Each function returns None where there is no such law.
+Each function returns None where there is no such distribution.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.stats import BetaAverage
 
 
-def no_law(model: ConfusionModel) -> None:
-    """Return no law: of most metrics it is not known."""
+def no_distribution(model: ConfusionModel) -> None:
+    """Return no distribution: of most metrics it is not known."""
 
 
-def law_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage | None:
-    """Return the law of a metric of one class against all others."""
+def distribution_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage | None:
+    """Return the distribution of a metric of one class against all others."""
     if name == "recall":
         return BetaAverage(model.right[[position]], model.wrong[[position]])
     if name == "precision":
@@ -27,8 +27,8 @@ def law_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage
     return None
 
 
-def law_of_macro(name: str, model: ConfusionModel) -> BetaAverage | None:
-    """Return the law of the mean of a metric over the classes."""
+def distribution_of_macro(name: str, model: ConfusionModel) -> BetaAverage | None:
+    """Return the distribution of the mean of a metric over the classes."""
     if name == "recall":
         return BetaAverage(model.right, model.wrong)
     if name == "precision":
@@ -36,33 +36,33 @@ def law_of_macro(name: str, model: ConfusionModel) -> BetaAverage | None:
     return None
 
 
-def law_of_micro(name: str, model: ConfusionModel) -> BetaAverage:
-    """Return the law of a metric of the sums over the classes.
+def distribution_of_micro(name: str, model: ConfusionModel) -> BetaAverage:
+    """Return the distribution of a metric of the sums over the classes.
 
     Each error is a false positive and a false negative, so that recall, precision and F1 are the
     accuracy. Each of n samples is a negative of k - 1 classes.
     """
     if name == "false_positive_rate":
         return _error_rate(model, share=1 / (len(model.cells) - 1))
-    return law_of_accuracy(model)
+    return distribution_of_accuracy(model)
 
 
-def law_of_accuracy(model: ConfusionModel) -> BetaAverage:
-    """Return the law of the accuracy."""
+def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
+    """Return the distribution of the accuracy."""
     if model.prevalence is None:
         return BetaAverage([model.right.sum()], [model.wrong.sum()])
     return BetaAverage(model.right, model.wrong, weights=model.prevalence)
 
 
 def _error_rate(model: ConfusionModel, share: float) -> BetaAverage:
-    """Return the law of a share of the error rate."""
+    """Return the distribution of a share of the error rate."""
     if model.prevalence is None:
         return BetaAverage([model.wrong.sum()], [model.right.sum()], weights=[share])
     return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
 
 
 def _precisions(model: ConfusionModel, positions: Indices) -> BetaAverage | None:
-    """Return the law of the mean precision of some classes.
+    """Return the distribution of the mean precision of some classes.
 
     The columns of one Dirichlet matrix, each divided by its sum, are independent.
     """

@@ -81,8 +81,8 @@ class ConfusionModel:
     ) -> Iterator[OneVsRest]:
         """Draw the outcomes of one class against all others, in blocks of shape (block,).
 
-        Sums of cells of a Dirichlet law have a Dirichlet law: of each row two cells are drawn, the
-        predictions of the class and all others.
+        Sums of cells of a Dirichlet distribution have a Dirichlet distribution: of each row two
+        cells are drawn, the predictions of the class and all others.
         """
         named = self.cells[:, position]
         others = np.delete(self.cells, position, axis=1).sum(axis=1)

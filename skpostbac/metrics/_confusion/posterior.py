@@ -1,4 +1,4 @@
-"""The posterior of any metric of a confusion matrix: exact where there is a law, else drawn."""
+"""The posterior of any metric of a confusion matrix: exact where it is known, else drawn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     check_prior,
-    is_one_symmetric_law,
+    is_one_symmetric_beta,
     moves_far,
     warn_if_prior_moves,
 )
@@ -50,8 +50,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
         of the classes are given as an array, they take the place of those that were counted.
     distribution : BetaAverage or DrawnPosterior
-        The law of the metric, exact or by random draws. An exact one has more methods, such as
-        ``pdf`` and ``mode``.
+        The distribution of the metric, exact or by random draws. An exact one has more methods,
+        such as ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
         Parameters a and b of the Beta prior that the metric itself has, by the prior of the
         recalls; None where its prior is no Beta distribution, or is not known.
@@ -64,18 +64,19 @@ class PosteriorConfusionMetric(FigurePosterior):
     :class:`PosteriorBalancedAccuracy` gives them.
 
     With ``prevalence="sampled"`` the shares of the classes are unknown too; their prior is
-    :math:`\mathrm{Dirichlet}(a_1 + b_1, \dots, a_k + b_k)`, which makes one Dirichlet law of all
-    k x k cells. Recall, precision and false positive rate of a class are then Beta variables; the
-    prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is
-    Beta(1, 1) if all recalls have that prior. So is the accuracy, with the prior
+    :math:`\mathrm{Dirichlet}(a_1 + b_1, \dots, a_k + b_k)`, which makes one Dirichlet distribution
+    of all k x k cells. Recall, precision and false positive rate of a class are then Beta
+    variables; the prior of the precision is
+    :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is Beta(1, 1) if all recalls
+    have that prior. So is the accuracy, with the prior
     :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`, so Beta(k, k) if all recalls have a flat one;
     :func:`posterior_accuracy` lets you choose it, and ``prior="reciprocal"`` makes it Beta(1, 1).
 
     With known shares, precision has no closed form, and the accuracy and false positive rates are
     weighted sums of Beta variables.
 
-    The Beta laws of precision and recall, and F1 by draws, are in [1]_; the Dirichlet law of a
-    whole confusion matrix is in [2]_.
+    The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
+    distribution of a whole confusion matrix is in [2]_.
 
     References
     ----------
@@ -96,7 +97,7 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     metric: str
     observed: float
-    _law: BetaAverage | DrawnPosterior
+    _distribution: BetaAverage | DrawnPosterior
     prior: tuple[float, float] | None
 
     def __init__(
@@ -119,7 +120,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         vars(self).update(
             metric=metric,
             observed=float(observed),
-            _law=distribution,
+            _distribution=distribution,
             prior=None if prior is None else _checked_pair(prior),
         )
 
@@ -184,8 +185,8 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     @property
     def distribution(self) -> BetaAverage | DrawnPosterior:
-        """The law of the metric, given the data."""
-        return self._law
+        """The distribution of the metric, given the data."""
+        return self._distribution
 
     @property
     def score_name(self) -> str:
@@ -193,7 +194,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         return "MCC" if self.metric == "mcc" else self.metric[:1].upper() + self.metric[1:]
 
     def monte_carlo_error(self) -> float:
-        """Return the standard error of the mean over random draws; 0 where the law is exact.
+        """Return the standard error of the mean over random draws; 0 if it is exact.
 
         Examples
         --------
@@ -202,7 +203,11 @@ class PosteriorConfusionMetric(FigurePosterior):
         >>> PosteriorConfusionMetric.from_confusion_matrix(C, "accuracy").monte_carlo_error()
         0.0
         """
-        return self._law.monte_carlo_error() if isinstance(self._law, DrawnPosterior) else 0.0
+        return (
+            self._distribution.monte_carlo_error()
+            if isinstance(self._distribution, DrawnPosterior)
+            else 0.0
+        )
 
     def credible_interval_error(self, level: float = 0.95) -> Interval:
         """Return the standard errors of both ends of the central interval; 0 if it is exact.
@@ -232,13 +237,13 @@ class PosteriorConfusionMetric(FigurePosterior):
         >>> kappa.credible_interval_error()
         Interval(low=0.00028, high=0.00022)
         """
-        if isinstance(self._law, DrawnPosterior):
-            return self._law.credible_interval_error(level)
+        if isinstance(self._distribution, DrawnPosterior):
+            return self._distribution.credible_interval_error(level)
         check_level(level)
         return Interval(0.0, 0.0)
 
     def __repr__(self) -> str:
-        drawn = isinstance(self._law, DrawnPosterior)
+        drawn = isinstance(self._distribution, DrawnPosterior)
         how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
         summary = f"{self._summary()}{self._show_prior()}"
         return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
@@ -298,9 +303,9 @@ def posterior_confusion_metric(
         where :func:`posterior_accuracy` has Beta(1, 1) by that name. With 5 correct predictions of
         6, of two classes, the means are 0.7 and 0.75; ``prior="reciprocal"`` gives the latter here.
     n_draws : int, default=None
-        Random draws for a metric without an exact law, from 2 to 1e9. By default 100,000, and fewer
-        with many classes: 10,000 with 100, and at least 1,000, except for the metrics of a single
-        class, of which less must be drawn.
+        Random draws for a metric without an exact distribution, from 2 to 1e9. By default 100,000,
+        and fewer with many classes: 10,000 with 100, and at least 1,000, except for the metrics of
+        a single class, of which less must be drawn.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
 
@@ -384,15 +389,17 @@ def _infer(
     model = ConfusionModel.of(C, spec, prevalence)
     with np.errstate(divide="ignore", invalid="ignore"):
         observed, expected = target.function(np.stack([model.joint(C), model.expected])).tolist()
-        law = target.law(model) or _drawn(target.draw(model, rng, n_draws))
-    if is_one_symmetric_law(spec):
-        deviation = law.standard_deviation()
+        distribution = target.distribution(model) or _drawn(target.draw(model, rng, n_draws))
+    if is_one_symmetric_beta(spec):
+        deviation = distribution.standard_deviation()
         untested = _untested_alone(target, model, C, observed, deviation)
         labels = label_list(classes[untested])
         warn_if_prior_moves(target.name, observed, expected, deviation, labels, stacklevel=3)
-    before = target.law(replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells))
+    before = target.distribution(
+        replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
+    )
     prior_pair = None if before is None else _beta_of(before)
-    return PosteriorConfusionMetric(target.name, observed, law, prior_pair)
+    return PosteriorConfusionMetric(target.name, observed, distribution, prior_pair)
 
 
 def _untested_alone(
@@ -414,11 +421,11 @@ def _checked_pair(prior: object) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
-def _beta_of(law: BetaAverage) -> tuple[float, float] | None:
-    """Return the parameters of a single Beta distribution on [0, 1], None of any other law."""
-    if len(law.a) != 1 or law.weights[0] != 1:
+def _beta_of(distribution: BetaAverage) -> tuple[float, float] | None:
+    """Return the parameters of a single Beta distribution on [0, 1], None of any other."""
+    if len(distribution.a) != 1 or distribution.weights[0] != 1:
         return None
-    return float(law.a[0]), float(law.b[0])
+    return float(distribution.a[0]), float(distribution.b[0])
 
 
 def _drawn(values: Floats) -> DrawnPosterior:

@@ -1,4 +1,4 @@
-"""What a user asks for: a metric, its law where it has one, and its draws."""
+"""What a user asks for: a metric, its distribution where it has one, and its draws."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from skpostbac._utils import Floats, LabelArray, check_choice
 from skpostbac.metrics._confusion.distributions import (
-    law_of_accuracy,
-    law_of_class,
-    law_of_macro,
-    law_of_micro,
-    no_law,
+    distribution_of_accuracy,
+    distribution_of_class,
+    distribution_of_macro,
+    distribution_of_micro,
+    no_distribution,
 )
 from skpostbac.metrics._confusion.metrics import (
     BY_CLASS,
@@ -34,8 +34,8 @@ from skpostbac.stats import BetaAverage
 # Fewer with many classes, of which 10^8 cells take a few seconds.
 _MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 10**8
 
-# How to average a metric over the classes, and the law of the average.
-AVERAGES = {"macro": (macro, law_of_macro), "micro": (micro, law_of_micro)}
+# How to average a metric over the classes, and the distribution of the average.
+AVERAGES = {"macro": (macro, distribution_of_macro), "micro": (micro, distribution_of_micro)}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Target:
     name: str
     function: ConfusionMetric
     """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
-    law: Callable[[ConfusionModel], BetaAverage | None] = no_law
+    distribution: Callable[[ConfusionModel], BetaAverage | None] = no_distribution
 
     def draw(self, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None) -> Floats:
         """Evaluate the metric on matrices drawn from their posterior."""
@@ -70,7 +70,7 @@ class ClassTarget(Target):
 def find_target(
     metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str
 ) -> Target:
-    """Look up a metric by its name, with its law where it has one.
+    """Look up a metric by its name, with its distribution where it has one.
 
     Raises
     ------
@@ -81,14 +81,18 @@ def find_target(
     if callable(metric):
         return Target(getattr(metric, "__name__", repr(metric)), _of_shares(metric))
     if metric in OVERALL:
-        return Target(metric, OVERALL[metric], law_of_accuracy if metric == "accuracy" else no_law)
+        return Target(
+            metric,
+            OVERALL[metric],
+            distribution_of_accuracy if metric == "accuracy" else no_distribution,
+        )
     if pos_label is not None:
         place = _position(pos_label, classes)
-        law = partial(law_of_class, metric, place)
+        distribution = partial(distribution_of_class, metric, place)
         name, function = f"{metric} of {pos_label}", of_class(metric, place)
-        return ClassTarget(name, function, law, metric, place)
-    function_of, law_of = AVERAGES[average]
-    return Target(f"{average} {metric}", function_of(metric), partial(law_of, metric))
+        return ClassTarget(name, function, distribution, metric, place)
+    function_of, distribution_of = AVERAGES[average]
+    return Target(f"{average} {metric}", function_of(metric), partial(distribution_of, metric))
 
 
 def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:

@@ -28,7 +28,7 @@ from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import figures_of
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import LogitLaw
+from skpostbac.stats._distribution import LogitDistribution
 from skpostbac.stats._population import GroupInference, group_model, logit_average
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
 }
 # Groups listed one by one in the HTML table.
 SHOWN_GROUPS = 20
-# Above this the likelihood of a group loses more digits than the laws promise.
+# Above this the likelihood of a group loses more digits than the distributions promise.
 _LARGEST_TOTAL = 1e7
 # What stands beside the groups in tables and pictures.
 _NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
@@ -55,10 +55,10 @@ class GroupPosterior(StablePickle):
     r"""Posterior of the accuracy in a population, given the counts of some groups out of it.
 
     Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
-    average over the classes, each of which has a population of its own. All laws have the methods
-    of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the central
-    credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)`` and
-    others. They are computed when they are asked for.
+    average over the classes, each of which has a population of its own. All distributions have the
+    methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the
+    central credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)``
+    and others. They are computed when they are asked for.
 
     Attributes
     ----------
@@ -121,12 +121,12 @@ class GroupPosterior(StablePickle):
 
     @cached_property
     def population_mean(self) -> BoundedDistribution:
-        """Law of the mean of the accuracies of all groups in the population."""
+        """Distribution of the mean of the accuracies of all groups in the population."""
         return _average([inference.population_mean() for inference in self._classes])
 
     @cached_property
     def population_median(self) -> BoundedDistribution:
-        r"""Law of :math:`\mathrm{logit}^{-1}(\mu)`, the accuracy that half of the groups exceed.
+        r"""Distribution of :math:`\mathrm{logit}^{-1}(\mu)`, which half of the groups exceed.
 
         For the balanced accuracy it is the average of those of the classes. Only the
         normal-binomial model has it; Brodersen et al. call it the population mean accuracy.
@@ -137,27 +137,27 @@ class GroupPosterior(StablePickle):
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
-        """Law of the accuracy of one more group out of the population."""
+        """Distribution of the accuracy of one more group out of the population."""
         return _average([inference.new_group() for inference in self._classes])
 
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
-        """Law of the accuracy of each group, drawn towards those of the others."""
+        """Distribution of the accuracy of each group, drawn towards those of the others."""
         return self._first_groups(len(self.correct))
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
-        # Groups of the same counts have one law.
+        # Groups of the same counts have one distribution.
         counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
         counts = counts[:number]
         _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
-        laws = [
+        distributions = [
             _average([inference.group(index) for inference in self._classes])
             for index in first.tolist()
         ]
-        return tuple(laws[i] for i in kind.ravel().tolist())
+        return tuple(distributions[i] for i in kind.ravel().tolist())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
-        """Return the usual figures of each law, as rows of a table.
+        """Return the usual figures of each distribution, as rows of a table.
 
         Parameters
         ----------
@@ -180,8 +180,11 @@ class GroupPosterior(StablePickle):
         >>> rows[-1]["mean"]
         0.773
         """
-        laws = self._laws(self.groups)
-        return [{"name": name, **figures_of(law, level)} for name, law in laws.items()]
+        distributions = self._distributions(self.groups)
+        return [
+            {"name": name, **figures_of(distribution, level)}
+            for name, distribution in distributions.items()
+        ]
 
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
@@ -217,18 +220,20 @@ class GroupPosterior(StablePickle):
         >>> plt.close(display.figure_)
         """
         score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
-        return PosteriorPlot(self._laws(self.groups), score_name=score).plot(
+        return PosteriorPlot(self._distributions(self.groups), score_name=score).plot(
             ax, kind=kind, **plot_params
         )
 
-    def _laws(self, groups: tuple[BoundedDistribution, ...]) -> dict[str, BoundedDistribution]:
-        """Return the laws of the first groups, or of all, and of the population by name."""
+    def _distributions(
+        self, groups: tuple[BoundedDistribution, ...]
+    ) -> dict[str, BoundedDistribution]:
+        """Return the distributions by name: of the first groups, or of all, and the population."""
         names = self.names or [f"group {i}" for i in range(len(self.correct))]
-        laws = dict(zip(names, groups, strict=False))
-        laws[_NEW_GROUP] = self.new_group
+        distributions = dict(zip(names, groups, strict=False))
+        distributions[_NEW_GROUP] = self.new_group
         if isinstance(self.model, NormalBinomial):
-            laws[_MEDIAN] = self.population_median
-        return {**laws, _MEAN: self.population_mean}
+            distributions[_MEDIAN] = self.population_median
+        return {**distributions, _MEAN: self.population_mean}
 
     @cached_property
     def _classes(self) -> tuple[GroupInference, ...]:
@@ -238,20 +243,26 @@ class GroupPosterior(StablePickle):
 
     def _repr_html_(self) -> str:
         groups = self._first_groups(SHOWN_GROUPS)
-        laws, more = list(self._laws(groups).items()), len(self.correct) - len(groups)
-        shown = laws[len(groups) :] + laws[: len(groups)]
+        distributions, more = (
+            list(self._distributions(groups).items()),
+            len(self.correct) - len(groups),
+        )
+        shown = distributions[len(groups) :] + distributions[: len(groups)]
         return block(
             repr(self),
             table(
                 ("accuracy", "mean", "95% CI"),
-                [(name, *format_estimate(law.mean(), law.interval(0.95))) for name, law in shown],
+                [
+                    (name, *format_estimate(distribution.mean(), distribution.interval(0.95)))
+                    for name, distribution in shown
+                ],
                 note=f"and {more} more groups" if more else "",
             ),
         )
 
     def __repr__(self) -> str:
-        law = self.population_mean
-        mean, interval = format_estimate(law.mean(), law.interval())
+        distribution = self.population_mean
+        mean, interval = format_estimate(distribution.mean(), distribution.interval())
         facts = [
             f"population_mean={mean}",
             f"95% CI={interval}",
@@ -291,8 +302,8 @@ def group_posterior(
         Left out if `correct` has `ClassCounts`, whose classes must be the same, or is a mapping.
     model : {"normal-binomial", "beta-binomial"}, NormalBinomial or BetaBinomial
         "normal-binomial": the log-odds are normal in the population. "beta-binomial": the
-        accuracies have a Beta law. An instance of :class:`skpostbac.stats.NormalBinomial` has
-        other priors than the default ones.
+        accuracies have a Beta distribution. An instance of :class:`skpostbac.stats.NormalBinomial`
+        has other priors than the default ones.
 
     Returns
     -------
@@ -312,11 +323,11 @@ def group_posterior(
     what [1]_ and [2]_ report. With very different groups they are far apart.
 
     The integrals are computed by deterministic quadrature, to about 1e-8 of a probability, where
-    [2]_ approximates the posterior by independent laws of :math:`\mu` and :math:`\lambda`. With the
-    beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9 correct, and
-    with a vague prior of the precision and one or two small groups 1e-6. With several classes and
-    groups that are all perfect, one more group may be within 1e-300 of 1; a ``RuntimeWarning`` says
-    so if probabilities may have relative errors above 1e-7.
+    [2]_ approximates the posterior by independent distributions of :math:`\mu` and :math:`\lambda`.
+    With the beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9
+    correct, and with a vague prior of the precision and one or two small groups 1e-6. With several
+    classes and groups that are all perfect, one more group may be within 1e-300 of 1; a
+    ``RuntimeWarning`` says so if probabilities may have relative errors above 1e-7.
     Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
     2e-4 of their standard deviations.
     A single group is allowed; how much groups differ is then what the prior says.
@@ -450,6 +461,6 @@ def _stacked(groups: Any) -> tuple[LabelArray, Floats, Floats]:
     return classes, np.array([g.correct for g in aligned]), np.array([g.total for g in aligned])
 
 
-def _average(laws: list[LogitLaw]) -> BoundedDistribution:
-    """Return the law of the average of independent accuracies."""
-    return logit_average(laws, np.full(len(laws), 1 / len(laws)))
+def _average(distributions: list[LogitDistribution]) -> BoundedDistribution:
+    """Return the distribution of the average of independent accuracies."""
+    return logit_average(distributions, np.full(len(distributions), 1 / len(distributions)))

@@ -97,7 +97,7 @@ def _check_real(value: object, name: str) -> None:
 def prob_above_chance(
     posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
 ) -> ProbAboveChance:
-    """Compare what two laws say of being above chance."""
+    """Compare what two distributions say of being above chance."""
     above, below = _log_tails(posterior, chance)
     prior_above, prior_below = _log_tails(prior, chance)
     # Where probabilities round to 0 or 1, their logarithms still have the odds.
@@ -106,5 +106,5 @@ def prob_above_chance(
     return ProbAboveChance(np.exp(above), np.exp(prior_above), bayes_factor)
 
 
-def _log_tails(law: BoundedDistribution, value: float) -> tuple[float, float]:
-    return float(law.logccdf(value)), float(law.logcdf(value))
+def _log_tails(distribution: BoundedDistribution, value: float) -> tuple[float, float]:
+    return float(distribution.logccdf(value)), float(distribution.logcdf(value))

@@ -1,4 +1,4 @@
-"""What is asked of the posterior of a single figure, whatever its law is computed from."""
+"""What is asked of the posterior of a single figure, whatever its distribution is computed from."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from skpostbac._utils import (
     round_estimate,
 )
 from skpostbac.stats import BoundedDistribution, Interval
-from skpostbac.stats._distribution import Law, interval_of, plain_float
+from skpostbac.stats._distribution import Distribution, interval_of, plain_float
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 class FigurePosterior(StablePickle, ABC):
-    """Posterior of a single figure; subclasses have its law as `distribution`."""
+    """Posterior of a single figure; subclasses have its distribution as `distribution`."""
 
     @property
     @abstractmethod
-    def distribution(self) -> Law:
-        """The law of the figure, given the data."""
+    def distribution(self) -> Distribution:
+        """The distribution of the figure, given the data."""
 
     @property
     @abstractmethod
@@ -61,7 +61,7 @@ class FigurePosterior(StablePickle, ABC):
         return plain_float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(figure > x), on its own path: in an exact law accurate where it is small."""
+        """Return P(figure > x); of an exact distribution it is accurate where it is small."""
         return plain_float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | Floats:
@@ -218,12 +218,12 @@ class FigurePosterior(StablePickle, ABC):
 
 
 class ExactPosterior(FigurePosterior):
-    """Posterior of a single figure whose law is computed, and so has a density."""
+    """Posterior of a single figure whose distribution is computed, and so has a density."""
 
     @property
     @abstractmethod
     def distribution(self) -> BoundedDistribution:
-        """The law of the figure, with all methods of the engine."""
+        """The distribution of the figure, with all methods of the engine."""
 
     def mode(self) -> float:
         """Return the point of highest posterior density."""
@@ -238,22 +238,22 @@ class ExactPosterior(FigurePosterior):
         return plain_float(self.distribution.iccdf(p))
 
 
-def figures_of(law: Law, level: float) -> dict[str, float]:
-    """Return what a summary tells of a law."""
-    low, high = law.interval(level)
+def figures_of(distribution: Distribution, level: float) -> dict[str, float]:
+    """Return what a summary tells of a distribution."""
+    low, high = distribution.interval(level)
     return {
-        "mean": law.mean(),
-        "median": law.median(),
-        "standard_deviation": law.standard_deviation(),
+        "mean": distribution.mean(),
+        "median": distribution.median(),
+        "standard_deviation": distribution.standard_deviation(),
         "low": low,
         "high": high,
         "level": float(level),
     }
 
 
-def _draw_density(law: Law) -> str:
-    interval = law.interval(0.95)
-    curve = density_curve(law)
-    _, *ends = round_estimate(law.mean(), interval)
+def _draw_density(distribution: Distribution) -> str:
+    interval = distribution.interval(0.95)
+    curve = density_curve(distribution)
+    _, *ends = round_estimate(distribution.mean(), interval)
     y = np.minimum(curve.y, curve.shown_height())
     return density_drawing(curve.x, y, interval, ends, "Posterior density, 95% interval shaded")

@@ -105,16 +105,16 @@ def independent_prior(prior: Prior, purpose: str) -> Floats:
     return prior
 
 
-def average_law(
+def average_distribution(
     prior: Prior, correct: Floats, total: Floats, weights: Floats | None
 ) -> BetaAverage | HierarchicalBetaAverage:
-    """Return the posterior law of the weighted average of the classes' accuracies."""
+    """Return the posterior distribution of the weighted average of the classes' accuracies."""
     if isinstance(prior, Hyperprior):
         return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
     return BetaAverage(prior[:, 0] + correct, prior[:, 1] + (total - correct), weights=weights)
 
 
-def is_one_symmetric_law(spec: PriorSpec) -> bool:
+def is_one_symmetric_beta(spec: PriorSpec) -> bool:
     """Tell whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
     if isinstance(spec, str):
         return spec in NAMED_PRIORS

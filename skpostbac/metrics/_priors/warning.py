@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 from skpostbac.metrics._priors.influence import PriorInfluence
-from skpostbac.metrics._priors.prior import PriorSpec, is_one_symmetric_law
+from skpostbac.metrics._priors.prior import PriorSpec, is_one_symmetric_beta
 
 # In posterior standard deviations; PriorInfluenceWarning says how it was found. A mean that moves
 # less than this is of no consequence.
@@ -92,7 +92,7 @@ def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | N
     influences = (
         posterior.prior_influence()
         for posterior in posteriors
-        if is_one_symmetric_law(posterior._prior_spec)
+        if is_one_symmetric_beta(posterior._prior_spec)
     )
     # Where nothing was observed, the shift is nan, and is not large.
     large = [

@@ -94,9 +94,9 @@ class PosteriorComparison(StablePickle):
     which they were given, and so are the rows and columns of all arrays.
 
     All that concerns two classifiers, and all that concerns independent posteriors, is computed
-    from exact laws by quadrature. Ranks and losses of more than two classifiers on the same
-    samples are averages over random draws from their joint posterior; :meth:`monte_carlo_error`
-    has their standard errors.
+    from exact distributions by quadrature. Ranks and losses of more than two classifiers on the
+    same samples are averages over random draws from their joint posterior;
+    :meth:`monte_carlo_error` has their standard errors.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class PosteriorComparison(StablePickle):
         return f"and {hidden} more" if hidden > 0 else ""
 
     def difference(self, a: str, b: str) -> BoundedDistribution:
-        """Return the law of the balanced accuracy of `a` less that of `b`.
+        """Return the distribution of the balanced accuracy of `a` less that of `b`.
 
         Parameters
         ----------
@@ -282,9 +282,10 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        law : BoundedDistribution
-            The law, on an interval within [-1, 1]: a :class:`~skpostbac.stats.PairedDifference`
-            for classifiers on the same samples, else a :class:`~skpostbac.stats.BetaAverage`.
+        distribution : BoundedDistribution
+            The distribution, on an interval within [-1, 1]: a
+            :class:`~skpostbac.stats.PairedDifference` for classifiers on the same samples, else a
+            :class:`~skpostbac.stats.BetaAverage`.
 
         Raises
         ------
@@ -350,11 +351,11 @@ class PosteriorComparison(StablePickle):
 
         Notes
         -----
-        Each pair is taken from the exact law of its difference, so that a tiny probability is
-        right in relative terms. Only of more than ten independent classifiers, all pairs are
-        integrated at once, with an absolute error of about 1e-12 (1e-5 for two laws whose masses
-        are within a few spacings of floats of one end of the support); the law of the difference
-        then gives those below 1e-6.
+        Each pair is taken from the exact distribution of its difference, so that a tiny probability
+        is right in relative terms. Only of more than ten independent classifiers, all pairs are
+        integrated at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose
+        masses are within a few spacings of floats of one end of the support); the distribution of
+        the difference then gives those below 1e-6.
 
         Examples
         --------
@@ -597,9 +598,9 @@ class PosteriorComparison(StablePickle):
         return self._joint.expected_loss()
 
 
-def _rope_masses(law: BoundedDistribution, rope: float) -> RopeMasses:
-    within = float(law.cdf(-rope, rope)) if rope > 0 else 0.0
-    return RopeMasses(float(law.cdf(-rope)), within, float(law.ccdf(rope)))
+def _rope_masses(distribution: BoundedDistribution, rope: float) -> RopeMasses:
+    within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
+    return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
 
 
 def _interval_record(posterior: PosteriorBalancedAccuracy, level: float) -> dict[str, float]:
@@ -612,8 +613,9 @@ def compare_posteriors(
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on independent test sets.
 
-    For each two of them it is the law of :math:`\delta = \lambda_j - \lambda_i`, the difference of
-    their balanced accuracies given the data ([1]_, eq. 14), computed without random draws.
+    For each two of them it is the distribution of :math:`\delta = \lambda_j - \lambda_i`, the
+    difference of their balanced accuracies given the data ([1]_, eq. 14), computed without random
+    draws.
 
     Parameters
     ----------
@@ -754,8 +756,8 @@ def compare_predictions(
     classifiers that are each right with probability :math:`a / (a + b)` as its mean. Given the
     counts, the accuracy of each classifier has its posterior
     :math:`\mathrm{Beta}(a + k, b + n - k)` exactly, as without the others, and each pair has a
-    Dirichlet law of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`, whatever
-    other classifiers there are. The law of their difference is exact.
+    Dirichlet distribution of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`,
+    whatever other classifiers there are. The distribution of their difference is exact.
 
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; what is left out of fourth moments is far below
@@ -834,7 +836,7 @@ def _check_posterior(name: str, posterior: Any) -> None:
 
 
 def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
-    """Refuse laws of two kinds, which cannot be subtracted, and hyperpriors that differ."""
+    """Raise if the distributions cannot be subtracted, or if their hyperpriors differ."""
     shared = {entry.prior for entry in posteriors if isinstance(entry.prior, Hyperprior)}
     independent = any(not isinstance(entry.prior, Hyperprior) for entry in posteriors)
     if len(shared) + independent > 1:

@@ -19,9 +19,9 @@ from skpostbac.metrics._priors import HIERARCHICAL, WEAKER, independent_prior
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._several import (
+    Distribution,
     JointPanels,
-    Law,
-    PatternLaw,
+    PatternDistribution,
     Tally,
     draw_averages,
     expected_shortfalls,
@@ -33,11 +33,11 @@ from skpostbac.stats._several import (
     tally,
 )
 
-# Up to this many classifiers, the law of the difference of each pair costs less than joint panels,
-# and is as good for all laws.
+# Up to this many classifiers, the distribution of the difference of each pair costs less than joint
+# panels, and is as good for all distributions.
 _FEW = 10
 # Panels give pairwise probabilities and losses six digits down to these. A smaller probability is
-# taken from the law of the difference, a smaller loss from panels with exact tails.
+# taken from the distribution of the difference, a smaller loss from panels with exact tails.
 _SMALL_PROBABILITY = 1e-9
 _SMALL_LOSS = 1e-12
 # Rivals less likely than this to beat the best, beside the likeliest, add nothing to its loss.
@@ -69,7 +69,7 @@ class MonteCarloError(FrozenArrays):
 
 
 class Joint(Protocol):
-    """The joint law of the balanced accuracies of T classifiers, by their positions."""
+    """The joint distribution of the balanced accuracies of T classifiers, by their positions."""
 
     @property
     def kind(self) -> str:
@@ -86,7 +86,7 @@ class Joint(Protocol):
         ...
 
     def difference(self, i: int, j: int, /) -> BoundedDistribution:
-        """Return the law of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the balanced accuracy of classifier i less that of j."""
         ...
 
     def prob_greater(self) -> Floats:
@@ -123,7 +123,7 @@ class IndependentJoint(StablePickle):
         )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
-        """Return the law of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the balanced accuracy of classifier i less that of j."""
         one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
         # Both are of the same kind: `compare_posteriors` has checked it.
         return one - other  # type: ignore[operator]
@@ -159,8 +159,8 @@ class IndependentJoint(StablePickle):
         chances = [_both_sides(self.difference(i, best))[0] for i in others]
         least = _NEGLIGIBLE * max(chances)
         rivals = [i for i, chance in zip(others, chances, strict=True) if chance > least]
-        laws = [self._laws[i] for i in (best, *rivals)]
-        return float(expected_shortfalls(sharpen(self._panels, laws))[0])
+        distributions = [self._distributions[i] for i in (best, *rivals)]
+        return float(expected_shortfalls(sharpen(self._panels, distributions))[0])
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return zeros: nothing is drawn."""
@@ -169,10 +169,10 @@ class IndependentJoint(StablePickle):
 
     @cached_property
     def _panels(self) -> JointPanels:
-        return resolve_jointly(self._laws)
+        return resolve_jointly(self._distributions)
 
     @property
-    def _laws(self) -> list[Law]:
+    def _distributions(self) -> list[Distribution]:
         return [posterior.distribution for posterior in self.posteriors]
 
 
@@ -202,8 +202,8 @@ class PairedJoint(StablePickle):
         )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
-        """Return the law of the balanced accuracy of classifier i less that of j."""
-        # The law is that of the second of a table less the first.
+        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        # The distribution is that of the second of a table less the first.
         cells = self.counts.cells(self.counts.names[j], self.counts.names[i])
         first = self.posteriors[0]
         return PairedDifference(cells, prior=prior_cells(self._prior), weights=first._weights)
@@ -213,9 +213,9 @@ class PairedJoint(StablePickle):
         count = len(self.posteriors)
         probabilities = np.full((count, count), 0.5)
         pairs = list(combinations(range(count), 2))
-        laws = (self.difference(*pair) for pair in pairs)
+        distributions = (self.difference(*pair) for pair in pairs)
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        sides = parallel(delayed(_both_sides)(law) for law in laws)
+        sides = parallel(delayed(_both_sides)(distribution) for distribution in distributions)
         for (i, j), both in zip(pairs, progress(sides, len(pairs), "comparing pairs"), strict=True):
             probabilities[i, j], probabilities[j, i] = both
         return probabilities
@@ -267,13 +267,13 @@ class PairedJoint(StablePickle):
 
     @cached_property
     def _tally(self) -> Tally:
-        laws, weights = self._class_laws(), self.posteriors[0].class_weight
-        rows = _block_rows(laws)
+        distributions, weights = self._class_distributions(), self.posteriors[0].class_weight
+        rows = _block_rows(distributions)
         starts = range(0, self.n_draws, rows)
         # As many seeds as blocks, whichever process draws them.
         seeds = np.random.SeedSequence(self.seed).spawn(len(starts))
         blocks = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(_draw_block)(laws, weights, min(rows, self.n_draws - start), seed)
+            delayed(_draw_block)(distributions, weights, min(rows, self.n_draws - start), seed)
             for start, seed in zip(starts, seeds, strict=True)
         )
         total: Tally = reduce(add, progress(blocks, len(starts), "drawing joint ranks"))
@@ -283,14 +283,14 @@ class PairedJoint(StablePickle):
     def _prior(self) -> Floats:
         return independent_prior(self.posteriors[0].prior, PAIRED)
 
-    def _class_laws(self) -> list[PatternLaw]:
+    def _class_distributions(self) -> list[PatternDistribution]:
         # The rows are sorted by class.
         ends = np.searchsorted(self.counts.class_index, np.arange(1, self.counts.n_classes))
         patterns = np.split(self.counts.patterns.astype(np.float64), ends)
         counts = np.split(self.counts.counts, ends)
         prior = self._prior.tolist()
         return [
-            PatternLaw(observed, number, a, b)
+            PatternDistribution(observed, number, a, b)
             for observed, number, (a, b) in zip(patterns, counts, prior, strict=True)
         ]
 
@@ -313,7 +313,7 @@ def prior_cells(prior: Floats) -> Floats:
 
 
 def check_prior_cells(prior: Floats) -> None:
-    """Refuse a prior of which a cell is too small for a law, whatever the counts of a pair."""
+    """Raise if a cell of the prior is too small for a distribution, whatever the counts."""
     cells = prior_cells(prior)
     if np.any(small := cells.min(axis=1) < SMALLEST):
         a, b = prior[np.argmax(small)]
@@ -323,27 +323,30 @@ def check_prior_cells(prior: Floats) -> None:
         )
 
 
-def _both_sides(law: BoundedDistribution) -> tuple[float, float]:
+def _both_sides(distribution: BoundedDistribution) -> tuple[float, float]:
     """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
-    if law.mean() < 0:
-        above = float(law.ccdf(0.0))
+    if distribution.mean() < 0:
+        above = float(distribution.ccdf(0.0))
         return above, 1 - above
-    below = float(law.cdf(0.0))
+    below = float(distribution.cdf(0.0))
     return 1 - below, below
 
 
-def _block_rows(laws: Sequence[PatternLaw]) -> int:
+def _block_rows(distributions: Sequence[PatternDistribution]) -> int:
     """Return the number of draws in a block, which depends on nothing but the data."""
-    n_shares = 1 + max(len(law.counts) for law in laws)
-    n_classifiers = len(laws[0].patterns.T)
+    n_shares = 1 + max(len(distribution.counts) for distribution in distributions)
+    n_classifiers = len(distributions[0].patterns.T)
     return max(1, min(_BLOCK_SHARES // n_shares, _BLOCK_ACCURACIES // n_classifiers))
 
 
 def _draw_block(
-    laws: Sequence[PatternLaw], weights: Floats, size: int, seed: np.random.SeedSequence
+    distributions: Sequence[PatternDistribution],
+    weights: Floats,
+    size: int,
+    seed: np.random.SeedSequence,
 ) -> Tally:
     rng = np.random.default_rng(seed)
-    return tally(draw_averages(laws, weights, size, rng), rng)
+    return tally(draw_averages(distributions, weights, size, rng), rng)
 
 
 def _standard_error(sums: Floats, squares: Floats, n_draws: int) -> Floats:

@@ -83,8 +83,8 @@ def _compare_with_best(
     comparison: PosteriorComparison, best: str, record: dict[str, Any], level: float
 ) -> str:
     """Say how one classifier stands against the best."""
-    law = comparison.difference(best, record["name"])
-    mean, low, high = round_estimate(law.mean(), law.interval(level))
+    distribution = comparison.difference(best, record["name"])
+    mean, low, high = round_estimate(distribution.mean(), distribution.interval(level))
     masses = comparison.rope_masses(best, record["name"])
     return (
         f"{record['name']} has {_describe(record, level)}. {best} is better "

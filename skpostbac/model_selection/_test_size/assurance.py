@@ -112,7 +112,7 @@ class NarrowInterval:
         return True
 
     def formula(self, plan: ClassPlan, y: Floats, x: Floats) -> Floats:
-        """Return it from the quantiles of a Beta law."""
+        """Return it from the quantiles of a Beta distribution."""
         assert isinstance(plan, RecallPlan)
         tail = (1 - self.level) / 2
         a, b = plan.prior[0] + x, plan.prior[1] + (plan.size - x)
@@ -172,12 +172,12 @@ def _paired(plans: Sequence[ClassPlan], y: Floats, x: Floats) -> float:
     """P(B <= A) of two classifiers on the same samples."""
     size = np.array([plan.size for plan in plans])
     cells = np.array([plan.cells for plan in plans if isinstance(plan, PairedPlan)])
-    # where both are right and where neither is have one part in the law of the difference
+    # where both are right and where neither is have one part in the distribution of the difference
     counts = np.column_stack([size - y, y - x, x, np.zeros_like(x)])
-    law = import_module("skpostbac.stats").PairedDifference(
+    distribution = import_module("skpostbac.stats").PairedDifference(
         counts, prior=cells, weights=_weights(plans)
     )
-    return float(law.cdf(0.0))
+    return float(distribution.cdf(0.0))
 
 
 def _beta_parameters(plans: Sequence[ClassPlan], x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -398,8 +398,8 @@ class _Search:
 
     def _chance(self, place: Floats) -> Floats:
         """Return the probability of the values from the places on."""
-        law, trials = self.plans[-1].second, self.plans[-1].trials(self.rows.last)
-        tail = law.tail_from if self.side.step > 0 else law.tail_to
+        distribution, trials = self.plans[-1].second, self.plans[-1].trials(self.rows.last)
+        tail = distribution.tail_from if self.side.step > 0 else distribution.tail_to
         chance = tail(self._value(place), trials)
         return np.where(place < self.side.length, chance, 0.0)
 

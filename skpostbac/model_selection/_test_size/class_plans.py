@@ -1,8 +1,8 @@
 """The counts that a test set may bring, class by class, and what the posterior makes of them.
 
-The counts of a class are a pair (y, x). The law of x given y is binomial or beta-binomial, and y
-is the discordant samples of two classifiers on one test set, the correct predictions of the first
-classifier on a test set of its own, or nothing.
+The counts of a class are a pair (y, x). The distribution of x given y is binomial or beta-binomial,
+and y is the discordant samples of two classifiers on one test set, the correct predictions of the
+first classifier on a test set of its own, or nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _NEGLIGIBLE = 1e-14
 _MANY_SIZES = 100
 
 
-class Law(Protocol):
-    """Law of the correct predictions among `size` samples, for arrays of sizes."""
+class Distribution(Protocol):
+    """Distribution of the correct predictions among `size` samples, for arrays of sizes."""
 
     @property
     def spread(self) -> float:
@@ -165,7 +165,7 @@ class RecallPlan:
     """x correct predictions of one classifier; y is nothing."""
 
     size: int
-    second: Law
+    second: Distribution
     prior: tuple[float, float]
     weight: float
 
@@ -197,8 +197,8 @@ class SeparatePlan:
     """y and x correct predictions of two classifiers, each on samples of its own."""
 
     size: int
-    first: Law
-    second: Law
+    first: Distribution
+    second: Distribution
     prior: tuple[float, float]
     weight: float
 
@@ -233,7 +233,7 @@ class PairedPlan:
 
     size: int
     first: Binomial
-    second: Law
+    second: Distribution
     prior: tuple[float, float]
     weight: float
 

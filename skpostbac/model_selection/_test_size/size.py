@@ -42,7 +42,7 @@ from skpostbac.model_selection._test_size.class_plans import (
     BetaBinomial,
     Binomial,
     ClassPlan,
-    Law,
+    Distribution,
     PairedPlan,
     RecallPlan,
     SeparatePlan,
@@ -504,7 +504,7 @@ def _search(plan: PlannedTest, start: int, largest: int, target: float) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """The classes of a plan: their recalls, or Beta laws of them, and what is given by class."""
+    """Classes of a plan: their recalls, or Beta distributions of these, and what goes by class."""
 
     labels: LabelArray
     recalls: Floats
@@ -525,10 +525,10 @@ class _Classes:
         if isinstance(recalls, PosteriorBalancedAccuracy):
             classes = recalls.counts.classes
             class_weight = recalls.class_weight if class_weight is None else class_weight
-            law = recalls.distribution
-            if not isinstance(law, BetaAverage):
+            distribution = recalls.distribution
+            if not isinstance(distribution, BetaAverage):
                 raise ValueError("recalls must not have a hierarchical prior")
-            pilot = np.column_stack([law.a, law.b])
+            pilot = np.column_stack([distribution.a, distribution.b])
             planned = pilot[:, 0] / pilot.sum(axis=1)
         else:
             planned = _probabilities(recalls, "recalls")
@@ -543,8 +543,8 @@ class _Classes:
             independent_prior(resolve_prior(check_prior(prior), planned.size), "a planned test"),
         )
 
-    def laws(self) -> list[Law]:
-        """Return the law of the correct predictions of each class."""
+    def distributions(self) -> list[Distribution]:
+        """Return the distribution of the correct predictions of each class."""
         if self.pilot is None:
             return [Binomial(recall) for recall in self.recalls.tolist()]
         return [BetaBinomial(a, b) for a, b in self.pilot.tolist()]
@@ -614,8 +614,10 @@ def _check_discordant(discordant: Floats, first: Floats, second: Floats) -> Floa
 
 def _width_plan(classes: _Classes, width: float, level: float, seed: int) -> PlannedTest:
     """Return the plan of a test set for an interval."""
-    parts = zip(classes.laws(), classes.priors(), classes.weights.tolist(), strict=True)
-    plans = tuple(RecallPlan(0, law, prior, weight) for law, prior, weight in parts)
+    parts = zip(classes.distributions(), classes.priors(), classes.weights.tolist(), strict=True)
+    plans = tuple(
+        RecallPlan(0, distribution, prior, weight) for distribution, prior, weight in parts
+    )
     rates = np.minimum(classes.recalls, 1 - classes.recalls)
     return PlannedTest(plans, classes.shares, NarrowInterval(width, level), rates[rates > 0], seed)
 

@@ -1,4 +1,4 @@
-"""The law of a weighted sum of independent Beta variables."""
+"""The distribution of a weighted sum of independent Beta variables."""
 
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ SMALLEST, LARGEST = 1e-6, 1e15
 
 
 class BetaAverage(WeightedSum):
-    r"""Law of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
+    r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
 
     :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the posterior
     of the balanced accuracy, eq. 12 of [1]_; it is computed by inverting the exact product of
@@ -38,11 +38,12 @@ class BetaAverage(WeightedSum):
 
     See Also
     --------
-    scipy.stats.beta : The law of one such variable.
+    scipy.stats.beta : The distribution of one such variable.
 
     Notes
     -----
-    ``B - A`` is the law of the difference of two independent variables, again a `BetaAverage`.
+    ``B - A`` is the distribution of the difference of two independent variables, again a
+    `BetaAverage`.
 
     A place within rounding of a corner, a sum of some of the weights, is taken to be on it. With
     exponents far below 1/2 much of the mass is closer to the corners than doubles can tell; on the
@@ -59,13 +60,13 @@ class BetaAverage(WeightedSum):
     The first classifier of [1]_: 30 of 32, 8 of 10 and 3 of 4 samples correct, flat prior.
 
     >>> from skpostbac.stats import BetaAverage
-    >>> law = BetaAverage([31, 9, 4], [3, 3, 2])
-    >>> round(law.mean(), 6)
+    >>> distribution = BetaAverage([31, 9, 4], [3, 3, 2])
+    >>> round(distribution.mean(), 6)
     0.776144
-    >>> low, high = law.interval(0.95)
+    >>> low, high = distribution.interval(0.95)
     >>> round(low, 6), round(high, 6)
     (0.621508, 0.903213)
-    >>> bool(law.cdf(1 / 3) < 1e-9)
+    >>> bool(distribution.cdf(1 / 3) < 1e-9)
     True
     """
 
@@ -99,24 +100,24 @@ class BetaAverage(WeightedSum):
         return f"BetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={self.a.size})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the frame, which a difference or a mirrored law cannot compute again."""
+        """Keep the frame, which a difference or a mirrored distribution cannot compute again."""
         return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "BetaAverage":
-        """Return the law of minus the variable."""
-        law = BetaAverage(self.a, self.b, weights=-self.weights)
-        return law._framed(self._frame.mirrored())
+        """Return the distribution of the negated variable."""
+        distribution = BetaAverage(self.a, self.b, weights=-self.weights)
+        return distribution._framed(self._frame.mirrored())
 
     def __sub__(self, other: "BetaAverage") -> "BetaAverage":
-        """Return the law of the difference of two independent variables."""
+        """Return the distribution of the difference of two independent variables."""
         if not isinstance(other, BetaAverage):
             return NotImplemented
-        law = BetaAverage(
+        distribution = BetaAverage(
             np.concatenate([self.a, other.a]),
             np.concatenate([self.b, other.b]),
             weights=np.concatenate([self.weights, -other.weights]),
         )
-        return law._framed(self._frame.plus(other._frame.mirrored()))
+        return distribution._framed(self._frame.plus(other._frame.mirrored()))
 
     def _framed(self, frame: Frame) -> "BetaAverage":
         # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
@@ -124,7 +125,7 @@ class BetaAverage(WeightedSum):
         return self
 
     def marginals(self) -> list["BetaAverage"]:
-        """Return the law of each variable alone."""
+        """Return the distribution of each variable alone."""
         return [BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True)]
 
     def means(self) -> Floats:

@@ -29,7 +29,7 @@ from skpostbac.stats._numerics import log_beta
 _WORTH = 8.0
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
-# A class with an exponent above this at each end in reach decays like a normal law.
+# A class with an exponent above this at each end in reach decays like a normal distribution.
 _SMOOTH = 60.0
 # Classes of more counts than this are not expanded at both ends.
 _LARGE = 2000.0
@@ -107,21 +107,25 @@ class TiltedTerms:
     """Weighted Betas under a tilt c: the `Terms` of a `TiltedSum`."""
 
     def __init__(
-        self, law: WeightedBetas, betas: tb.TiltedBetas, tilt: float, from_end: bool
+        self, distribution: WeightedBetas, betas: tb.TiltedBetas, tilt: float, from_end: bool
     ) -> None:
-        self._law, self._betas, self.tilt = law, betas, tilt
-        self.weights, self.count = law.weights, law.count
-        size, up = np.abs(law.weights), law.weights > 0
+        self._distribution, self._betas, self.tilt = distribution, betas, tilt
+        self.weights, self.count = distribution.weights, distribution.count
+        size, up = np.abs(distribution.weights), distribution.weights > 0
         if from_end:
-            to_high = size * np.where(up, law.b, law.a) / (law.a + law.b)
+            to_high = (
+                size
+                * np.where(up, distribution.b, distribution.a)
+                / (distribution.a + distribution.b)
+            )
             self.mean, self.high_end, self.low_end = -to_high, np.zeros_like(size), -size
-            # The mode from the end that is near in the untilted or the tilted law.
+            # The mode from the end that is near in the untilted or the tilted distribution.
             self.mode = -size * np.where(betas.flipped == up, betas.p, betas.q)
         else:
-            n = law.a + law.b
+            n = distribution.a + distribution.b
             self.mean = np.zeros_like(size)
-            self.high_end = size * np.where(up, law.b, law.a) / n
-            self.low_end = -size * np.where(up, law.a, law.b) / n
+            self.high_end = size * np.where(up, distribution.b, distribution.a) / n
+            self.low_end = -size * np.where(up, distribution.a, distribution.b) / n
             self.mode = betas.weight * betas.shift
         self.mean_less_mode, self.variance = tb.laplace_moments(betas)
         self.worth = np.full_like(size, _WORTH)
@@ -148,7 +152,7 @@ class TiltedTerms:
     @cached_property
     def end_orders(self) -> Floats:
         """Powers with which the shares of the ends decay, shape (l, 2), lower end first."""
-        upper, lower = self._law.exponents
+        upper, lower = self._distribution.exponents
         return np.stack([lower, upper], axis=1)
 
     @cached_property
@@ -169,7 +173,7 @@ class TiltedTerms:
 
     @property
     def _sub_gaussian_scale(self) -> Floats:
-        """Standard deviation that bounds each transform by that of a normal law.
+        """Standard deviation that bounds each transform by that of a normal distribution.
 
         A Beta is sub-Gaussian with variance 1 / (4 (n + 1)) at most (Marchal and Arbel, Electronic
         Communications in Probability 22, 2017). Term k of the Taylor series of its transform about
@@ -180,11 +184,11 @@ class TiltedTerms:
 
     def taylor(self, index: Indices, s: Complexes) -> Complexes:
         """E[exp(s x)] - 1 about the mean of each term, shape (l, n)."""
-        law, largest = self._law, float(np.abs(s).max())
+        distribution, largest = self._distribution, float(np.abs(s).max())
         z = float(self._sub_gaussian_scale[index].max()) * largest
         k = _TAYLOR_ORDERS[(np.e * z * z / _TAYLOR_ORDERS) ** (_TAYLOR_ORDERS / 2) > 1e-19]
         k = np.arange(2.0, max(k.max(initial=0.0), 4.0) + 1)
-        moments = central_moments(law.a[index], law.b[index], int(k[-1]))[2:]
+        moments = central_moments(distribution.a[index], distribution.b[index], int(k[-1]))[2:]
         size = self.weights[index] * largest
         terms = moments * np.cumprod(np.outer(1 / k, size), axis=0) * size
         powers = np.cumprod(np.broadcast_to(s / largest, (k.size + 1, s.size)), axis=0)[1:]
@@ -216,11 +220,11 @@ class TiltedTerms:
         result = np.zeros((index.size, 2, s.size), dtype=complex)
         whole = self._concentrated[index]
         if not whole.all():
-            law, split = self._law, index[~whole]
-            exponents = np.array([law.a[split], law.b[split]])
-            exponents = np.where(law.weights[split] > 0, exponents, exponents[::-1])
+            distribution, split = self._distribution, index[~whole]
+            exponents = np.array([distribution.a[split], distribution.b[split]])
+            exponents = np.where(distribution.weights[split] > 0, exponents, exponents[::-1])
             factor = self.tilt * self.places(split).T - log_mgf[~whole]
-            shares = end_shares(exponents, np.abs(law.weights[split]), s, factor)
+            shares = end_shares(exponents, np.abs(distribution.weights[split]), s, factor)
             result[~whole] = np.moveaxis(shares, 0, 1)
         for row in np.flatnonzero(whole):
             i, betas = index[row], self._betas

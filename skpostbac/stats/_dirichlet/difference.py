@@ -1,4 +1,4 @@
-"""The law of the difference of two balanced accuracies on one test set."""
+"""The distribution of the difference of two balanced accuracies on one test set."""
 
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ _SMALLEST, _LARGEST = 1e-6, 1e15
 
 
 class PairedDifference(WeightedSum):
-    r"""Law of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` for two classifiers on one test set.
+    r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` for a pair of classifiers.
 
     :math:`\theta_i^A` and :math:`\theta_i^B` are the accuracies of the classifiers A and B on the
     samples of class i. As both saw the same samples they are not independent: what is observed is
@@ -44,7 +44,8 @@ class PairedDifference(WeightedSum):
 
     See Also
     --------
-    BetaAverage : The law of one balanced accuracy; differences of two that saw different samples.
+    BetaAverage : The distribution of one balanced accuracy; differences of two that saw different
+    samples.
 
     Notes
     -----
@@ -56,10 +57,10 @@ class PairedDifference(WeightedSum):
         \theta^B - \theta^A = p_B - p_A, \qquad
         (p_B, p_A, p_r) \sim \mathrm{Dirichlet}(\alpha_B, \alpha_A, \alpha_r).
 
-    A positive value is in favour of B, and ``law.ccdf(0)`` is the probability that B is better.
-    Pairing matters: the more often the classifiers agree, the narrower is this law than that of
-    two accuracies from different samples. [1]_ reviews the comparison of classifiers by such
-    posteriors.
+    A positive value is in favour of B, and ``distribution.ccdf(0)`` is the probability that B is
+    better. Pairing matters: the more often the classifiers agree, the narrower is this distribution
+    than that of two accuracies from different samples. [1]_ reviews the comparison of classifiers
+    by such posteriors.
 
     References
     ----------
@@ -74,13 +75,13 @@ class PairedDifference(WeightedSum):
     Three classes; B alone is right in 10 samples, and A alone in 6.
 
     >>> from skpostbac.stats import PairedDifference
-    >>> law = PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5], [6, 0, 2, 1]])
-    >>> round(law.mean(), 6)
+    >>> distribution = PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5], [6, 0, 2, 1]])
+    >>> round(distribution.mean(), 6)
     0.067194
-    >>> low, high = law.interval(0.95)
+    >>> low, high = distribution.interval(0.95)
     >>> round(low, 6), round(high, 6)
     (-0.049859, 0.190473)
-    >>> round(float(law.ccdf(0)), 6)
+    >>> round(float(distribution.ccdf(0)), 6)
     0.87259
     """
 
@@ -127,15 +128,15 @@ class PairedDifference(WeightedSum):
         return f"PairedDifference(mean={mean:.4g}, sd={sd:.4g}, n_classes={len(self.counts)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the frame, which a difference or a mirrored law cannot compute again."""
+        """Keep the frame, which a difference or a mirrored distribution cannot compute again."""
         return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "PairedDifference":
-        """Return the law of minus the variable: A and B exchanged."""
-        law = PairedDifference(self.counts, prior=self.prior, weights=-self.weights)
+        """Return the distribution of the negated variable: A and B exchanged."""
+        distribution = PairedDifference(self.counts, prior=self.prior, weights=-self.weights)
         # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
-        vars(law)["_frame"] = self._frame.mirrored()
-        return law
+        vars(distribution)["_frame"] = self._frame.mirrored()
+        return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)

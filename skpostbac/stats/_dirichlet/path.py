@@ -1,7 +1,7 @@
 r"""The transform of a paired difference on a vertical line, by one integral for each height.
 
-Independent Gamma variables G_j with exponents alpha_j, given that their sum is one, have the law
-Dirichlet(alpha), so that
+Independent Gamma variables G_j with exponents alpha_j, given that their sum is one, have the
+distribution Dirichlet(alpha), so that
 
     E[exp(z D)] = Gamma(n) / (2 pi i) * integral of exp(p) prod_j (p - z v_j)^-alpha_j dp
 

@@ -31,7 +31,7 @@ from skpostbac.stats._numerics import log_beta
 _FEW, _WORTH = 4.0, (2.0, 8.0)
 # From this many classes on, those that are alike are looked for.
 _MANY = 16
-# A class with at least this exponent at each vertex in reach decays like a normal law.
+# A class with at least this exponent at each vertex in reach decays like a normal distribution.
 _SMOOTH = 60.0
 # A class within this distance of a vertex with so many counts is beside it.
 _BESIDE, _CONCENTRATED = 0.6, 100.0
@@ -117,12 +117,12 @@ class TiltedPairTerms:
     """Weighted paired differences under a tilt c: the `_transform.Terms` of a `TiltedSum`."""
 
     def __init__(
-        self, law: WeightedPairs, pairs: tp.TiltedPairs, tilt: float, from_end: bool
+        self, distribution: WeightedPairs, pairs: tp.TiltedPairs, tilt: float, from_end: bool
     ) -> None:
         self._pairs, self.tilt = pairs, tilt
-        self.weights, self.count = law.weights, law.count
-        (b, a, r), size = law.alphas.T, law.weights
-        n = law.alphas.sum(axis=1)
+        self.weights, self.count = distribution.weights, distribution.count
+        (b, a, r), size = distribution.alphas.T, distribution.weights
+        n = distribution.alphas.sum(axis=1)
         if from_end:
             self.mean, self.mode = -size * (2 * a + r) / n, -pairs.to_high
             self._middle, self.high_end, self.low_end = -size, np.zeros_like(size), -2 * size
@@ -208,7 +208,8 @@ class TiltedPairTerms:
         largest = float(np.abs(s).max())
         size = self.weights[index] * largest
         terms = (self._moments[:, index] * _powers_over_factorials(size, _TAYLOR_ORDER))[2:]
-        # Every other moment of a symmetric law is zero: no term counts if two in a row do not.
+        # Every other moment of a symmetric distribution is zero: no term counts if two in a row do
+        # not.
         counts = np.flatnonzero(np.abs(terms).max(axis=1) > _TAYLOR_NEGLIGIBLE)
         terms = terms[: counts.max(initial=1) + 1]
         powers = np.cumprod(np.broadcast_to(s / largest, (len(terms) + 1, s.size)), axis=0)[1:]

@@ -7,19 +7,19 @@ by the density of its log-odds, or by random draws. Imports `_numerics`.
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails
-from skpostbac.stats._distribution.interface import Interval, Law, interval_of, plain_float
-from skpostbac.stats._distribution.log_odds import LogitDensity, LogitLaw, Panels
+from skpostbac.stats._distribution.interface import Distribution, Interval, interval_of, plain_float
+from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
 
 __all__ = [
     "BoundedDistribution",
+    "Distribution",
     "DrawnPosterior",
     "Interval",
-    "Law",
     "LogValues",
     "LogitDensity",
-    "LogitLaw",
+    "LogitDistribution",
     "Panels",
     "PowerTransform",
     "Tails",

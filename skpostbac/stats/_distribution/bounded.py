@@ -1,4 +1,4 @@
-"""What every continuous law on a bounded interval offers, whatever it is computed from."""
+"""Interface of continuous distributions on a bounded interval."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from skpostbac._utils import (
     probability_array,
 )
 from skpostbac.stats._distribution.hdi import shortest_interval
-from skpostbac.stats._distribution.interface import Interval, Law
+from skpostbac.stats._distribution.interface import Distribution, Interval
 from skpostbac.stats._distribution.mode import highest_place
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
@@ -43,10 +43,10 @@ _LOST = 1e-11
 _FEW_KINKS, _REACH = 100, 16.0
 
 
-class BoundedDistribution(Law):
-    """A continuous law on a bounded interval.
+class BoundedDistribution(Distribution):
+    """A continuous distribution on a bounded interval.
 
-    Subclasses say where the law lives (`_frame`), what its tails are strictly inside
+    Subclasses say where the distribution lives (`_frame`), what its tails are strictly inside
     (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
     ends (`_log_end_densities`), and its moments.
     Method names follow SciPy's random variables.
@@ -98,7 +98,7 @@ class BoundedDistribution(Law):
 
     @abstractmethod
     def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is zero for a normal law."""
+        """Return the excess kurtosis, which is zero for a normal distribution."""
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
@@ -487,7 +487,7 @@ class BoundedDistribution(Law):
         return _scalar(x)
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
-        """Quantile inside the support, (n,): from the centre of the law where that is enough."""
+        """Quantile inside the support, (n,): from the centre where that is enough."""
         p, q = np.exp(log_p), np.exp(log_q)
         start = beta_quantile(self._frame, p, self.standard_deviation())
         y, found = central_quantile(self._centre, start, p, q)

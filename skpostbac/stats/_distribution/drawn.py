@@ -19,11 +19,11 @@ from skpostbac._utils import (
     float_array,
     probability_array,
 )
-from skpostbac.stats._distribution.interface import Interval, Law, interval_of, plain_float
+from skpostbac.stats._distribution.interface import Distribution, Interval, interval_of, plain_float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnPosterior(Law):
+class DrawnPosterior(Distribution):
     """Posterior distribution of one number, by independent random draws.
 
     Probabilities are shares of the draws: 0 or 1 beyond the outermost of them, and NaN at NaN.

@@ -1,4 +1,4 @@
-"""What a law of one random variable offers, be it computed or known by draws."""
+"""Interface of univariate distributions, computed or known by draws."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Interval(NamedTuple):
     """Upper end."""
 
 
-class Law(StablePickle, ABC):
-    """A law of one random variable.
+class Distribution(StablePickle, ABC):
+    """A distribution of one random variable.
 
     Method names follow SciPy's random variables.
     """
@@ -75,9 +75,9 @@ class Law(StablePickle, ABC):
         """Draw independent values."""
 
 
-def interval_of(law: Law, level: float, method: object) -> Interval:
-    """Return the "central" interval of a law, or its shortest one, "hdi"."""
-    intervals = {"central": law.interval, "hdi": law.hdi}
+def interval_of(distribution: Distribution, level: float, method: object) -> Interval:
+    """Return the "central" interval of a distribution, or its shortest one, "hdi"."""
+    intervals = {"central": distribution.interval, "hdi": distribution.hdi}
     if not isinstance(method, str) or method not in intervals:
         raise ValueError(f"method must be 'central' or 'hdi', got {shown(method)}")
     return intervals[method](level)

@@ -1,4 +1,4 @@
-"""A law on (0, 1) that is given by the density of its log-odds, known up to a factor."""
+"""A distribution on (0, 1) that is given by the density of its log-odds, known up to a factor."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ class Panels(StablePickle):
 
     @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
-        """Log-odds and log masses that stand for the law."""
+        """Log-odds and log masses that stand for the distribution."""
         return _spread(self.left, self.right).ravel(), self.log_weights.ravel()
 
     @cached_property
@@ -126,7 +126,7 @@ class LogitDensity(StablePickle):
     def of(
         cls, log_density: LogDensity, start: float, scale: float, tolerance: float
     ) -> "LogitDensity":
-        """Tabulate a log density and normalise it; see `LogitLaw`."""
+        """Tabulate a log density and normalise it; see `LogitDistribution`."""
         panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
         panels.series[0] -= log_sum(panels.log_masses)
         return cls(Panels(panels.left, panels.right, panels.series))
@@ -241,8 +241,8 @@ class LogitDensity(StablePickle):
         return np.inf if trend > 0 else -np.inf
 
 
-class LogitLaw(BoundedDistribution):
-    """The law of an accuracy whose log-odds have a given density.
+class LogitDistribution(BoundedDistribution):
+    """The distribution of an accuracy whose log-odds have a given density.
 
     The log density is replaced by polynomials on panels, which are halved until it is met. Tails
     are sums of positive terms, and so keep their relative accuracy, down to about 1e-25; beyond
@@ -253,7 +253,7 @@ class LogitLaw(BoundedDistribution):
     log_density : callable
         Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
     start, scale : float
-        A point amid the law, and about its standard deviation, in log-odds.
+        A point amid the distribution, and about its standard deviation, in log-odds.
     tolerance : float, default=1e-10
         Largest error of the log density that counts. It must not be less than that of the
         function, which cannot be resolved.
@@ -266,7 +266,7 @@ class LogitLaw(BoundedDistribution):
 
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
-        return f"LogitLaw(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
+        return f"LogitDistribution(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
@@ -277,7 +277,7 @@ class LogitLaw(BoundedDistribution):
         return float(self._table.central_moment(3) / self.variance() ** 1.5)
 
     def kurtosis(self) -> float:
-        """Return the excess kurtosis, by quadrature; it is zero for a normal law."""
+        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
         return self._table.central_moment(4) / self.variance() ** 2 - 3.0
 
     @cached_property

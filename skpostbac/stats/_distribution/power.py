@@ -1,4 +1,4 @@
-"""The law of a power of a variable, from the law of the variable."""
+"""The distribution of a power of a variable, from the distribution of the variable."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -14,12 +14,13 @@ from skpostbac.stats._numerics import Frame, Points, integrate_panels
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
 _LEAST, _LARGEST = 1e-6, 1e3
 # Relative error of a panel of the moments: the centre is known to about 1e-14, and far tails, which
-# count where the law is wide, to 1e-12 of themselves.
+# count where the distribution is wide, to 1e-12 of themselves.
 _MOMENT_ERROR, _WIDE_MOMENT_ERROR = 3e-13, 1e-11
-# What an error of a tail may add to the integrand of the fourth moment of a law that is not wide,
-# a moment of at least one in its units. The error is a bound, of some ten times what it is.
+# What an error of a tail may add to the integrand of the fourth moment of a distribution that is
+# not wide, a moment of at least one in its units. The error is a bound, of some ten times what it
+# is.
 _LOST = 3e-12
-# Log upper tails that may count in the moments of a law that is wide beside its mean.
+# Log upper tails that may count in the moments of a distribution that is wide beside its mean.
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
@@ -29,7 +30,7 @@ _NEAR_ZERO = np.array([1e-120, 1e-100])
 
 
 class PowerTransform(BoundedDistribution):
-    r"""Law of :math:`Y = X^e`, where X has a given law on an interval that begins at zero.
+    r"""Distribution of :math:`Y = X^e`, X with a given distribution on an interval from zero.
 
     Quantiles are powers of those of X, and tails and densities those of X at :math:`y^{1/e}`, so
     that they are as exact; where :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
@@ -38,15 +39,15 @@ class PowerTransform(BoundedDistribution):
 
     Parameters
     ----------
-    law : BoundedDistribution
-        Law of X, with a support from zero to a positive number.
+    distribution : BoundedDistribution
+        Distribution of X, with a support from zero to a positive number.
     exponent : float
         The power e, from 1e-6 to 1000.
 
     Raises
     ------
     TypeError
-        If `law` is no such law.
+        If `distribution` is no such distribution.
     ValueError
         If its support begins elsewhere, or if the exponent is out of range.
 
@@ -64,23 +65,27 @@ class PowerTransform(BoundedDistribution):
     Interval(low=0.6306, high=0.9968)
     """
 
-    def __init__(self, law: BoundedDistribution, exponent: float) -> None:
-        if not isinstance(law, BoundedDistribution):
-            raise TypeError(f"law must be a BoundedDistribution, got {type(law).__name__}")
-        if law.support().low != 0:
-            raise ValueError(f"law must have a support that begins at 0, got {law.support()}")
+    def __init__(self, distribution: BoundedDistribution, exponent: float) -> None:
+        if not isinstance(distribution, BoundedDistribution):
+            raise TypeError(
+                f"distribution must be a BoundedDistribution, got {type(distribution).__name__}"
+            )
+        if distribution.support().low != 0:
+            raise ValueError(
+                f"distribution must have a support that begins at 0, got {distribution.support()}"
+            )
         power = float_or_nan(exponent)
         if not _LEAST <= power <= _LARGEST:
             raise ValueError(
                 f"exponent must be a number from {_LEAST:g} to {_LARGEST:g}, got {shown(exponent)}"
             )
-        self._law: BoundedDistribution = law
+        self._distribution: BoundedDistribution = distribution
         self._exponent: float = power
 
     @property
-    def law(self) -> BoundedDistribution:
-        """The law of X."""
-        return self._law
+    def distribution(self) -> BoundedDistribution:
+        """The distribution of X."""
+        return self._distribution
 
     @property
     def exponent(self) -> float:
@@ -106,31 +111,31 @@ class PowerTransform(BoundedDistribution):
         return float(third / variance**1.5)
 
     def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is zero for a normal law."""
+        """Return the excess kurtosis, which is zero for a normal distribution."""
         variance, _, fourth = self._central_moments
         return float(fourth / variance**2 - 3)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self.law._draw(rng, shape) ** self.exponent)
+        return np.asarray(self.distribution._draw(rng, shape) ** self.exponent)
 
     def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
-        return self.law._quantile(log_p, log_q) ** self.exponent
+        return self.distribution._quantile(log_p, log_q) ** self.exponent
 
     # Y is measured from the power of the mean of X, its origin, in units of the standard deviation
-    # that it has to first order, if that is small: a law narrower than the spacing of doubles keeps
-    # its digits.
+    # that it has to first order, if that is small: a distribution narrower than the spacing of
+    # doubles keeps its digits.
 
     @property
     def _origin(self) -> float:
-        return float(self.law.mean() ** self.exponent)
+        return float(self.distribution.mean() ** self.exponent)
 
     @property
     def _is_wide(self) -> bool:
-        return self.exponent * self.law.standard_deviation() >= self.law.mean()
+        return self.exponent * self.distribution.standard_deviation() >= self.distribution.mean()
 
     @property
     def _first_order(self) -> float:
-        relative = self.law.standard_deviation() / self.law.mean()
+        relative = self.distribution.standard_deviation() / self.distribution.mean()
         return self.exponent * self._origin * relative
 
     @cached_property
@@ -138,12 +143,12 @@ class PowerTransform(BoundedDistribution):
         if not self._is_wide:
             return self._first_order
         # The rare values are what counts then: about the fourth root of E[Y^4], by its integrand.
-        x = np.asarray(self.law._quantile(np.log1p(-np.exp(_LOG_TAILS)), _LOG_TAILS))
+        x = np.asarray(self.distribution._quantile(np.log1p(-np.exp(_LOG_TAILS)), _LOG_TAILS))
         return max(self._first_order, float((x**self.exponent * np.exp(_LOG_TAILS / 4)).max()))
 
     @property
     def _inner_high(self) -> float:
-        return self.law.support().high
+        return self.distribution.support().high
 
     @property
     def _high(self) -> float:
@@ -151,7 +156,7 @@ class PowerTransform(BoundedDistribution):
 
     @property
     def _high_from_origin(self) -> float:
-        below = np.float64(self.law._frame.mean_to_high / self._inner_high)
+        below = np.float64(self.distribution._frame.mean_to_high / self._inner_high)
         return float(-self._high * _power_of_one_plus(-below, self.exponent))
 
     @property
@@ -179,7 +184,7 @@ class PowerTransform(BoundedDistribution):
         E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
         """
         signed_tail = self._far_tail if self._is_wide else self._near_tail
-        evaluate = self.law._search()
+        evaluate = self.distribution._search()
 
         def integrand(z: Floats) -> Floats:
             signed = signed_tail(z, evaluate)
@@ -199,20 +204,23 @@ class PowerTransform(BoundedDistribution):
         if not self._is_wide:
             return np.array([-self._origin, self._high_from_origin]) / self._unit
         log_p = np.array([_LOG_TAILS[-1], 0.0])
-        ends = np.asarray(self.law._quantile(log_p, log_p[::-1])) - self.law.mean()
+        ends = (
+            np.asarray(self.distribution._quantile(log_p, log_p[::-1])) - self.distribution.mean()
+        )
         return self._outer_distance(ends) / self._unit
 
     def _near_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
         """P(Z > z) above zero, and -P(Z <= z) below it, to an accuracy that falls with z^3.
 
-        The centre of the law of X is enough wherever its error does not show in the moments, and
-        beyond its reach, which falls short of less than exp(-39 - |x - mean| / (2 sd)).
+        The centre of the distribution of X is enough wherever its error does not show in the
+        moments, and beyond its reach, which falls short of less than exp(-39 - |x - mean| / (2
+        sd)).
         """
         from_mean, allowed = (
             self._inner_distance(self._unit * z),
             _LOST / np.fmax(np.abs(z), 1) ** 3,
         )
-        values = self.law._centre_to(from_mean, allowed)
+        values = self.distribution._centre_to(from_mean, allowed)
         signed = np.where(z > 0, values.tail, values.tail - 1)
         # Beside an end of the support the rounding of x - mean shows.
         error = values.error + _EPS * np.abs(from_mean * values.density)
@@ -240,11 +248,15 @@ class PowerTransform(BoundedDistribution):
 
     def _inner_distance(self, from_origin: Floats) -> Floats:
         """Distance of x from the mean of X."""
-        return self.law.mean() * _power_of_one_plus(from_origin / self._origin, 1 / self.exponent)
+        return self.distribution.mean() * _power_of_one_plus(
+            from_origin / self._origin, 1 / self.exponent
+        )
 
     def _outer_distance(self, from_mean: Floats) -> Floats:
         """Distance of y from the origin, for x at a distance from the mean of X."""
-        return self._origin * _power_of_one_plus(from_mean / self.law.mean(), self.exponent)
+        return self._origin * _power_of_one_plus(
+            from_mean / self.distribution.mean(), self.exponent
+        )
 
     def _inner(self, from_origin: Floats, to_low: Floats, to_high: Floats) -> Points:
         """Return the positions of x, with all their distances."""
@@ -263,7 +275,9 @@ class PowerTransform(BoundedDistribution):
         )
 
     def _tails(self, points: Points) -> Tails:
-        tails = self.law._tails(self._inner(points.from_mean, points.to_low, points.to_high))
+        tails = self.distribution._tails(
+            self._inner(points.from_mean, points.to_low, points.to_high)
+        )
         return Tails(tails.log_cdf, tails.log_ccdf, tails.log_pdf + self._log_stretch(points))
 
     def _log_stretch(self, points: Points) -> Floats:
@@ -273,9 +287,14 @@ class PowerTransform(BoundedDistribution):
         return np.asarray(at_high + (power - 1) * np.log(share))
 
     def _centre(self, y: Floats) -> Values:
-        values = self.law._centre(self._inner_distance(y))
+        values = self.distribution._centre(self._inner_distance(y))
         power, position = 1 / self.exponent, np.maximum(self._frame.mean + y, _SMALLEST)
-        stretch = power * self.law.mean() / self._origin * (position / self._origin) ** (power - 1)
+        stretch = (
+            power
+            * self.distribution.mean()
+            / self._origin
+            * (position / self._origin) ** (power - 1)
+        )
         with np.errstate(over="ignore", invalid="ignore"):  # an unbounded density
             density = values.density * stretch
             slope = values.slope * stretch**2 + density * (power - 1) / position
@@ -284,13 +303,15 @@ class PowerTransform(BoundedDistribution):
     @cached_property
     def _log_end_densities(self) -> Interval:
         stretch = self._log_stretch(self._frame.near_high(np.zeros(1)))
-        at_high = float(self.law._log_end_densities.high + stretch[0])
+        at_high = float(self.distribution._log_end_densities.high + stretch[0])
         return Interval(self._log_density_at_zero(), at_high)
 
     def _log_density_at_zero(self) -> float:
         """Return the limit of the log density, from the power with which it comes close to zero."""
         x = _NEAR_ZERO
-        tails = self.law._tails(Points(x - self.law.mean(), x, self._inner_high - x))
+        tails = self.distribution._tails(
+            Points(x - self.distribution.mean(), x, self._inner_high - x)
+        )
         log_density = tails.log_pdf + (1 - self.exponent) * np.log(x) - np.log(self.exponent)
         power = float(np.diff(log_density)[0] / np.diff(np.log(x))[0])
         if abs(power) < 1e-9:  # constant, but for rounding
@@ -298,7 +319,7 @@ class PowerTransform(BoundedDistribution):
         return -np.inf if power > 0 else np.inf
 
     def _kinks(self) -> list[float]:
-        return list(map(float, self._outer_distance(np.array(self.law._kinks()))))
+        return list(map(float, self._outer_distance(np.array(self.distribution._kinks()))))
 
 
 def _power_of_one_plus(x: Floats | np.float64, power: float) -> Floats:

@@ -1,7 +1,7 @@
-"""Quantiles of a law on a bounded interval.
+"""Quantiles of a distribution on a bounded interval.
 
-In the centre of the law Halley's method settles in two or three evaluations. Everywhere else, and
-where it does not, safeguarded Newton steps on the log of a tail do.
+In the centre of the distribution Halley's method settles in two or three evaluations. Everywhere
+else, and where it does not, safeguarded Newton steps on the log of a tail do.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 def beta_quantile(frame: Frame, p: Floats, scale: float) -> Floats:
-    """Quantile of the Beta law with the same support, mean and variance, less the mean."""
+    """Quantile of the Beta distribution with the same support, mean and variance, less the mean."""
     width = frame.mean_to_low + frame.mean_to_high
     low, high = frame.mean_to_low / width, frame.mean_to_high / width
     size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
@@ -115,7 +115,7 @@ def upper_quantile(
 
 
 def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
-    """Quantile of the Beta law with the same support, mean and variance, stretched."""
+    """Quantile of the Beta distribution with the same support, mean and variance, stretched."""
     width = frame.mean_to_low + frame.mean_to_high
     low, high = frame.mean_to_low / width, frame.mean_to_high / width
     size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
@@ -123,7 +123,8 @@ def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
     # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
     to_high = betaincinv(size * high, size * low, p)
     to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 1.0)
-    # A law beside the lower end may be far narrower than the rounding of its distance to the other.
+    # A distribution beside the lower end may be far narrower than the rounding of its distance to
+    # the other.
     to_low = width * np.nan_to_num(betainccinv(size * low, size * high, p), nan=1.0)
     from_mean = np.maximum(to_low - frame.mean_to_low, -0.999 * frame.mean_to_low)
     return _stretch(frame, from_mean, to_high)

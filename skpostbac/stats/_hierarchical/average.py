@@ -1,4 +1,4 @@
-"""The law of a weighted sum of accuracies that borrow strength from one another."""
+"""The distribution of a weighted sum of accuracies that borrow strength from one another."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -21,19 +21,19 @@ from skpostbac.stats._numerics import Frame, Points, exact_sum
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
 # Nodes of the hyperparameters are placed where the posterior is above exp(-depth) of its largest
-# value: in the centre of the law, and for its far tails.
+# value: in the centre of the distribution, and for its far tails.
 _DEPTH, _FAR_DEPTH = 30.0, 760.0
 
 
 class HierarchicalBetaAverage(WeightedSum):
-    r"""Law of :math:`\lambda = \sum_i w_i \theta_i` for classes that share a `Hyperprior`.
+    r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` for classes that share a `Hyperprior`.
 
     :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`, and the accuracies :math:`\theta_i` are
     independent given a common rate :math:`\mu` and the number :math:`\kappa` of samples that each
     class borrows of it. This is the posterior given the counts of all classes, with :math:`\mu`
     and :math:`\kappa` integrated out by a quadrature that is good to about 1e-10 of a probability.
-    Given its nodes the law is a mixture of those of `BetaAverage`, and is computed like these, by
-    inverting its characteristic function ([1]_, eq. 13, for each node).
+    Given its nodes the distribution is a mixture of those of `BetaAverage`, and is computed like
+    these, by inverting its characteristic function ([1]_, eq. 13, for each node).
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ class HierarchicalBetaAverage(WeightedSum):
 
     See Also
     --------
-    BetaAverage : The law for independent classes.
+    BetaAverage : The distribution for independent classes.
 
     Notes
     -----
-    ``B - A`` is the law of the difference of two independent variables, again a
+    ``B - A`` is the distribution of the difference of two independent variables, again a
     `HierarchicalBetaAverage`.
 
     References
@@ -84,8 +84,8 @@ class HierarchicalBetaAverage(WeightedSum):
     their average to 0.833, and is sure of it.
 
     >>> from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
-    >>> law = HierarchicalBetaAverage([9] * 10, [10] * 10)
-    >>> low, high = law.interval(0.95)
+    >>> distribution = HierarchicalBetaAverage([9] * 10, [10] * 10)
+    >>> low, high = distribution.interval(0.95)
     >>> round(low, 3), round(high, 3)
     (0.821, 0.94)
     >>> low, high = BetaAverage([10] * 10, [2] * 10).interval(0.95)
@@ -154,13 +154,13 @@ class HierarchicalBetaAverage(WeightedSum):
         return _rebuild, (self.correct, self.total, weights, self.hyperprior, self.groups)
 
     def __neg__(self) -> "HierarchicalBetaAverage":
-        """Return the law of minus the variable."""
+        """Return the distribution of the negated variable."""
         weights = -self.weights
         weights.flags.writeable = False
         return self._with_weights(weights)
 
     def __sub__(self, other: "HierarchicalBetaAverage") -> "HierarchicalBetaAverage":
-        """Return the law of the difference of two independent variables."""
+        """Return the distribution of the difference of two independent variables."""
         if not isinstance(other, HierarchicalBetaAverage):
             return NotImplemented
         if other.hyperprior != self.hyperprior:
@@ -176,7 +176,7 @@ class HierarchicalBetaAverage(WeightedSum):
     def marginals(self) -> list["HierarchicalBetaAverage"]:
         """Return the posterior of the accuracy on each class, given the counts of all.
 
-        Classes of the same counts have one and the same law, which is then computed once.
+        Classes of the same counts have one and the same distribution, which is then computed once.
         """
         size = self.total.size
         # The rows of a unit matrix are windows on one array.
@@ -186,8 +186,8 @@ class HierarchicalBetaAverage(WeightedSum):
         windows = sliding_window_view(one, size)[::-1]
         kinds = np.stack([self.groups, self.correct, self.total])
         _, first, place = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
-        laws = [self._with_weights(windows[index]) for index in first]
-        return [laws[kind] for kind in place.ravel()]
+        distributions = [self._with_weights(windows[index]) for index in first]
+        return [distributions[kind] for kind in place.ravel()]
 
     def means(self) -> Floats:
         """Return the posterior mean of the accuracy on each class, shape (l,)."""
@@ -203,11 +203,19 @@ class HierarchicalBetaAverage(WeightedSum):
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
-        """Return the law for other weights, a read-only array; the counts are shared."""
-        law = object.__new__(HierarchicalBetaAverage)
-        law._correct, law._total, law._groups = self.correct, self.total, self.groups
-        law._equal, law._weights, law._hyperprior = False, weights, self.hyperprior
-        return law
+        """Return the distribution for other weights, a read-only array; the counts are shared."""
+        distribution = object.__new__(HierarchicalBetaAverage)
+        distribution._correct, distribution._total, distribution._groups = (
+            self.correct,
+            self.total,
+            self.groups,
+        )
+        distribution._equal, distribution._weights, distribution._hyperprior = (
+            False,
+            weights,
+            self.hyperprior,
+        )
+        return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
@@ -260,7 +268,7 @@ class HierarchicalBetaAverage(WeightedSum):
 
     @cached_property
     def _inversion(self) -> Inversion:
-        # A far tail may be that of rates which have no part in the centre of the law.
+        # A far tail may be that of rates which have no part in the centre of the distribution.
         return Inversion(
             WeightedGroups(self._parts), lambda: FarGroups(self._groups_to(_FAR_DEPTH))
         )
@@ -290,7 +298,8 @@ class HierarchicalBetaAverage(WeightedSum):
             positive = kinds.weights > 0
             down += float(np.where(positive, right, wrong) @ kinds.share)
             up += float(np.where(positive, wrong, right) @ kinds.share)
-        # From the nearer end: a law beside an end is narrower than the spacing of doubles there.
+        # From the nearer end: a distribution beside an end is narrower than the spacing of doubles
+        # there.
         nearest = [low, low_rest, down] if down < up else [high, high_rest, -up]
         mean, mean_rest = exact_sum([np.array(nearest)])
         return Frame(

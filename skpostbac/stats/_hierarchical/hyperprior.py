@@ -40,11 +40,11 @@ class Hyperprior:
     kappa : sequence of float, default=(4, 8, 16, 32, 64, 128)
         Numbers of samples that a class may borrow, in (0, 1000].
     rate : float in [0.05, 20], default=0.75
-        Parameter m of the Beta law of the common rate.
+        Parameter m of the Beta distribution of the common rate.
     outlier : float in [0, 1), default=None
         Probability that a class borrows nothing; 2 / (l + 4) for l classes by default.
     base : float in [0.05, 20], default=0.5
-        Parameter b of the law of a class that borrows nothing.
+        Parameter b of the distribution of a class that borrows nothing.
 
     Raises
     ------

@@ -3,9 +3,9 @@ r"""Quadrature over the hyperparameters of a hierarchical prior, given the count
 Each strength kappa has a row of nodes in the common rate mu = sin(phi / 2)^2, phi = pi expit(v). In
 phi a rate is known equally well anywhere. A trapezoid rule that is uniform in the bulk, and spreads
 out beyond, where nothing but the prior decays, converges geometrically (Trefethen and Weideman,
-SIAM Review 56, 2014). As kappa is bounded no class is ever tied to mu, and a law given the nodes is
-as smooth as that of its classes: a mixture of such laws over a fixed set of nodes has no error but
-that of this rule.
+SIAM Review 56, 2014). As kappa is bounded no class is ever tied to mu, and a distribution given the
+nodes is as smooth as that of its classes: a mixture of such distributions over a fixed set of nodes
+has no error but that of this rule.
 """
 
 from dataclasses import dataclass, fields, replace

@@ -37,10 +37,10 @@ _TABLE = 2**22
 _LARGE_TABLE = 2**23
 # Tilts that push a class of more samples than this to an end have a rule of their own.
 _MANY = 1e4
-# A rule in log-odds is uniform this far from the middle of its laws. Beyond, where its nodes spread
-# out, it needs more of them.
+# A rule in log-odds is uniform this far from the middle of its distributions. Beyond, where its
+# nodes spread out, it needs more of them.
 _CORE, _STRETCHED = 2.5, 1.15
-# Heights among which the one is looked for where a law has decayed to a share.
+# Heights among which the one is looked for where a distribution has decayed to a share.
 _HEIGHTS, _LARGEST_ORDER, _DECAYED = np.geomspace(8.0, 1e6, 36), 1e8, 1e-13
 
 
@@ -434,11 +434,12 @@ class _Rule:
 
     @classmethod
     def of(cls, base: tb.TiltedBetas, low: float, high: float, bandwidth: float) -> "_Rule":
-        """Place a rule for an outlier from `low` to `high`, for laws of some bandwidth there."""
+        """Place a rule for an outlier from `low` to `high`, for densities of some bandwidth."""
         p, q = float(base.p[0]), float(base.q[0])
         flipped, mode = bool(base.flipped[0]), float(np.log(base.p[0]) - np.log(base.q[0]))
         first, last = (-high - mode, -low - mode) if flipped else (low - mode, high - mode)
-        # Uniform between the middle of the laws and that of the interval, exponential beyond.
+        # Uniform between the middle of the distributions and that of the interval, exponential
+        # beyond.
         left, right = _CORE + max(0.0, mode), _CORE + max(0.0, -mode)
         start = first if first > -left else -(left + np.log1p(-first - left))
         stop = last if last < right else right + np.log1p(last - right)

@@ -24,8 +24,8 @@ from skpostbac.stats._inversion import (
 _TABLE = 2**22
 # Nodes of less weight under a tilt than this are left out.
 _LEAST_WEIGHT = 1e-18
-# Tilts relative to the first, in inverse standard deviations, by which the reach of a law is
-# bounded, and the one by which its variance is found.
+# Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
+# is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 # A series ends where its terms have decayed to this, or after so many nodes. It begins with a
 # height in inverse standard deviations, or with a share of the height at which an envelope of its
@@ -68,7 +68,7 @@ class TiltedGroupSum:
 
     @property
     def mode(self) -> float:
-        """About where the law is."""
+        """About where the distribution is."""
         return self.mean
 
     @property
@@ -87,7 +87,7 @@ class TiltedGroupSum:
 
     @cached_property
     def _bounds(self) -> tuple[float, float]:
-        """Positions beyond which the law is negligible, by Chernoff's bound and by its ends."""
+        """Positions with negligible mass beyond, by Chernoff's bound and by the ends."""
         up = down = _BOUNDS / self._standard_deviation
         if self.tilt > min(down[1], 1 / self._scale):
             # Far from the centre it counts what is left of the tilt.

@@ -51,7 +51,7 @@ _THIN = 8.0
 # Half widths of strips in u, and rises, among which the largest step is chosen.
 _STRIPS = np.linspace(0.1, 1.12, 52)
 _RISES = np.array([[0.0], [0.4], [0.8]])
-# Doubles do not come closer to a corner than this, relative to the width of the law.
+# Doubles do not come closer to a corner than this, relative to the width of the distribution.
 _MAX_LOG_DISTANCE = 46.0
 # Steps of the line that a level takes at least, and at most where it has too many corners to split
 # again. Amplitudes are tabulated for about this many pairs of a corner and a step.
@@ -197,22 +197,24 @@ class _Stage:
         return None if self.climb is None else self.climb()
 
 
-def corner_contour(law: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
-    """Sum the series on the line through the tilt of `law`, and its rest by corners."""
+def corner_contour(distribution: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
+    """Sum the series on the line through the tilt of `distribution`, and its rest by corners."""
     count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
-    trunk = Trunk.of(law, rule, count)
-    stages = _stages(law, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
-    return trunk.contour(law, rule, _fan(law, trunk.log_mgf, stages, (), wrap=True))
+    trunk = Trunk.of(distribution, rule, count)
+    stages = _stages(distribution, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
+    return trunk.contour(
+        distribution, rule, _fan(distribution, trunk.log_mgf, stages, (), wrap=True)
+    )
 
 
-def corner_levels(law: TiltedSum, period: float) -> list[Level]:
+def corner_levels(distribution: TiltedSum, period: float) -> list[Level]:
     """Group the classes by the height from which their ends separate, widest class first."""
-    reach, heights = law.terms.reach, law.terms.end_height
+    reach, heights = distribution.terms.reach, distribution.terms.end_height
     levels: list[Level] = []
-    rest = law.everything
-    clear = clear_height(law.tilt, period)
+    rest = distribution.everything
+    clear = clear_height(distribution.tilt, period)
     while np.isfinite(heights[rest]).any():
-        width = law.total((reach.high - reach.low)[rest], rest)
+        width = distribution.total((reach.high - reach.low)[rest], rest)
         limit = max(8 * heights[rest].min(), _PHASE_BUDGET / width, clear)
         # A class of next to no width beside one end cannot stay whole: it has no mass to sum up.
         thin = heights[rest] * (reach.high - reach.low)[rest] < 1
@@ -229,25 +231,25 @@ def clear_height(tilt: float, period: float) -> float:
 
 
 def _stages(
-    law: TiltedSum, log_mgf: Floats, levels: list[Level], start: float, period: float
+    distribution: TiltedSum, log_mgf: Floats, levels: list[Level], start: float, period: float
 ) -> list[_Stage]:
     """Evaluate all levels, the first from half a step above `start` on."""
     stages: list[_Stage] = []
     known: list[Leading] = []
     for depth, level in enumerate(levels):
         if not level.rest.size:
-            horizon, last = _horizon(law, log_mgf, level, known, start, period, np.inf)
+            horizon, last = _horizon(distribution, log_mgf, level, known, start, period, np.inf)
             return [*stages, _Stage(level, last, horizon, period, None, np.inf)]
         # The whole classes reach a quarter of this from their mode, or it is all the same series.
-        next_period = min(4 * max(law.bounds(level.rest)), period)
+        next_period = min(4 * max(distribution.bounds(level.rest)), period)
         farthest = 4.5 * DEPTH / next_period
-        horizon, leading = _horizon(law, log_mgf, level, known, start, period, farthest)
+        horizon, leading = _horizon(distribution, log_mgf, level, known, start, period, farthest)
         known = [*known, leading]
-        decayed = law.decay_height(level.rest, DEPTH)
+        decayed = distribution.decay_height(level.rest, DEPTH)
         next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
         most = _TABLE // max(1, sum(map(len, horizon.tables)))
         grid = _steps_up(start, min(decayed, next_height), next_period, most)
-        climb = partial(_above, law, log_mgf, level.rest, known, start, grid, next_period)
+        climb = partial(_above, distribution, log_mgf, level.rest, known, start, grid, next_period)
         stages.append(_Stage(level, leading, horizon, period, climb, next_period))
         start, period = grid.top + np.pi / next_period, next_period
         if decayed <= next_height or start < (1 - 1e-9) * next_height:
@@ -257,7 +259,7 @@ def _stages(
 
 
 def _horizon(
-    law: TiltedSum,
+    distribution: TiltedSum,
     log_mgf: Floats,
     level: Level,
     known: list[Leading],
@@ -271,21 +273,23 @@ def _horizon(
     """
     split = np.concatenate([*(np.unique(one.index) for one in known), level.split])
     rest = level.rest
-    nearest = complex(max(law.tilt, float(law.terms.singular_range[split].max())), start)
+    nearest = complex(
+        max(distribution.tilt, float(distribution.terms.singular_range[split].max())), start
+    )
     step, distance, turn = level_line(
         nearest,
         period,
-        law.total(law.terms.end_orders[split].min(axis=1), split),
-        law.total(law.terms.reach.order[split], split),
+        distribution.total(distribution.terms.end_orders[split].min(axis=1), split),
+        distribution.total(distribution.terms.reach.order[split], split),
     )
     rates = distance + 1j * start
-    measure = turn / (law.tilt + rates)
+    measure = turn / (distribution.tilt + rates)
     if rest.size:
         near = np.abs(distance.real) < farthest
         rates, distance, measure = rates[near], distance[near], measure[near]
-        measure *= law.at(rest, rates)
-    leading, corners = law.split(level.split, log_mgf, rates)
-    tables = [*(law.corners(one, log_mgf, rates) for one in known), corners]
+        measure *= distribution.at(rest, rates)
+    leading, corners = distribution.split(level.split, log_mgf, rates)
+    tables = [*(distribution.corners(one, log_mgf, rates) for one in known), corners]
     return _Stretch(rates, distance, measure, tables, step, 0.0), leading
 
 
@@ -329,7 +333,7 @@ def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
 
 
 def _above(
-    law: TiltedSum,
+    distribution: TiltedSum,
     log_mgf: Floats,
     rest: Indices,
     known: list[Leading],
@@ -340,20 +344,25 @@ def _above(
     """Sum the whole classes up the line, at the heights of a grid."""
     step = 2 * np.pi / period
     rates: Complexes = np.asarray(1j * grid.heights)
-    line = law.along(rest, grid)
-    tables = [law.corners(one, log_mgf, rates) for one in known]
-    measure: Complexes = np.asarray(line.values * step / (np.pi * (law.tilt + rates)))
-    shift = line.anchor - law.total(law.terms.mode[rest], rest)
+    line = distribution.along(rest, grid)
+    tables = [distribution.corners(one, log_mgf, rates) for one in known]
+    measure: Complexes = np.asarray(line.values * step / (np.pi * (distribution.tilt + rates)))
+    shift = line.anchor - distribution.total(distribution.terms.mode[rest], rest)
     return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
 
 
 def _fan(
-    law: TiltedSum, log_mgf: Floats, stages: list[_Stage], path: tuple[int, ...], *, wrap: bool
+    distribution: TiltedSum,
+    log_mgf: Floats,
+    stages: list[_Stage],
+    path: tuple[int, ...],
+    *,
+    wrap: bool,
 ) -> Fan:
     """Open all corners of one level, on a path through those before it."""
     stage = stages[len(path)]
     rest, horizon = stage.level.rest, stage.horizon
-    mode = law.total(law.terms.mode[rest], rest)
+    mode = distribution.total(distribution.terms.mode[rest], rest)
     paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
     before = horizon.corner(path)
     shares = [(one, before * horizon.tables[len(path)][one[-1]].amplitude) for one in paths]
@@ -361,17 +370,17 @@ def _fan(
     places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
     places = places + mode
     near = [
-        Near(partial(_near, law, log_mgf, stages, one, place, share))
+        Near(partial(_near, distribution, log_mgf, stages, one, place, share))
         for (one, share), place in zip(shares, places, strict=True)
     ]
     values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
-    coefficients = derivatives(values, law.tilt + horizon.rates)
+    coefficients = derivatives(values, distribution.tilt + horizon.rates)
     unbounded = np.zeros(len(shares), dtype=bool)
     if not rest.size:
         counted = np.array([one for one, _ in shares], dtype=int).reshape(
             len(shares), len(path) + 1
         )
-        unbounded = _complete(coefficients, law, log_mgf, stages, counted)
+        unbounded = _complete(coefficients, distribution, log_mgf, stages, counted)
     return Fan(
         places=places,
         blur=blur,
@@ -388,7 +397,7 @@ def _fan(
 
 def _complete(
     coefficients: Complexes,
-    law: TiltedSum,
+    distribution: TiltedSum,
     log_mgf: Floats,
     stages: list[_Stage],
     paths: Indices,
@@ -403,14 +412,16 @@ def _complete(
     horizon, known = stages[-1].horizon, [stage.leading for stage in stages]
     levels = zip(known, paths.T, strict=True)
     orders = np.asarray(sum(leading.orders[keys] for leading, keys in levels))
-    s = law.tilt + horizon.rates[-1]
+    s = distribution.tilt + horizon.rates[-1]
     for derivative in (0, 1):
         excess = orders - derivative
         slow = np.flatnonzero((excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH))
         if slow.size:
             last = horizon.measure[-1] * s**derivative
             log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
-            tables = _far_tables(law, log_mgf, known, horizon.rates[-1], log_ratio, derivative)
+            tables = _far_tables(
+                distribution, log_mgf, known, horizon.rates[-1], log_ratio, derivative
+            )
             for row in slow:
                 keys = zip(tables, paths[row], strict=True)
                 shares = np.prod([table[key].amplitude for table, key in keys], axis=0)
@@ -419,7 +430,7 @@ def _complete(
 
 
 def _far_tables(
-    law: TiltedSum,
+    distribution: TiltedSum,
     log_mgf: Floats,
     known: list[Leading],
     rate: complex,
@@ -432,7 +443,7 @@ def _far_tables(
     """
     counts = np.array([leading.index.size for leading in known])
     return [
-        law.far_corners(leading, log_mgf, rate, log_ratio, float(share))
+        distribution.far_corners(leading, log_mgf, rate, log_ratio, float(share))
         for leading, share in zip(known, rise * counts / counts.sum(), strict=True)
     ]
 
@@ -497,7 +508,7 @@ def _completed(values: Complexes, step: float) -> tuple[Complexes, Bools]:
 
 
 def _near(
-    law: TiltedSum,
+    distribution: TiltedSum,
     log_mgf: Floats,
     stages: list[_Stage],
     path: tuple[int, ...],
@@ -511,13 +522,13 @@ def _near(
     horizon, above = stage.horizon, stage.above
     difference = _end(horizon.distance, stage.period) - _end(horizon.distance, stage.next_period)
     parts: tuple[Part, ...] = (
-        Waves.of_tail(place, horizon.rates, -1j * difference * share, law.tilt),
-        Waves.of_tail(place + above.shift, above.rates, above.corner(path), law.tilt),
+        Waves.of_tail(place, horizon.rates, -1j * difference * share, distribution.tilt),
+        Waves.of_tail(place + above.shift, above.rates, above.corner(path), distribution.tilt),
     )
     return (
         parts
         if len(path) == len(stages)
-        else (*parts, _fan(law, log_mgf, stages, path, wrap=False))
+        else (*parts, _fan(distribution, log_mgf, stages, path, wrap=False))
     )
 
 

@@ -6,10 +6,10 @@ With M(s) = E[exp(s (X - mean))] the upper tail at mean + y is, for any c > 0,
 
 A contour is a finite set of nodes s and coefficients g: the tail is Re sum(g exp(-s y)), and the
 density the same sum with s g. The nodes are those of the trapezoid rule on the line Re s = c. The
-support is bounded, so a step of 2 pi / P with P wider than the law has no error but its known
-image at the origin: this is the Fourier series of a tilted density. It ends where M has decayed,
-or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a height
-from which `_corners` sums the rest of the series in closed form.
+support is bounded, so a step of 2 pi / P with P wider than the distribution has no error but its
+known image at the origin: this is the Fourier series of a tilted density. It ends where M has
+decayed, or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a
+height from which `_corners` sums the rest of the series in closed form.
 """
 
 from dataclasses import dataclass, replace
@@ -91,7 +91,7 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class Contour:
-    """A rule for the upper tail and the density of X at y, a distance from the origin of a law.
+    """A rule for the upper tail and the density of X at y, a distance from the origin.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Contour:
     cut: tuple[Waves, ...] = ()
 
     def at(self, y: Floats) -> Values:
-        """Evaluate the law at each y, shape (n,), where it is not too small."""
+        """Evaluate the distribution at each y, shape (n,), where it is not too small."""
         inside = np.minimum(np.maximum(y, self.low), self.high)
         scale = np.exp(self.log_mgf - self.tilt * inside)
         tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
@@ -130,7 +130,7 @@ class Contour:
         return Values(tail, error, density, -descent)
 
     def logs_at(self, y: Floats) -> LogValues:
-        """Evaluate the law at each y, shape (n,), in logs."""
+        """Evaluate the distribution at each y, shape (n,), in logs."""
         inside = np.minimum(np.maximum(y, self.low), self.high)
         log_scale = self.log_mgf - self.tilt * inside
         sums = self._sums(inside)
@@ -177,7 +177,7 @@ class Contour:
 
 @dataclass(frozen=True)
 class Series:
-    """A Fourier series that resolves a tilted law: its range, its period and its known image."""
+    """A Fourier series for a tilted distribution: its range, its period and its known image."""
 
     low: float
     high: float
@@ -190,15 +190,15 @@ class Series:
         return 2 * np.pi / self.period
 
 
-def series(law: TiltedSum) -> Series:
-    """Choose the period of the trapezoid rule on the line through the tilt of a law."""
-    low, high = law.bounds(law.everything)
-    mode = law.total(law.terms.mode)
-    return fourier_series(law.tilt, mode - low, mode + high)
+def series(distribution: TiltedSum) -> Series:
+    """Choose the period of the trapezoid rule on the line through the tilt of a distribution."""
+    low, high = distribution.bounds(distribution.everything)
+    mode = distribution.total(distribution.terms.mode)
+    return fourier_series(distribution.tilt, mode - low, mode + high)
 
 
 def fourier_series(tilt: float, low: float, high: float) -> Series:
-    """Choose the period of the trapezoid rule through a tilt for a law between two positions.
+    """Choose the period of the trapezoid rule through a tilt for X between two positions.
 
     The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
     one, and kept below rounding for a large tilt, by a wider period.
@@ -217,25 +217,31 @@ class Trunk:
     log_mgf: Floats
 
     @classmethod
-    def of(cls, law: TiltedSum, rule: Series, count: int) -> "Trunk":
+    def of(cls, distribution: TiltedSum, rule: Series, count: int) -> "Trunk":
         """Evaluate the first `count` nodes of a series."""
         grid = Grid.even(0.0, rule.step, count)
-        line = law.along(law.everything, grid)
+        line = distribution.along(distribution.everything, grid)
         rates: Complexes = np.asarray(1j * grid.heights[:count])
-        coefficients = line.values[:count] * (rule.step / np.pi) / (law.tilt + rates)
+        coefficients = line.values[:count] * (rule.step / np.pi) / (distribution.tilt + rates)
         coefficients[0] /= 2
-        return cls(Waves.of_tail(line.anchor, rates, coefficients, law.tilt), line.log_mgf)
+        return cls(Waves.of_tail(line.anchor, rates, coefficients, distribution.tilt), line.log_mgf)
 
-    def contour(self, law: TiltedSum, rule: Series, *rest: Part) -> Contour:
+    def contour(self, distribution: TiltedSum, rule: Series, *rest: Part) -> Contour:
         """Complete a contour by what is missing beyond the last node."""
-        log_mgf = law.total(self.log_mgf)
-        return Contour(law.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image)
+        log_mgf = distribution.total(self.log_mgf)
+        return Contour(
+            distribution.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image
+        )
 
 
-def line_contour(law: TiltedSum, rule: Series, height: float, most: float = np.inf) -> Contour:
+def line_contour(
+    distribution: TiltedSum, rule: Series, height: float, most: float = np.inf
+) -> Contour:
     """Place a trapezoid rule on the line through the tilt, up to a height, of so many nodes."""
     count = int(np.ceil(height / rule.step)) + 1
-    contour = (trunk := Trunk.of(law, rule, int(min(count, most)))).contour(law, rule)
+    contour = (trunk := Trunk.of(distribution, rule, int(min(count, most)))).contour(
+        distribution, rule
+    )
     return contour if count <= most else replace(contour, cut=last_stretches(trunk.waves))
 
 

@@ -1,8 +1,8 @@
 """Tail probabilities and densities of a weighted sum of variables, at any point.
 
-One contour through a tilt of half a standard deviation serves the centre of the law. A point whose
-smaller tail it cannot give to relative accuracy gets a contour through its own saddlepoint,
-which then serves its neighbours too.
+One contour through a tilt of half a standard deviation serves the centre of the distribution. A
+point whose smaller tail it cannot give to relative accuracy gets a contour through its own
+saddlepoint, which then serves its neighbours too.
 """
 
 import warnings
@@ -33,8 +33,8 @@ _EQUAL_TILTS = 1e-12
 _TOLERABLE = 1e-9
 
 
-class TiltedLaw(Protocol):
-    """A law under a tilt c; positions are distances from an origin.
+class TiltedDistribution(Protocol):
+    """A distribution under a tilt c; positions are distances from an origin.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TiltedLaw(Protocol):
 
     @property
     def mode(self) -> float:
-        """About where the law is."""
+        """About where the distribution is."""
         ...
 
     @property
@@ -93,7 +93,7 @@ class Summands(Protocol):
         """Return the summands of minus the sum."""
         ...
 
-    def tilted(self, c: float, *, from_end: bool = False) -> TiltedLaw:
+    def tilted(self, c: float, *, from_end: bool = False) -> TiltedDistribution:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         ...
 
@@ -110,7 +110,7 @@ def power_tail(
 
 @dataclass(frozen=True)
 class FarContour:
-    """A contour through the saddlepoint of a point so far from the end on one side of a law.
+    """A contour through the saddlepoint of a point so far from the end on one side.
 
     `from_end` tells its coordinate.
     """
@@ -121,12 +121,12 @@ class FarContour:
     contour: Contour
 
     def logs_at(self, points: Points) -> LogValues:
-        """Evaluate the law at points seen from its side."""
+        """Evaluate the distribution at points seen from its side."""
         return self.contour.logs_at(-points.to_high if self.from_end else points.from_mean)
 
 
 class Inversion:
-    """The law of a weighted sum of variables on bounded intervals.
+    """The distribution of a weighted sum of variables on bounded intervals.
 
     `far` makes the summands as the far tails need them, if these need more than the centre.
     """
@@ -197,13 +197,13 @@ class Inversion:
 
     def _central_contour(self, summands: Summands) -> Contour:
         # Half a standard deviation away; twice that is the pole of the transform of one perfect
-        # class. A law whose variance is owed to rare values far above it has poles before.
+        # class. A distribution whose variance is owed to rare values far above it has poles before.
         tilt = 0.5 / self.standard_deviation
-        law = summands.tilted(tilt)
-        while law.mode > 1.5 * self.standard_deviation:
+        distribution = summands.tilted(tilt)
+        while distribution.mode > 1.5 * self.standard_deviation:
             tilt /= 2
-            law = summands.tilted(tilt)
-        return law.contour()
+            distribution = summands.tilted(tilt)
+        return distribution.contour()
 
     def _far_tail(
         self, side: int, points: Points, kept: "list[FarContour]"
@@ -267,35 +267,37 @@ class Inversion:
         y = float(-point.to_high[0] if from_end else point.from_mean[0])
         inside = [far for far in kept if far.side == side and far.to_high >= point.to_high[0]]
         start = max((far.contour.tilt for far in inside), default=0.0)
-        law = self._saddle_law(self._far_from(side), y, from_end=from_end, start=start)
-        return FarContour(side, float(point.to_high[0]), from_end, law.contour())
+        distribution = self._saddle_distribution(
+            self._far_from(side), y, from_end=from_end, start=start
+        )
+        return FarContour(side, float(point.to_high[0]), from_end, distribution.contour())
 
-    def _saddle_law(
+    def _saddle_distribution(
         self, summands: Summands, y: float, *, from_end: bool, start: float
-    ) -> TiltedLaw:
-        """Tilt the law to K'(c) - 1/c = y, within a standard deviation.
+    ) -> TiltedDistribution:
+        """Tilt the distribution to K'(c) - 1/c = y, within a standard deviation.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
-        law = self._approximate_saddle(summands, y, from_end=from_end, start=start)
+        distribution = self._approximate_saddle(summands, y, from_end=from_end, start=start)
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         while True:
-            c = law.tilt
-            spread = law.variance + 1 / c / c
-            excess = law.mean - 1 / c - y
+            c = distribution.tilt
+            spread = distribution.variance + 1 / c / c
+            excess = distribution.mean - 1 / c - y
             if excess**2 < spread or high - low < _EQUAL_TILTS:
-                return law
+                return distribution
             log_c = float(np.log(c))
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             step = _log_step(excess, y, c * spread, from_end=from_end)
             c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
-            law = summands.tilted(c, from_end=from_end)
+            distribution = summands.tilted(c, from_end=from_end)
 
     def _approximate_saddle(
         self, summands: Summands, y: float, *, from_end: bool, start: float
-    ) -> TiltedLaw:
-        """Tilt the law to K'(c) - 1/c = y, with K' to second Laplace order, from a first c."""
+    ) -> TiltedDistribution:
+        """Tilt to K'(c) - 1/c = y, with K' to second Laplace order, from a first c."""
         low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         # Beside an end K'(c) - 1/c is of the order of 1/c.
         scale = self.standard_deviation
@@ -303,11 +305,11 @@ class Inversion:
         log_c = float(np.log(max(c, start)))
         while True:
             c = float(np.exp(log_c))
-            law = summands.tilted(c, from_end=from_end)
-            excess = law.approximate_mean - 1 / c - y
-            spread = law.variance + 1 / c / c
+            distribution = summands.tilted(c, from_end=from_end)
+            excess = distribution.approximate_mean - 1 / c - y
+            spread = distribution.variance + 1 / c / c
             if excess**2 < 0.1 * spread or high - low < _EQUAL_TILTS:
-                return law
+                return distribution
             low, high = (low, log_c) if excess > 0 else (log_c, high)
             step = _log_step(excess, y, c * spread, from_end=from_end)
             log_c = _newton_or_bisect(log_c, step, low, high)

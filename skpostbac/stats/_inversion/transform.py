@@ -2,7 +2,8 @@
 
 A `TiltedSum` holds the terms of a sum under one tilt c and evaluates M(c + it) / M(c), as a whole
 or split into the corners of the cube of the terms' ends. Every position is a distance from an
-origin, the mean or the upper end of the support, so that a law of width 1e-9 keeps all its digits.
+origin, the mean or the upper end of the support, so that a distribution of width 1e-9 keeps all its
+digits.
 """
 
 from dataclasses import dataclass

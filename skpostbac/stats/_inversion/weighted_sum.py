@@ -1,4 +1,4 @@
-"""What the laws of weighted sums of independent variables share: all of them are inverted."""
+"""Distributions of weighted sums of independent variables, by inversion."""
 
 import math
 from abc import abstractmethod
@@ -20,7 +20,7 @@ _SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-70, 1e70
 
 
 class WeightedSum(BoundedDistribution):
-    """The law of a weighted sum of independent variables, each on a bounded interval.
+    """The distribution of a weighted sum of independent variables, each on a bounded interval.
 
     Subclasses also say how to draw from it, and where it lives (`_frame`).
     """
@@ -28,7 +28,7 @@ class WeightedSum(BoundedDistribution):
     @property
     @abstractmethod
     def _inversion(self) -> Inversion:
-        """The law, by inversion of its transform."""
+        """The distribution, by inversion of its transform."""
 
     @property
     @abstractmethod
@@ -49,7 +49,7 @@ class WeightedSum(BoundedDistribution):
         return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
 
     def kurtosis(self) -> float:
-        """Return the excess kurtosis, in closed form; it is zero for a normal law."""
+        """Return the excess kurtosis, in closed form; it is zero for a normal distribution."""
         return self._cumulants[2] / self._cumulants[0] ** 2
 
     def _tails(self, points: Points) -> Tails:

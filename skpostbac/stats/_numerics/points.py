@@ -1,7 +1,7 @@
 """Positions on a bounded interval that keep their distances to both ends and to the mean.
 
-A law of width 1e-9 beside an end, or beside its mean, is resolved by these distances and not by
-x itself, whose spacing may be wider than the law.
+A distribution of width 1e-9 beside an end, or beside its mean, is resolved by these distances and
+not by x itself, whose spacing may be wider than the distribution.
 """
 
 import math

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._distribution import BoundedDistribution, LogitDensity, LogitLaw
+from skpostbac.stats._distribution import BoundedDistribution, LogitDensity, LogitDistribution
 from skpostbac.stats._inversion import (
     Contour,
     Inversion,
@@ -28,7 +28,7 @@ from skpostbac.stats._numerics import Frame, Points, exact_sum
 from skpostbac.stats._population.ends import Ends
 from skpostbac.stats._population.tilted import TiltedLogit
 
-# What counts of the law outside some range.
+# What counts of the distribution outside some range.
 _REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
@@ -42,17 +42,21 @@ _FLAT, _END = 1e-6, 1e-16
 _TINY, _SCALE = 1e-140, 2.0**700
 
 
-def logit_average(laws: Sequence[LogitLaw], weights: Floats) -> BoundedDistribution:
+def logit_average(
+    distributions: Sequence[LogitDistribution], weights: Floats
+) -> BoundedDistribution:
     """Return the distribution of the weighted average of independent variables.
 
     Parameters
     ----------
-    laws : sequence of l LogitLaw
+    distributions : sequence of l LogitDistribution
         At least one.
     weights : ndarray of shape (l,)
         Positive, of sum one.
     """
-    return laws[0] if len(laws) == 1 else LogitAverage(tuple(laws), weights)
+    return (
+        distributions[0] if len(distributions) == 1 else LogitAverage(tuple(distributions), weights)
+    )
 
 
 class LogitAverage(WeightedSum):
@@ -60,28 +64,28 @@ class LogitAverage(WeightedSum):
 
     Parameters
     ----------
-    laws : tuple of l LogitLaw
+    distributions : tuple of l LogitDistribution
         Two or more.
     weights : ndarray of shape (l,)
         Positive, of sum one.
     """
 
-    def __init__(self, laws: tuple[LogitLaw, ...], weights: Floats) -> None:
-        self._laws, self._weights = laws, weights
+    def __init__(self, distributions: tuple[LogitDistribution, ...], weights: Floats) -> None:
+        self._distributions, self._weights = distributions, weights
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
         mean, sd = self.mean(), self.standard_deviation()
-        return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._laws)})"
+        return f"LogitAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={len(self._distributions)})"
 
     @property
     def _densities(self) -> tuple[LogitDensity, ...]:
-        return tuple(law._table for law in self._laws)
+        return tuple(distribution._table for distribution in self._distributions)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
-        for law, weight in zip(self._laws, self._weights, strict=True):
-            total += weight * law.sample(shape, rng=rng)
+        for distribution, weight in zip(self._distributions, self._weights, strict=True):
+            total += weight * distribution.sample(shape, rng=rng)
         return total
 
     @cached_property
@@ -214,7 +218,7 @@ class _TiltedAverage:
 
     @property
     def mode(self) -> float:
-        """About where the law is."""
+        """About where the distribution is."""
         return self.mean
 
     @property
@@ -254,8 +258,8 @@ class _TiltedAverage:
     def _height(self, height: float) -> tuple[float, Ends | None]:
         """Return where the line may end, and what goes on from there.
 
-        What the ends miss falls quickly with the height, down to the errors of the laws. If neither
-        the line nor the ends come close, there is a warning.
+        What the ends miss falls quickly with the height, down to the errors of the distributions.
+        If neither the line nor the ends come close, there is a warning.
         """
         best, least, last, size = None, np.inf, np.inf, np.inf
         for _ in range(_MOST_DOUBLINGS):
@@ -283,7 +287,7 @@ class _TiltedAverage:
         return best.height, best
 
     def _bound(self, side: int) -> float:
-        """Where the law ends on a side but for a mass exp(-REACH), by Chernoff's bound."""
+        """Where the distribution ends on a side but for a mass exp(-REACH), by Chernoff's bound."""
         rates = 2.0 ** np.arange(-2, 6) / np.sqrt(self.variance)
         log_mgf = sum(term.log_mgf_beyond(side * rates) for term in self._terms)
         end = sum(term.ends[0 if side < 0 else 1] for term in self._terms)

@@ -1,11 +1,11 @@
-"""The laws of group-level inference: of a population, of its groups, and of one more group."""
+"""Distributions of group-level inference: of a population, of its groups, and of a new one."""
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebval
 from scipy.special import logsumexp
 
 from skpostbac._utils import Floats
-from skpostbac.stats._distribution import LogitLaw
+from skpostbac.stats._distribution import LogitDistribution
 from skpostbac.stats._population.model import group_model, log_likelihood
 from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, series
@@ -48,18 +48,18 @@ class GroupInference:
         largest = float(total.sum()) + np.exp(self._nodes.concentration.max())
         self._tolerance = _TOLERANCE + _ROUNDING * float(largest)
 
-    def population_location(self) -> LogitLaw:
-        """Law of the accuracy at the location."""
+    def population_location(self) -> LogitDistribution:
+        """Distribution of the accuracy at the location."""
         rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
 
         def log_density(u: Floats) -> Floats:
             values = _extended(log_posterior, rows.v(rows.z(u[:, None])))
             return np.asarray(logsumexp(values, axis=1))
 
-        return LogitLaw(log_density, *self._location, self._tolerance)
+        return LogitDistribution(log_density, *self._location, self._tolerance)
 
-    def population_mean(self) -> LogitLaw:
-        """Law of the mean of the accuracies in the population."""
+    def population_mean(self) -> LogitDistribution:
+        """Distribution of the mean of the accuracies in the population."""
         rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
         log_right, log_wrong = self._model.log_mean(rows.points, rows.concentration)
         log_odds = _trimmed(series(log_right - log_wrong))
@@ -73,20 +73,20 @@ class GroupInference:
             values = chebval(v, log_posterior, tensor=False) + stretch - beyond
             return np.asarray(logsumexp(values, axis=1))
 
-        return LogitLaw(log_density, *self._location, self._tolerance)
+        return LogitDistribution(log_density, *self._location, self._tolerance)
 
-    def new_group(self) -> LogitLaw:
-        """Law of the accuracy of one more group."""
+    def new_group(self) -> LogitDistribution:
+        """Distribution of the accuracy of one more group."""
         return self._group(self._nodes.log_weight, 0.0, 0.0)
 
-    def group(self, index: int) -> LogitLaw:
-        """Law of the accuracy of one of the groups."""
+    def group(self, index: int) -> LogitDistribution:
+        """Distribution of the accuracy of one of the groups."""
         kind = self._kind[index]
         others = self._nodes.log_weight - self._nodes.evidence[:, kind]
         return self._group(others, *self._kinds[:, kind])
 
-    def _group(self, log_weight: Floats, correct: float, total: float) -> LogitLaw:
-        """Law of the accuracy of a group with these counts, given the weights of the nodes."""
+    def _group(self, log_weight: Floats, correct: float, total: float) -> LogitDistribution:
+        """Distribution of the accuracy of a group with these counts, given weights of nodes."""
         mixed = self._model.coefficients(self._nodes.location, self._nodes.concentration)
         mixed[0] += log_weight
 
@@ -95,7 +95,7 @@ class GroupInference:
             logs = [_log_sum(self._model.terms(block) @ mixed) for block in blocks]
             return log_likelihood(u, correct, total) + np.concatenate(logs)
 
-        return LogitLaw(log_density, *self._group_shape(correct, total), self._tolerance)
+        return LogitDistribution(log_density, *self._group_shape(correct, total), self._tolerance)
 
     @property
     def _location(self) -> tuple[float, float]:

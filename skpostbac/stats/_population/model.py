@@ -41,7 +41,7 @@ class GroupModel(Protocol):
 
     @property
     def location_prior(self) -> tuple[float, float]:
-        """Mean and precision of a normal law that is like the prior of the location."""
+        """Mean and precision of a normal distribution that is like the prior of the location."""
         ...
 
     def log_prior(self, location: Floats, concentration: Floats) -> Floats:

@@ -3,9 +3,9 @@ r"""Quadrature over the two parameters of a population of groups, given their co
 The spread of the groups, t = exp(-concentration / 2), is written as s sinh(y), and has a row of
 nodes for each y of a midpoint rule. A posterior that is smooth and even in t, as where groups may
 be alike, needs no small t then: the rule converges geometrically (Trefethen and Weideman, SIAM
-Review 56, 2014), and the narrowest law of a group is not much narrower than that of the location.
-The law of a group is then a mixture over nodes on the rows; values between these, which the laws of
-the population need, come from Chebyshev series.
+Review 56, 2014), and the narrowest distribution of a group is not much narrower than that of the
+location. The distribution of a group is then a mixture over nodes on the rows; values between
+these, which the distributions of the population need, come from Chebyshev series.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from skpostbac.stats._population.model import GroupModel
 # Rows reach down to exp(-depth) of the maximum.
 _DEPTH = 70.0
 # Steps at most: in y, in standard deviations of y, and in z; and in y so that the mean accuracy
-# moves by less than so many widths of its law given y.
+# moves by less than so many widths of its distribution given y.
 _STEP, _POSTERIOR_STEP, _Z_STEP = 0.22, 0.5, 0.5
 _MEAN_STEP, _TINY = 0.8, 0.05
 _MOST_ROWS = 160
@@ -179,10 +179,11 @@ class PosteriorRows:
         return cls(rows, series(log_posterior), series(of_kinds))
 
     def nodes(self, spread: Floats) -> Nodes:
-        """Nodes that resolve the laws of groups that are spread so much around each location."""
+        """Nodes that resolve groups that are spread so much around each location."""
         rows = self.rows
         ratio = rows.scale / spread
-        # Groups that are closer to alike are taken as spread so much, which widens a law by 2e-4.
+        # Groups that are closer to alike are taken as spread so much, which widens a distribution
+        # by 2e-4.
         narrowed = np.log(np.maximum(ratio / _LARGEST_RATIO, 1.0))
         step = _Z_STEP / np.hypot(1.0, np.minimum(ratio, _LARGEST_RATIO))
         sizes = np.ceil((rows.high - rows.low) / step).astype(int)
@@ -247,7 +248,7 @@ def _scan(evidence: Evidence, unit: float, low: float, high: float) -> tuple[Flo
 
 
 def _mean_step(evidence: Evidence, unit: float, y: Floats) -> float:
-    """Step in y within which the mean accuracy moves less than its law given y is wide."""
+    """Step in y within which the mean accuracy moves less than its distribution given y is wide."""
 
     def log_odds(y: Floats, scales: float = 0.0) -> Floats:
         place = middle + scales * scale

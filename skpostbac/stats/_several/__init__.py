@@ -5,10 +5,10 @@ and sums of binomial counts. Imports `_distribution` and `_numerics`.
 """
 
 from skpostbac.stats._several.binomial_sum import log_survival
-from skpostbac.stats._several.joint_draws import PatternLaw, Tally, draw_averages, tally
+from skpostbac.stats._several.joint_draws import PatternDistribution, Tally, draw_averages, tally
 from skpostbac.stats._several.order_statistics import (
+    Distribution,
     JointPanels,
-    Law,
     expected_shortfalls,
     pairwise_probabilities,
     rank_probabilities,
@@ -18,9 +18,9 @@ from skpostbac.stats._several.order_statistics import (
 from skpostbac.stats._several.positive_part import mean_positive_part
 
 __all__ = [
+    "Distribution",
     "JointPanels",
-    "Law",
-    "PatternLaw",
+    "PatternDistribution",
     "Tally",
     "draw_averages",
     "expected_shortfalls",

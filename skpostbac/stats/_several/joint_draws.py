@@ -1,16 +1,16 @@
 r"""Joint draws of the accuracies of T classifiers that were tested on the same samples.
 
 On one class, a sample has a pattern: which of the classifiers are right. The probabilities of the
-:math:`2^T` patterns have a Dirichlet law, whose parameters are the counts of the patterns plus a
-prior of mass a + b, spread as if the classifiers were right independently of each other with
-probability a / (a + b). Any part of the patterns, added up, has a Dirichlet law again: the accuracy
-of one classifier has exactly its Beta(a + right, b + wrong), and any two have exactly the law of
-the four cells (both right, only one, only the other, neither).
+:math:`2^T` patterns have a Dirichlet distribution, whose parameters are the counts of the patterns
+plus a prior of mass a + b, spread as if the classifiers were right independently of each other with
+probability a / (a + b). Any part of the patterns, added up, has a Dirichlet distribution again: the
+accuracy of one classifier has exactly its Beta(a + right, b + wrong), and any two have exactly the
+distribution of the four cells (both right, only one, only the other, neither).
 
-A Dirichlet law whose parameters are the sum of two is a random mixture of draws from both, with
-independent Dirichlet weights. So the patterns that were observed are drawn by themselves, and the
-prior, over all patterns, by itself, without listing them. Of up to three classifiers the patterns
-are so few that listing them takes half the time, and is exact.
+A Dirichlet distribution whose parameters are the sum of two is a random mixture of draws from both,
+with independent Dirichlet weights. So the patterns that were observed are drawn by themselves, and
+the prior, over all patterns, by itself, without listing them. Of up to three classifiers the
+patterns are so few that listing them takes half the time, and is exact.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ MOST_LISTED, LEAST_LISTED = 3, 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class PatternLaw:
-    """Joint law of the accuracies of T classifiers on one class.
+class PatternDistribution:
+    """Joint distribution of the accuracies of T classifiers on one class.
 
     Attributes
     ----------
@@ -106,13 +106,16 @@ def _draw_beta(a: float, b: float, shape: tuple[int, int], rng: np.random.Genera
 
 
 def draw_averages(
-    laws: Sequence[PatternLaw], weights: Floats, size: int, rng: np.random.Generator
+    distributions: Sequence[PatternDistribution],
+    weights: Floats,
+    size: int,
+    rng: np.random.Generator,
 ) -> Floats:
     """Draw weighted averages of the accuracies over independent classes, shape (size, T)."""
-    total = np.zeros((laws[0].patterns.shape[1], size)).T
-    for law, weight in zip(laws, weights, strict=True):
+    total = np.zeros((distributions[0].patterns.shape[1], size)).T
+    for distribution, weight in zip(distributions, weights, strict=True):
         if weight:
-            total += weight * law.draw(size, rng)
+            total += weight * distribution.draw(size, rng)
     return np.ascontiguousarray(total)
 
 

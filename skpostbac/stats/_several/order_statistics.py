@@ -1,26 +1,27 @@
-r"""Order statistics of independent laws on bounded intervals, by deterministic quadrature.
+r"""Order statistics of independent distributions on bounded intervals, by deterministic quadrature.
 
-The probability that law i takes rank r is a Stieltjes integral,
+The probability that variable i takes rank r is a Stieltjes integral,
 
     P(rank_i = r) = \int P(exactly r - 1 of the others exceed x) dF_i(x),
 
-and so are P(X_i > X_j) and the expected shortfall. All laws share one set of panels with
+and so are P(X_i > X_j) and the expected shortfall. All distributions share one set of panels with
 Gauss-Lobatto-Legendre nodes. On a panel the operator ``STIFFNESS`` integrates g dF from the node
 values of g and F alone: no density is evaluated, so an infinite one at an end of the support
 does no harm. It obeys summation by parts, ``S + S.T = diag(-1, 0, ..., 0, 1)``, whence every row
 of the rank probabilities adds up to 1, and P(X_i > X_j) + P(X_j > X_i) too, whatever the panels.
 
 Panels are halved until all distribution functions, and their products, are resolved. Nodes at
-both ends mean that the mass of a law, however narrow, cannot slip between two nodes unseen.
+both ends mean that the mass of a distribution, however narrow, cannot slip between two nodes
+unseen.
 
 Products of distribution functions need no more than absolute accuracy, and two contours of each
-law give that at all nodes: one for the tail above its mean, one for the tail below. Their errors
-are about 1e-15 at the mean and fall off outwards, so that even probabilities of 1e-10 come out
-right to six digits. Only `sharpen` asks for the far tails themselves, at ten times the price.
+distribution give that at all nodes: one for the tail above its mean, one for the tail below. Their
+errors are about 1e-15 at the mean and fall off outwards, so that even probabilities of 1e-10 come
+out right to six digits. Only `sharpen` asks for the far tails themselves, at ten times the price.
 
-A law whose mass sits within a few spacings of doubles of a nonzero end of its support, such as one
-Beta(10, 0.01) alone, cannot be resolved by values of x; its rank against another of the kind is
-then known to some 1e-5 or less well.
+A distribution whose mass sits within a few spacings of doubles of a nonzero end of its support,
+such as one Beta(10, 0.01) alone, cannot be resolved by values of x; its rank against another of the
+kind is then known to some 1e-5 or less well.
 
 References
 ----------
@@ -42,8 +43,8 @@ from skpostbac.stats._distribution import Values
 from skpostbac.stats._numerics import Frame
 
 __all__ = [
+    "Distribution",
     "JointPanels",
-    "Law",
     "expected_shortfalls",
     "pairwise_probabilities",
     "rank_probabilities",
@@ -51,22 +52,23 @@ __all__ = [
     "sharpen",
 ]
 
-# Gives P(X <= x) and P(X > x) of one law.
+# Gives P(X <= x) and P(X > x) of one distribution.
 BothTails = Callable[[Floats], tuple[Floats, Floats]]
 
 # A panel is resolved once the last Legendre coefficients, times what they can matter, are below
 # this. They overstate the error of an integral: what is left out of F is nearly orthogonal to the
 # other factor, and column sums came out within 1e-13 even at 1e-8.
 TOLERANCE = 1e-9
-# Laws whose noise exceeds the tolerance would be halved for ever: stop at this many panels.
+# Distributions whose noise exceeds the tolerance would be halved for ever: stop at this many
+# panels.
 MAX_PANELS = 512
-# The first panels cover the masses of all laws to this many standard deviations.
+# The first panels cover the masses of all distributions to this many standard deviations.
 FIRST_PANELS = 6
 REACH = 8.0
 
 
-class Law(Protocol):
-    """What is asked of a law on a bounded interval."""
+class Distribution(Protocol):
+    """Interface of a distribution on a bounded interval."""
 
     @property
     def _frame(self) -> Frame:
@@ -77,8 +79,8 @@ class Law(Protocol):
         """Return the upper tail at distances from the mean, to absolute accuracy."""
         ...
 
-    def __neg__(self) -> "Law":
-        """Return the law of minus the variable."""
+    def __neg__(self) -> "Distribution":
+        """Return the distribution of the negated variable."""
         ...
 
     def cdf(self, x: Floats, /) -> Any:
@@ -126,14 +128,14 @@ _LAST_COEFFICIENTS = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))[-3
 
 @dataclass(frozen=True)
 class JointPanels:
-    """The distribution functions of T laws on the nodes of P common panels.
+    """Distribution functions of T variables on the nodes of P common panels.
 
     Attributes
     ----------
     edges : array of shape (P, 2)
         Ends of each panel.
     cdf, ccdf : arrays of shape (P, n, T)
-        P(X <= x) and P(X > x) at the n nodes of each panel, for each law.
+        P(X <= x) and P(X > x) at the n nodes of each panel, for each distribution.
     """
 
     edges: Floats
@@ -155,32 +157,32 @@ class JointPanels:
         return integral
 
     def counts_above(self) -> Floats:
-        """Return P(k of the laws exceed x) for k = 0, ..., T at each node, shape (P, n, T + 1)."""
+        """Return P(k of the variables exceed x), k = 0, ..., T, at each node, (P, n, T + 1)."""
         return _poisson_binomial(self.ccdf, self.cdf)
 
     def increments(self) -> Floats:
-        """Return v with ``sum(g * v)`` the integral of g dF for each law, shape (P, n, T)."""
+        """Return v with ``sum(g * v)`` the integral of g dF_i for each i, shape (P, n, T)."""
         # F - 1 increases as F does, and keeps the digits of a small upper tail.
         is_high = self.cdf[:, :1] > 0.5
         increments: Floats = STIFFNESS @ np.where(is_high, -self.ccdf, self.cdf)
         return increments
 
 
-def resolve_jointly(laws: Sequence[Law]) -> JointPanels:
-    """Cut the joint support into panels that resolve the distribution functions of all laws.
+def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
+    """Cut the joint support into panels that resolve all distribution functions.
 
     Parameters
     ----------
-    laws : sequence of T laws
-        Independent laws.
+    distributions : sequence of T distributions
+        Independent distributions.
 
     Returns
     -------
     JointPanels
         Panels in increasing order.
     """
-    points = _first_points(laws)
-    tails = [_central_tails(law) for law in laws]
+    points = _first_points(distributions)
+    tails = [_central_tails(distribution) for distribution in distributions]
     fresh = _evaluate(tails, np.column_stack([points[:-1], points[1:]]))
     done: list[JointPanels] = []
     while len(fresh.edges):
@@ -191,53 +193,53 @@ def resolve_jointly(laws: Sequence[Law]) -> JointPanels:
     return _in_order(done)
 
 
-def sharpen(panels: JointPanels, laws: Sequence[Law]) -> JointPanels:
-    """Return the same panels with the tails of some laws to relative accuracy, however small."""
-    return _evaluate([_exact_tails(law) for law in laws], panels.edges)
+def sharpen(panels: JointPanels, distributions: Sequence[Distribution]) -> JointPanels:
+    """Return the same panels with tails to relative accuracy, however small."""
+    return _evaluate([_exact_tails(distribution) for distribution in distributions], panels.edges)
 
 
-def _first_points(laws: Sequence[Law]) -> Floats:
+def _first_points(distributions: Sequence[Distribution]) -> Floats:
     """Return the ends of the joint support, and points between where the masses are."""
-    frames = [law._frame for law in laws]
+    frames = [distribution._frame for distribution in distributions]
     means = np.array([frame.mean for frame in frames])
-    reach = REACH * np.array([law.standard_deviation() for law in laws])
+    reach = REACH * np.array([distribution.standard_deviation() for distribution in distributions])
     low, high = min(frame.low for frame in frames), max(frame.high for frame in frames)
     first, last = np.clip([np.min(means - reach), np.max(means + reach)], low, high)
     return np.unique([low, *np.linspace(first, last, FIRST_PANELS + 1), high])
 
 
-def _evaluate(laws: Sequence[BothTails], edges: Floats) -> JointPanels:
-    """Evaluate the tails of all laws at the nodes of the panels between the edges."""
+def _evaluate(distributions: Sequence[BothTails], edges: Floats) -> JointPanels:
+    """Evaluate the tails of all distributions at the nodes of the panels between the edges."""
     if not len(edges):
-        empty = np.empty((0, NODES.size, len(laws)))
+        empty = np.empty((0, NODES.size, len(distributions)))
         return JointPanels(edges, empty, empty)
     share = (1 + NODES) / 2
     # Exact at both ends, so that neighbours meet in one value.
     x = edges[:, :1] * share[::-1] + edges[:, 1:] * share
-    cdf, ccdf = zip(*(tails(x) for tails in laws), strict=True)
+    cdf, ccdf = zip(*(tails(x) for tails in distributions), strict=True)
     return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
 
 
-def _central_tails(law: Law) -> BothTails:
-    """Return the tails of a law to absolute accuracy, by one contour for either side."""
-    minus = -law
+def _central_tails(distribution: Distribution) -> BothTails:
+    """Return the tails of a distribution to absolute accuracy, by one contour for either side."""
+    minus = -distribution
 
     def tails(x: Floats) -> tuple[Floats, Floats]:
-        y = law._frame.locate(x).from_mean
+        y = distribution._frame.locate(x).from_mean
         is_low = y < 0
-        lower, upper = minus._centre(-y[is_low]).tail, law._centre(y[~is_low]).tail
+        lower, upper = minus._centre(-y[is_low]).tail, distribution._centre(y[~is_low]).tail
         # Rounding leaves less than nothing here and there.
         return _complete(is_low, np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0))
 
     return tails
 
 
-def _exact_tails(law: Law) -> BothTails:
-    """Return the tails of a law to relative accuracy."""
+def _exact_tails(distribution: Distribution) -> BothTails:
+    """Return the tails of a distribution to relative accuracy."""
 
     def tails(x: Floats) -> tuple[Floats, Floats]:
-        is_low = x < law._frame.mean
-        return _complete(is_low, law.cdf(x[is_low]), law.ccdf(x[~is_low]))
+        is_low = x < distribution._frame.mean
+        return _complete(is_low, distribution.cdf(x[is_low]), distribution.ccdf(x[~is_low]))
 
     return tails
 
@@ -273,7 +275,7 @@ def _in_order(parts: Sequence[JointPanels]) -> JointPanels:
 def _is_unresolved(panels: JointPanels) -> Bools:
     """Tell which panels leave an error above the tolerance and can still be halved.
 
-    What is left out of F_i matters as far as another law varies on the same panel, and in
+    What is left out of F_i matters as far as another distribution varies on the same panel, and in
     proportion to its length for the integrals over x.
     """
     spread = panels.cdf[:, -1] - panels.cdf[:, 0]
@@ -324,11 +326,11 @@ def pairwise_probabilities(panels: JointPanels) -> Floats:
 
 
 def rank_probabilities(panels: JointPanels) -> Floats:
-    """Return P(law i takes rank r), shape (T, T); column 0 is rank 1, the largest.
+    """Return P(variable i takes rank r), shape (T, T); column 0 is rank 1, the largest.
 
-    Rows and columns add up to 1. At every node the number of laws above x follows a
-    Poisson-binomial law; each law in turn is divided out of it, which costs T steps on arrays
-    of nodes x laws, T times fewer than T products.
+    Rows and columns add up to 1. At every node the number of variables above x follows a
+    Poisson-binomial distribution; each distribution in turn is divided out of it, which costs T
+    steps on arrays of nodes x distributions, T times fewer than T products.
 
     See Also
     --------
@@ -346,7 +348,7 @@ def rank_probabilities(panels: JointPanels) -> Floats:
 
 
 def _poisson_binomial(success: Floats, failure: Floats) -> Floats:
-    """Return the law of the number of successes along the last axis, shape (..., T + 1)."""
+    """Return the distribution of the number of successes on the last axis, (..., T + 1)."""
     total = np.zeros((*success.shape[:-1], success.shape[-1] + 1))
     total[..., 0] = 1.0
     for trial in range(success.shape[-1]):
@@ -359,8 +361,8 @@ def _poisson_binomial(success: Floats, failure: Floats) -> Floats:
 def _ranks_by_division(total: Floats, success: Floats, failure: Floats, measure: Floats) -> Floats:
     """Integrate the number of successes among the others, for each left out, shape (T, T).
 
-    `total` is the law of the number among all. The recursion is stable where `failure` is at
-    least 1/2; elsewhere `measure` must be 0.
+    `total` is the distribution of the number among all. The recursion is stable where `failure` is
+    at least 1/2; elsewhere `measure` must be 0.
     """
     failure = np.where(measure == 0.0, 1.0, failure)
     success = np.where(measure == 0.0, 0.0, success)
@@ -373,13 +375,13 @@ def _ranks_by_division(total: Floats, success: Floats, failure: Floats, measure:
 
 
 def expected_shortfalls(panels: JointPanels) -> Floats:
-    """Return E[max_j X_j - X_i] for each law, shape (T,).
+    """Return E[max_j X_j - X_i] for each i, shape (T,).
 
     The integral of P(X_i <= x < the largest of the others): a sum of positive terms, which keeps
     its digits where the difference of two expected values would lose them. One far below 1e-12
     has them only on panels that `sharpen` returns.
     """
-    with np.errstate(divide="ignore"):  # log 0 = -inf below the support of a law
+    with np.errstate(divide="ignore"):  # log 0 = -inf below the support of a distribution
         log_cdf = np.log1p(-np.minimum(panels.ccdf, 1.0))
     zero = np.zeros_like(log_cdf[..., :1])
     before = np.cumsum(np.concatenate([zero, log_cdf[..., :-1]], axis=-1), axis=-1)

@@ -13,7 +13,7 @@ from skpostbac.stats._numerics import integrate
 _SHARES = np.array([1, 0.9, 0.5, 0.1, 1e-2, 1e-4, 1e-8, 1e-13])
 
 
-def mean_positive_part(law: BoundedDistribution) -> float:
+def mean_positive_part(distribution: BoundedDistribution) -> float:
     """Return E[max(X, 0)] as the integral of P(X > x) over all x > 0.
 
     The relative error is that of `ccdf`, also where X is hardly ever positive.
@@ -25,14 +25,14 @@ def mean_positive_part(law: BoundedDistribution) -> float:
     >>> mean_positive_part(one - two)  # 17 / 70
     0.24286
     """
-    above = float(law.ccdf(0.0))
+    above = float(distribution.ccdf(0.0))
     if above == 0:
         return 0.0
 
     def tail(_: Indices, x: Floats) -> Floats:
-        return np.asarray(law.ccdf(x))
+        return np.asarray(distribution.ccdf(x))
 
-    start = max(0.0, law.support()[0])
-    edges = np.maximum(np.asarray(law.iccdf(above * _SHARES)), start)
+    start = max(0.0, distribution.support()[0])
+    edges = np.maximum(np.asarray(distribution.iccdf(above * _SHARES)), start)
     edges[0] = start
     return start + float(integrate(tail, np.maximum.accumulate(edges)[np.newaxis])[0])

@@ -1,4 +1,4 @@
-"""The posterior accuracy: published values, SciPy's Beta law, pooling."""
+"""The posterior accuracy: published values, SciPy's Beta distribution, pooling."""
 
 import pickle
 
@@ -37,16 +37,16 @@ def test_slides_of_brodersen():
     prior=st.sampled_from([(1, 1), (0.5, 0.5), (2, 7)]),
 )
 def test_agrees_with_scipy(correct, wrong, prior):
-    """Mean, median, interval and tails are those of the Beta law of eq. 8."""
+    """Mean, median, interval and tails are those of the Beta distribution of eq. 8."""
     posterior = posterior_of([correct], [correct + wrong], prior=prior)
-    law = stats.beta(prior[0] + correct, prior[1] + wrong)
+    distribution = stats.beta(prior[0] + correct, prior[1] + wrong)
     found = [posterior.mean(), posterior.median(), *posterior.credible_interval(0.9)]
-    expected = [law.mean(), *law.ppf([0.5, 0.05, 0.95])]
+    expected = [distribution.mean(), *distribution.ppf([0.5, 0.05, 0.95])]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    assert posterior.standard_deviation() == pytest.approx(law.std(), rel=1e-12)
-    assert posterior.prob_above(0.7) == pytest.approx(law.sf(0.7), rel=1e-9, abs=1e-300)
-    assert posterior.prob_below(0.7) == pytest.approx(law.cdf(0.7), rel=1e-9, abs=1e-300)
-    assert posterior.pdf(0.7) == pytest.approx(law.pdf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.standard_deviation() == pytest.approx(distribution.std(), rel=1e-12)
+    assert posterior.prob_above(0.7) == pytest.approx(distribution.sf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.prob_below(0.7) == pytest.approx(distribution.cdf(0.7), rel=1e-9, abs=1e-300)
+    assert posterior.pdf(0.7) == pytest.approx(distribution.pdf(0.7), rel=1e-9, abs=1e-300)
 
 
 def test_shortest_interval():
@@ -117,7 +117,7 @@ def test_other_priors_are_refused(prior):
 
 
 def test_too_many_samples_are_refused():
-    """Beyond 1e15 the parameters of the law are no longer exact."""
+    """Beyond 1e15 the parameters of the distribution are no longer exact."""
     with pytest.raises(ValueError, match="prior and counts"):
         posterior_of([0, 0], [6e14, 6e14])
 

@@ -23,21 +23,21 @@ from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 COUNTS = ClassCounts(["a", "b", "c"], [9, 8, 1], [10, 10, 2])
 
 
-def test_distribution_is_the_engine_s_law():
+def test_distribution_is_the_engine_s_distribution():
     """With the weights of the classes, and a hyperprior of one's own."""
     hyperprior = Hyperprior(kappa=(10, 50), outlier=0.1)
     weights = {"a": 1, "b": 2, "c": 1}
     posterior = PosteriorBalancedAccuracy(COUNTS, prior=hyperprior, class_weight=weights)
-    law = HierarchicalBetaAverage(
+    distribution = HierarchicalBetaAverage(
         COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
     )
-    assert posterior.credible_interval() == law.interval()
+    assert posterior.credible_interval() == distribution.interval()
     assert posterior.prior is hyperprior
     assert PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior == Hyperprior()
 
 
 def test_before_the_data():
-    """The prior's own law is that of no samples: symmetric, and wider than that of flat priors."""
+    """The prior itself is the case of no samples: symmetric, and wider than with flat priors."""
     posterior = PosteriorBalancedAccuracy(COUNTS, prior="hierarchical")
     prior = posterior.prior_distribution
     assert prior.cdf(0.3) == pytest.approx(prior.ccdf(0.7), abs=1e-9)

@@ -23,7 +23,7 @@ from skpostbac.stats import Hyperprior
 REFERENCE = Path(__file__).parents[2] / "reference"
 PUBLISHED = json.loads((REFERENCE / "published.json").read_text(encoding="utf-8"))
 TABLE = PUBLISHED["carrillo_table_1"]["rows"]
-LAWS = PUBLISHED["laws"]["rows"]
+DISTRIBUTIONS = PUBLISHED["distributions"]["rows"]
 from_counts = PosteriorBalancedAccuracy.from_counts
 # For tests that take whatever counts there are; those of the warning are elsewhere.
 any_influence = pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
@@ -63,8 +63,8 @@ def test_carrillo_table_1(row, figure):
 
 
 @any_influence
-@pytest.mark.parametrize("row", LAWS, ids=names(LAWS))
-def test_laws_of_published_counts(row):
+@pytest.mark.parametrize("row", DISTRIBUTIONS, ids=names(DISTRIBUTIONS))
+def test_distributions_of_published_counts(row):
     """Mean, quantiles and the probability of chance."""
     posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
     low, high = posterior.credible_interval(0.95)
@@ -76,7 +76,7 @@ def test_laws_of_published_counts(row):
 
 
 @any_influence
-@pytest.mark.parametrize("row", LAWS, ids=names(LAWS))
+@pytest.mark.parametrize("row", DISTRIBUTIONS, ids=names(DISTRIBUTIONS))
 def test_densest_interval_of_published_counts(row):
     """The shortest interval is as short, and holds as much."""
     posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
@@ -135,8 +135,8 @@ def test_permuting_the_classes_changes_nothing(table, data):
     low, high = one.credible_interval()
     # Sums in another order.
     np.testing.assert_allclose(two.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9)
-    assert {label: law.mean() for label, law in one.recalls().items()} == {
-        label: law.mean() for label, law in two.recalls().items()
+    assert {label: distribution.mean() for label, distribution in one.recalls().items()} == {
+        label: distribution.mean() for label, distribution in two.recalls().items()
     }
 
 
@@ -166,23 +166,27 @@ def test_probabilities_add_up(table, percent):
 def test_one_class_is_a_beta_distribution(k, n):
     """With a single class nothing is averaged."""
     posterior = from_counts([k], [n])
-    law = stats.beta(k + 1, n - k + 1)
+    distribution = stats.beta(k + 1, n - k + 1)
     assert posterior.chance == 1
     assert posterior.prob_above_chance() == 0
-    np.testing.assert_allclose(posterior.cdf([0.2, 0.7]), law.cdf([0.2, 0.7]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        posterior.cdf([0.2, 0.7]), distribution.cdf([0.2, 0.7]), rtol=0, atol=1e-12
+    )
 
 
 def test_methods_agree_with_the_distribution(posterior):
     """Every method is the one of the distribution."""
-    law = posterior.distribution
+    distribution = posterior.distribution
     x, p = [0.6, 0.8], [0.1, 0.9]
     for name, argument in {"pdf": x, "cdf": x, "ccdf": x, "icdf": p, "iccdf": p}.items():
         np.testing.assert_array_equal(
-            getattr(posterior, name)(argument), getattr(law, name)(argument)
+            getattr(posterior, name)(argument), getattr(distribution, name)(argument)
         )
     for name in ("mean", "median", "mode", "variance", "standard_deviation"):
-        assert getattr(posterior, name)() == getattr(law, name)()
-    np.testing.assert_array_equal(posterior.sample((2, 3), rng=1), law.sample((2, 3), rng=1))
+        assert getattr(posterior, name)() == getattr(distribution, name)()
+    np.testing.assert_array_equal(
+        posterior.sample((2, 3), rng=1), distribution.sample((2, 3), rng=1)
+    )
 
 
 def test_sampling_is_reproducible(posterior):
@@ -216,15 +220,15 @@ def test_weights_by_label():
 def test_priors_by_class():
     """Each class has its own row."""
     posterior = from_counts([0, 0], [0, 0], prior=[[1, 3], [3, 1]])
-    assert [law.mean() for law in posterior.recalls().values()] == [0.25, 0.75]
+    assert [distribution.mean() for distribution in posterior.recalls().values()] == [0.25, 0.75]
     assert posterior.prior.tolist() == [[1, 3], [3, 1]]
 
 
 def test_absent_class_keeps_its_prior():
     """Labels may name a class that is not in y_true."""
     posterior = posterior_balanced_accuracy([0, 0], [0, 1], labels=[0, 5], prior="jeffreys")
-    law = posterior.recalls()[5]
-    assert (law.a.tolist(), law.b.tolist()) == ([0.5], [0.5])
+    distribution = posterior.recalls()[5]
+    assert (distribution.a.tolist(), distribution.b.tolist()) == ([0.5], [0.5])
 
 
 def test_sample_weights_scale_the_evidence():
@@ -602,7 +606,7 @@ def test_repr_shows_what_is_not_default(keywords, text):
 
 
 def test_html_has_a_row_for_each_class(read_html):
-    """With the counts, and the mean and the central interval of the Beta law of the class."""
+    """With the counts, and the mean and central interval of the Beta of the class."""
     page = read_html(from_counts([30, 8], [32, 10], classes=["a", "b"])._repr_html_())
     low, high = stats.beta(9, 3).interval(0.95)
     assert page.rows[0] == ["class", "correct", "total", "accuracy", "95% CI"]

@@ -203,9 +203,9 @@ def test_single_class():
 
 def test_number_of_classes_is_an_integer():
     """There is no half a choice."""
-    law = PosteriorAccuracy(ClassCounts(["a", "b"], [3, 2], [4, 5])).distribution
+    distribution = PosteriorAccuracy(ClassCounts(["a", "b"], [3, 2], [4, 5])).distribution
     with pytest.raises(TypeError, match="n_classes must be an instance of int"):
-        PosteriorBinaryEquivalentAccuracy(law, 2.5)
+        PosteriorBinaryEquivalentAccuracy(distribution, 2.5)
 
 
 def test_weights_that_add_up_to_one_but_for_rounding():

@@ -12,7 +12,7 @@ from skpostbac.binormal import BinormalCheck, NormalScores, binormal_check
 
 
 def normal_data(size, seed=0):
-    """Return labels and scores of two normal laws, as many of each class."""
+    """Return labels and scores of two normal distributions, as many of each class."""
     y = np.repeat([0, 1], size)
     return y, np.random.default_rng(seed).normal(2 * y, 1 + y)
 
@@ -54,7 +54,7 @@ def test_normal_scores_are_rejected_as_often_as_told(size):
 
 
 @pytest.mark.parametrize("size", [100, 6000])
-def test_other_laws_are_rejected(size):
+def test_other_distributions_are_rejected(size):
     """Probabilities in place of log odds, by either test."""
     y, score = normal_data(size)
     assert not binormal_check(y, score).rejects(0.001)
@@ -101,7 +101,7 @@ def test_normal_scores_of_small_samples():
     assert check.positive.p_value == 1
 
 
-def test_normal_scores_lie_on_the_line_of_the_law():
+def test_normal_scores_lie_on_the_line_of_the_distribution():
     """Mean plus standard deviation times the deviate, away from the ends."""
     y, score = normal_data(20_000)
     check = binormal_check(y, score)

@@ -1,4 +1,4 @@
-"""Areas and curves of two normal laws, against mpmath and closed forms."""
+"""Areas and curves of two normal distributions, against mpmath and closed forms."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ REFERENCE = Path(__file__).parents[2] / "reference" / "binormal.json"
 
 
 def area(shift, ratio, fraction):
-    """Return the average precision of one pair of laws."""
+    """Return the average precision of one pair of distributions."""
     columns = (np.array([float(value)]) for value in (shift, ratio, logit(fraction)))
     return average_precision(*columns).item()
 
@@ -34,7 +34,7 @@ def test_average_precision_against_mpmath(record):
 
 
 @pytest.mark.parametrize("fraction", [1e-300, 1e-6, 0.3, 0.999])
-def test_equal_laws_have_the_precision_of_guessing(fraction):
+def test_equal_distributions_have_the_precision_of_guessing(fraction):
     """It is the share of the positives everywhere."""
     assert area(0, 1, fraction) == pytest.approx(fraction, rel=1e-12)
     curve = precision(np.array([-np.inf, -30, 0, 5]), 0.0, 1.0, logit(fraction))
@@ -92,7 +92,7 @@ def test_precision_in_the_far_tail():
     [(1, 1, 1), (-1, 1, 0), (0, 1, 0.25), (-5, 1.1, 1), (5, 0.9, 0)],
 )
 def test_limit_at_recall_zero(shift, ratio, limit):
-    """The wider law wins in the end, and of two alike the upper one."""
+    """The wider distribution wins in the end, and of two alike the upper one."""
     log_odds = logit(0.25)
     assert precision(np.float64(-np.inf), shift, ratio, log_odds) == pytest.approx(limit)
     near = precision(np.float64(-1e8), shift, ratio, log_odds)

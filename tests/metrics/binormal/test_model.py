@@ -1,4 +1,4 @@
-"""Binormal curves and areas, against published values, SciPy's laws and large samples."""
+"""Binormal curves and areas, against published values, SciPy's distributions and large samples."""
 
 import pickle
 from dataclasses import FrozenInstanceError, replace
@@ -67,7 +67,7 @@ def test_areas_of_the_demonstration(fraction, expected):
 
 @MODELS
 def test_curves_at_their_thresholds(model):
-    """Rates are tails of the laws, and precision is by Bayes' theorem."""
+    """Rates are tails of the distributions, and precision is by Bayes' theorem."""
     negative = norm(model.mean_negative, model.sd_negative)
     positive = norm(model.mean_positive, model.sd_positive)
     fpr, tpr, thresholds = model.roc_curve()

@@ -1,4 +1,4 @@
-"""The posterior of the binormal model, against SciPy's laws and quadrature."""
+"""The posterior of the binormal model, against SciPy's distributions and quadrature."""
 
 import pickle
 from copy import deepcopy
@@ -22,7 +22,7 @@ N_NEGATIVE, N_POSITIVE = 12, 7
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [N_NEGATIVE, N_POSITIVE])
 SCORES = np.concatenate([RNG.normal(-1, 1, N_NEGATIVE), RNG.normal(1, 2, N_POSITIVE)])
-# Tests compare with exact laws: a p-value below this would be one in ten thousand.
+# Tests compare with exact distributions: a p-value below this would be one in ten thousand.
 SIGNIFICANCE = 1e-4
 
 
@@ -48,21 +48,21 @@ def test_draws_of_the_parameters(posterior, label):
     """Normal-inverse-gamma: the variance, the mean, and the mean given the variance."""
     n, mean, sd = sample(label)
     means, sds = columns(posterior.parameters)[2 * label : 2 * label + 2]
-    laws = [
+    distributions = [
         ((n - 1) * sd**2 / sds**2, chi2(n - 1)),
         (means, t(n - 1, mean, sd / np.sqrt(n))),
         ((means - mean) / (sds / np.sqrt(n)), norm()),
     ]
-    for draws, law in laws:
-        assert kstest(draws, law.cdf).pvalue > SIGNIFICANCE
+    for draws, distribution in distributions:
+        assert kstest(draws, distribution.cdf).pvalue > SIGNIFICANCE
     deviates = np.abs(means - mean) / sds
     assert abs(np.corrcoef(deviates, sds)[0, 1]) < 0.03  # four standard errors
 
 
 def test_draws_of_the_positive_fraction(posterior):
     """Beta, from a flat prior; or as given."""
-    law = beta(1 + N_POSITIVE, 1 + N_NEGATIVE)
-    assert kstest(posterior.parameters.positive_fraction, law.cdf).pvalue > SIGNIFICANCE
+    distribution = beta(1 + N_POSITIVE, 1 + N_NEGATIVE)
+    assert kstest(posterior.parameters.positive_fraction, distribution.cdf).pvalue > SIGNIFICANCE
     known = posterior_binormal(Y, SCORES, positive_fraction=0.1, random_state=0)
     assert set(known.parameters.positive_fraction) == {0.1}
 
@@ -98,7 +98,7 @@ def test_areas_are_those_of_the_drawn_models(fraction):
 
 
 def test_bands_are_quantiles_of_the_drawn_curves():
-    """At each point, by SciPy's normal law."""
+    """At each point, by SciPy's normal distribution."""
     posterior = posterior_binormal(Y, SCORES, n_draws=500, positive_fraction=0.3, random_state=0)
     draws = posterior.parameters
     negative = norm(draws.mean_negative, draws.sd_negative)
@@ -124,7 +124,7 @@ def test_bands_have_a_default_grid(posterior):
 
 
 def test_large_samples_know_the_truth():
-    """Intervals close in on the areas of the laws."""
+    """Intervals close in on the areas of the distributions."""
     rng = np.random.default_rng(1)
     y = np.repeat([0, 1], 100_000)
     posterior = posterior_binormal(y, rng.normal(2.0 * y - 1, 2), random_state=0)

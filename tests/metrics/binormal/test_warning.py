@@ -259,8 +259,8 @@ def test_discrepancy_is_in_posterior_standard_deviations():
     score = np.exp(rng.normal(y))
     found = largest_discrepancy(*split_scores(y, score))
     posterior = posterior_binormal_in_silence(y, score)
-    law = posterior.roc_auc() if "ROC" in found.name else posterior.average_precision()
-    draws = logit(law.draws)
+    distribution = posterior.roc_auc() if "ROC" in found.name else posterior.average_precision()
+    draws = logit(distribution.draws)
     expected = abs(logit(found.empirical) - draws.mean()) / draws.std()
     assert found.size == pytest.approx(expected, rel=0.1)
     assert found.size > 1.5

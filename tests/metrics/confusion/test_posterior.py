@@ -1,4 +1,4 @@
-"""Posteriors of metrics: lecture notes, SciPy's laws, quadrature, and draws against laws."""
+"""Posteriors of metrics: against lecture notes, SciPy, quadrature and random draws."""
 
 import re
 import warnings
@@ -83,16 +83,16 @@ def test_five_classifiers_observed(cells):
 def test_five_classifiers_have_beta_posteriors(cells):
     """Flat priors of recalls are flat priors of precision and false positive rate."""
     tn, fn, fp, tp = cells
-    laws = {
+    distributions = {
         "recall": stats.beta(1 + tp, 1 + fn),
         "precision": stats.beta(1 + tp, 1 + fp),
         "false_positive_rate": stats.beta(1 + fp, 1 + tn),
         "accuracy": stats.beta(2 + tp + tn, 2 + fp + fn),
     }
-    for name, law in laws.items():
+    for name, distribution in distributions.items():
         posterior = from_matrix(matrix_of(*cells), name, **class_1(name))
         found = [posterior.mean(), *posterior.credible_interval(0.9), posterior.prob_above(0.8)]
-        expected = [law.mean(), *law.ppf([0.05, 0.95]), law.sf(0.8)]
+        expected = [distribution.mean(), *distribution.ppf([0.05, 0.95]), distribution.sf(0.8)]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
         assert posterior.monte_carlo_error() == 0
 
@@ -124,7 +124,7 @@ def test_micro_and_macro_precision():
     macro_precision = from_matrix(C, "precision", average="macro")
     assert round(micro_precision.observed, 3) == 0.286
     assert round(macro_precision.observed, 3) == 0.167
-    # One Dirichlet law of 9 cells, 1 on the diagonal and 1/2 elsewhere before the data.
+    # One Dirichlet distribution of 9 cells, 1 on the diagonal and 1/2 elsewhere before the data.
     assert micro_precision.mean() == pytest.approx((3 + 2) / (6 + 7), rel=1e-14)
     assert macro_precision.mean() == pytest.approx((3 / 6 + 1 / 4 + 1 / 3) / 3, rel=1e-14)
 
@@ -142,19 +142,21 @@ def test_two_metrics_are_needed(cells, recall, accuracy):
     assert [posterior.observed for posterior in found] == pytest.approx([recall, accuracy])
 
 
-# Laws and draws
+# Distributions and draws
 
 
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys", [(3, 1), (1, 2), (0.5, 4)]], ids=str)
 def test_recalls_are_those_of_the_balanced_accuracy(prior):
-    """Exactly the same laws, and so is their average."""
+    """Exactly the same distributions, and so is their average."""
     balanced = PosteriorBalancedAccuracy.from_confusion_matrix(THREE_CLASSES, prior=prior)
     averaged = from_matrix(THREE_CLASSES, "recall", prior=prior).distribution
     np.testing.assert_allclose(averaged.a, balanced.distribution.a, rtol=1e-15)
     np.testing.assert_allclose(averaged.b, balanced.distribution.b, rtol=1e-15)
-    for label, law in balanced.recalls().items():
+    for label, distribution in balanced.recalls().items():
         single = from_matrix(THREE_CLASSES, "recall", pos_label=label, prior=prior).distribution
-        np.testing.assert_allclose([single.a, single.b], [law.a, law.b], rtol=1e-15)
+        np.testing.assert_allclose(
+            [single.a, single.b], [distribution.a, distribution.b], rtol=1e-15
+        )
 
 
 def functions(name):
@@ -170,7 +172,7 @@ def functions(name):
 
 @pytest.mark.parametrize("prevalence", PREVALENCES, ids=str)
 @pytest.mark.parametrize("name", [*AVERAGED, "accuracy"])
-def test_laws_agree_with_draws(name, prevalence):
+def test_distributions_agree_with_draws(name, prevalence):
     """A metric that is only known as a function is drawn: the same distribution."""
     C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
     options = {"prevalence": prevalence, "prior": (2, 1), "random_state": 7, "n_draws": 20_000}
@@ -185,7 +187,7 @@ def test_laws_agree_with_draws(name, prevalence):
 
 
 def test_which_metrics_are_exact():
-    """Those of which the Beta laws are known; F1, kappa and correlation are drawn."""
+    """Those of which the Beta distributions are known; F1, kappa and correlation are drawn."""
 
     def exact(name, prevalence="sampled", **options):
         options |= {"prevalence": prevalence, "n_draws": 2, "random_state": 0}
@@ -261,7 +263,7 @@ def test_many_classes_are_drawn_in_blocks():
 
 @pytest.mark.parametrize("prevalence", ["sampled", "observed"])
 def test_a_class_is_drawn_without_the_others(prevalence):
-    """The merged cells of the other classes have the law of their sums: F1 of one of 40 classes."""
+    """Merged cells have the distribution of their sums: F1 of one of 40 classes."""
     rng = np.random.default_rng(0)
     C = rng.integers(0, 3, (40, 40)) + 30 * np.eye(40)
     options = {"prevalence": prevalence, "random_state": 1}
@@ -298,7 +300,7 @@ def test_functions_get_shares():
     """Of the counts as of the draws: both have the same scale."""
     posterior = from_matrix([[5, 1], [2, 4]], cost, random_state=0)
     assert posterior.observed == pytest.approx(21 / 12, rel=1e-15)
-    # One Dirichlet law of the cells 6, 2, 3, 5.
+    # One Dirichlet distribution of the cells 6, 2, 3, 5.
     error = posterior.monte_carlo_error()
     assert posterior.mean() == pytest.approx((2 + 10 * 3) / 16, abs=5 * error)
     total = from_matrix([[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9)
@@ -339,7 +341,7 @@ def test_variance_and_samples(metric):
 
 
 def test_errors_of_the_interval():
-    """Those of the draws; none of an exact law, which still wants a level."""
+    """Those of the draws; none of an exact distribution, which still wants a level."""
     drawn = from_matrix(THREE_CLASSES, "kappa", n_draws=500, random_state=0)
     assert drawn.credible_interval_error(0.8) == drawn.distribution.credible_interval_error(0.8)
     exact = from_matrix(THREE_CLASSES, "accuracy")
@@ -370,11 +372,11 @@ def test_the_accuracy_has_the_prior_of_its_rows():
     """Beta(k, k) by default, and the Beta(1, 1) of `posterior_accuracy` with 1 / k in each row."""
     C = np.eye(50) * 5
     with pytest.warns(PriorInfluenceWarning, match="accuracy from the observed 1.000 to 0.857"):
-        law = from_matrix(C, "accuracy").distribution
-    np.testing.assert_allclose([*law.a, *law.b], [250 + 50, 50], rtol=1e-12)
-    law = from_matrix(C, "accuracy", prior="reciprocal").distribution
+        distribution = from_matrix(C, "accuracy").distribution
+    np.testing.assert_allclose([*distribution.a, *distribution.b], [250 + 50, 50], rtol=1e-12)
+    distribution = from_matrix(C, "accuracy", prior="reciprocal").distribution
     alone = PosteriorAccuracy.from_confusion_matrix(C).distribution
-    np.testing.assert_allclose([*law.a, *law.b], [*alone.a, *alone.b], rtol=1e-12)
+    np.testing.assert_allclose([*distribution.a, *distribution.b], [*alone.a, *alone.b], rtol=1e-12)
 
 
 METRICS = {
@@ -407,7 +409,7 @@ def test_many_classes_are_warned_of(metric, options):
 @pytest.mark.parametrize("n", [1, 5, 50, 500])
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys", (1, 2)], ids=str)
 def test_macro_recall_is_warned_of_as_the_balanced_accuracy(n_classes, n, prior):
-    """The same law, the same rule."""
+    """The same distribution, the same rule."""
     C = np.eye(n_classes) * 4 * n
     C[0] += n
 
@@ -544,7 +546,7 @@ def test_single_class_in_population():
 
 
 def test_intervals_of_draws_hold_their_share():
-    """Both kinds, of a skewed law; the shortest is shorter."""
+    """Both kinds, of a skewed distribution; the shortest is shorter."""
     posterior = from_matrix(THREE_CLASSES, "mcc", random_state=0)
     central = posterior.credible_interval(0.9)
     shortest = posterior.credible_interval(0.9, method="hdi")

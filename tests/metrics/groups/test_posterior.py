@@ -23,10 +23,10 @@ def posterior():
 
 
 def mean_field(correct, total, sweeps, mean=0.0, precision=1.0, shape=1.0, rate=1.0):
-    """Law of mu as if mu, lambda and all log-odds were independent given the counts.
+    """Distribution of mu as if mu, lambda and all log-odds were independent given the counts.
 
-    Sweeps of the updates of Brodersen et al. (2013): for each group a normal law at the maximum of
-    its expected log density, then normal mu, then gamma lambda.
+    Sweeps of the updates of Brodersen et al. (2013): for each group a normal distribution at the
+    maximum of its expected log density, then normal mu, then gamma lambda.
     """
     mu, size, log_odds = mean, shape / rate, np.zeros(correct.size)
     for _ in range(sweeps):
@@ -43,36 +43,38 @@ def mean_field(correct, total, sweeps, mean=0.0, precision=1.0, shape=1.0, rate=
 
 def test_the_published_example_is_the_fourth_sweep(posterior):
     """The numbers in the documentation of micp, which ends before the iteration converges."""
-    law = mean_field(posterior.correct, posterior.total, sweeps=4)
-    assert law.expect(expit, epsabs=1e-12) == pytest.approx(0.8203271, abs=5e-7)
-    assert expit(law.ppf(0.025)) == pytest.approx(0.719623, abs=1e-6)
-    assert expit(law.ppf(0.975)) == pytest.approx(0.896133, abs=1e-6)
-    assert law.cdf(0.0) == pytest.approx(2.756e-07, rel=1e-3)
+    distribution = mean_field(posterior.correct, posterior.total, sweeps=4)
+    assert distribution.expect(expit, epsabs=1e-12) == pytest.approx(0.8203271, abs=5e-7)
+    assert expit(distribution.ppf(0.025)) == pytest.approx(0.719623, abs=1e-6)
+    assert expit(distribution.ppf(0.975)) == pytest.approx(0.896133, abs=1e-6)
+    assert distribution.cdf(0.0) == pytest.approx(2.756e-07, rel=1e-3)
 
 
 def test_the_iteration_goes_on_where_the_published_example_ends(posterior):
     """Its fixed point, which the guide tells, is a little further from the posterior."""
-    law, later = (mean_field(posterior.correct, posterior.total, sweeps) for sweeps in (50, 60))
-    assert later.mean() == pytest.approx(law.mean(), rel=1e-12)
-    assert law.expect(expit) == pytest.approx(0.8206, abs=5e-5)
-    assert expit(law.ppf([0.025, 0.975])) == pytest.approx([0.7203, 0.8961], abs=5e-5)
-    assert law.cdf(0.0) == pytest.approx(2.5e-07, abs=5e-9)
+    distribution, later = (
+        mean_field(posterior.correct, posterior.total, sweeps) for sweeps in (50, 60)
+    )
+    assert later.mean() == pytest.approx(distribution.mean(), rel=1e-12)
+    assert distribution.expect(expit) == pytest.approx(0.8206, abs=5e-5)
+    assert expit(distribution.ppf([0.025, 0.975])) == pytest.approx([0.7203, 0.8961], abs=5e-5)
+    assert distribution.cdf(0.0) == pytest.approx(2.5e-07, abs=5e-9)
 
 
 def test_the_variational_approximation_is_too_narrow(posterior):
     """Its mean is close to that of the posterior, its interval is not."""
-    law = posterior.population_median
+    distribution = posterior.population_median
     approximation = mean_field(posterior.correct, posterior.total, sweeps=50)
-    assert law.mean() == pytest.approx(approximation.expect(expit), abs=0.01)
-    low, high = law.interval()
+    assert distribution.mean() == pytest.approx(approximation.expect(expit), abs=0.01)
+    low, high = distribution.interval()
     assert low < expit(approximation.ppf(0.025)) - 0.05
     assert high > expit(approximation.ppf(0.975))
-    assert float(law.cdf(0.5)) > 1000 * approximation.cdf(0.0)
+    assert float(distribution.cdf(0.5)) > 1000 * approximation.cdf(0.0)
 
 
 def test_groups_are_drawn_together_and_keep_their_order(posterior):
     """Each mean lies between the observed accuracy and the mean of a new group."""
-    means = np.array([law.mean() for law in posterior.groups])
+    means = np.array([distribution.mean() for distribution in posterior.groups])
     observed = np.array([0.82, 0.75, 0.92, 0.85, 0.88])
     assert (np.argsort(means) == np.argsort(observed)).all()
     assert np.ptp(means) < np.ptp(observed)
@@ -84,10 +86,14 @@ def test_balanced_accuracy_averages_independent_classes():
     both = group_posterior(CORRECT, TOTAL)
     classes = [group_posterior(np.array(CORRECT)[:, i], np.array(TOTAL)[:, i]) for i in (0, 1)]
     for name in ("population_median", "population_mean"):
-        laws = [getattr(one, name) for one in classes]
-        law = getattr(both, name)
-        assert law.mean() == pytest.approx(sum(one.mean() for one in laws) / 2, abs=1e-8)
-        assert law.variance() == pytest.approx(sum(one.variance() for one in laws) / 4, abs=1e-8)
+        distributions = [getattr(one, name) for one in classes]
+        distribution = getattr(both, name)
+        assert distribution.mean() == pytest.approx(
+            sum(one.mean() for one in distributions) / 2, abs=1e-8
+        )
+        assert distribution.variance() == pytest.approx(
+            sum(one.variance() for one in distributions) / 4, abs=1e-8
+        )
 
 
 def test_class_counts_are_aligned_by_their_labels(posterior):
@@ -105,7 +111,7 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_summary_is_a_table(posterior, library):
-    """A row for each law, with the figures of the law."""
+    """A row for each distribution, with the figures of the distribution."""
     frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
     assert list(frame["name"])[4:] == [
         "group 4",
@@ -118,7 +124,7 @@ def test_summary_is_a_table(posterior, library):
     assert (frame["low"][4], frame["high"][4]) == (low, high)
 
 
-def test_plot_is_a_forest_of_all_laws(posterior):
+def test_plot_is_a_forest_of_all_distributions(posterior):
     """A line from end to end of each interval, in the order of the summary."""
     plt = pytest.importorskip("matplotlib.pyplot")
     display = posterior.plot(level=0.9)
@@ -289,7 +295,7 @@ def test_copies_are_equal(copied):
     assert group_posterior([[3, 4], [2, 5]], [[5, 5], [5, 6]]) != one
 
 
-def test_groups_of_the_same_counts_have_one_law():
+def test_groups_of_the_same_counts_have_one_distribution():
     """They know the same of each other."""
     posterior = group_posterior([[3, 4], [2, 5], [3, 4]], [[5, 5]] * 3, model="beta-binomial")
     assert posterior.groups[0] is posterior.groups[2]
@@ -302,9 +308,9 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     """Mean and variance of the quantiles are those of the classes, which may be at 0 and 1."""
     posterior = group_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)
     one = group_posterior([5, 5], [5, 5], model=model).new_group
-    law = posterior.new_group
-    assert law.mean() == pytest.approx(one.mean(), rel=1e-12)
-    assert law.variance() == pytest.approx(one.variance() / n_classes, rel=1e-12)
+    distribution = posterior.new_group
+    assert distribution.mean() == pytest.approx(one.mean(), rel=1e-12)
+    assert distribution.variance() == pytest.approx(one.variance() / n_classes, rel=1e-12)
     # The mean is the integral of the upper tail; at chance level it is steep.
     nodes, weights = np.polynomial.legendre.leggauss(8)
     edges = np.arange(n_classes + 1) / n_classes
@@ -312,7 +318,9 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     cuts = np.append(np.add.outer(edges[:-1], steps[:-1] / n_classes).ravel(), 1.0)
     half = 0.5 * np.diff(cuts)[:, np.newaxis]
     x = (cuts[:-1, np.newaxis] + half) + half * nodes
-    tail = law._centre(law._frame.locate(x.ravel()).from_mean).tail.reshape(x.shape)
+    tail = distribution._centre(distribution._frame.locate(x.ravel()).from_mean).tail.reshape(
+        x.shape
+    )
     assert float((tail * half * weights).sum()) == pytest.approx(one.mean(), abs=1e-8)
 
 

@@ -96,7 +96,7 @@ def test_weights_hold_for_the_prior_as_well():
 
 
 def test_prior_can_be_made_otherwise():
-    """A subclass with another law before the data is compared with that."""
+    """A subclass with another distribution before the data is compared with that."""
 
     class Doubtful(PosteriorBalancedAccuracy):
         prior_distribution = BetaAverage([1, 1], [3, 3])

@@ -158,5 +158,7 @@ def test_a_hierarchical_prior_moves_classes_to_one_another():
     influence = posterior.prior_influence()
     assert influence.class_shifts[0] < 0 < influence.class_shifts[3]
     assert abs(influence.shift) < abs(flat.shift)
-    moved = [law.mean() for law in posterior.recalls().values()] - counts.correct / counts.total
+    moved = [
+        distribution.mean() for distribution in posterior.recalls().values()
+    ] - counts.correct / counts.total
     assert influence.class_shifts == pytest.approx(moved / 4 / posterior.standard_deviation())

@@ -76,7 +76,7 @@ def test_prior_over_too_many_classes_is_refused():
 
 
 def test_limits_are_those_of_the_engine():
-    """Both ends of the range make a law."""
+    """Both ends of the range make a distribution."""
     prior = check_prior([[1e-6, 1e15], [1e15, 1e-6]])
     assert BetaAverage(prior[:, 0], prior[:, 1]).a.tolist() == [1e-6, 1e15]
 

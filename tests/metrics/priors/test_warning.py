@@ -20,7 +20,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._priors.prior import check_prior, is_one_symmetric_law
+from skpostbac.metrics._priors.prior import check_prior, is_one_symmetric_beta
 from skpostbac.metrics._priors.warning import dominating_influence
 from skpostbac.model_selection import (
     PosteriorRefit,
@@ -134,28 +134,28 @@ def test_a_prior_of_the_users_own_is_no_surprise(prior, expected):
 
 
 @pytest.mark.parametrize("name", ["uniform", "jeffreys", "neutral", "reciprocal"])
-def test_named_beta_priors_are_one_symmetric_law(name):
+def test_named_beta_priors_are_one_symmetric_beta(name):
     """All classes alike, and as many errors as hits."""
-    assert is_one_symmetric_law(check_prior(name))
+    assert is_one_symmetric_beta(check_prior(name))
 
 
 def test_a_prior_that_learns_is_not():
     """The remedy is not warned of."""
-    assert not is_one_symmetric_law("hierarchical")
+    assert not is_one_symmetric_beta("hierarchical")
 
 
 @pytest.mark.parametrize("n", [1, 10, 100, 10**6])
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 def test_threshold(n, n_classes):
     """Without mistakes the shift is that of one Beta(n + 1, 1), times the root of their number."""
-    law = stats.beta(n + 1, 1)
-    shift = (1 - law.mean()) / law.std() * n_classes**0.5
+    distribution = stats.beta(n + 1, 1)
+    shift = (1 - distribution.mean()) / distribution.std() * n_classes**0.5
     counts = ClassCounts(range(n_classes), [n] * n_classes, [n] * n_classes)
     posterior = PosteriorBalancedAccuracy(counts)
     # 1 - mean is 1e-6 and has lost six digits.
     assert -posterior.prior_influence().shift == pytest.approx(shift, rel=1e-9)
     # A move of no consequence is not worth a word.
-    warned = shift > 1.5 and 1 - law.mean() > 0.005
+    warned = shift > 1.5 and 1 - distribution.mean() > 0.005
     assert (dominating_influence(posterior) is not None) == warned
 
 

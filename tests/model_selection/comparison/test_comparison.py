@@ -80,11 +80,11 @@ def three():
 
 @pytest.mark.parametrize("pair", DIFFERENCES, ids="-".join)
 def test_difference(pair, three):
-    """Law, interval, probability and rope masses of one difference."""
+    """Distribution, interval, probability and rope masses of one difference."""
     expected = DIFFERENCES[pair]
-    law = three.difference(*pair)
-    assert law.mean() == pytest.approx(expected["mean"], **EXACT)
-    assert law.median() == pytest.approx(expected["median"], **EXACT)
+    distribution = three.difference(*pair)
+    assert distribution.mean() == pytest.approx(expected["mean"], **EXACT)
+    assert distribution.median() == pytest.approx(expected["median"], **EXACT)
     low, high = three.difference_interval(*pair)
     assert low == pytest.approx(expected["q025"], **EXACT)
     assert high == pytest.approx(expected["q975"], **EXACT)
@@ -96,10 +96,10 @@ def test_difference(pair, three):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_shortest_interval(level, three):
     """It has the probability asked for, and the density is the same at both ends."""
-    law = three.difference("C1", "C3")
+    distribution = three.difference("C1", "C3")
     low, high = three.difference_interval("C1", "C3", level, method="hdi")
-    assert law.cdf(high) - law.cdf(low) == pytest.approx(level, rel=1e-9)
-    assert law.pdf(low) == pytest.approx(law.pdf(high), rel=1e-6)
+    assert distribution.cdf(high) - distribution.cdf(low) == pytest.approx(level, rel=1e-9)
+    assert distribution.pdf(low) == pytest.approx(distribution.pdf(high), rel=1e-6)
 
 
 def test_rank_probabilities(three):
@@ -220,11 +220,11 @@ def test_certain_differences_keep_their_digits():
     assert 0 < comparison.expected_loss()[0] < 1e-30
 
 
-def expected_positive_part(law):
+def expected_positive_part(distribution):
     """Return E max(X, 0) of a mean far below 0: the integral of a tail like an exponential."""
-    scale = law.ccdf(0.0) / law.pdf(0.0)
+    scale = distribution.ccdf(0.0) / distribution.pdf(0.0)
     nodes, weights = np.polynomial.laguerre.laggauss(30)
-    return scale * np.sum(weights * np.exp(nodes) * law.ccdf(scale * nodes))
+    return scale * np.sum(weights * np.exp(nodes) * distribution.ccdf(scale * nodes))
 
 
 @pytest.mark.parametrize("count", [2, 12])
@@ -310,10 +310,10 @@ def test_pairs_of_few_and_many(count):
     greater = comparison.prob_greater()
     assert np.sum(greater < 1e-6) > count
     for i, j in combinations(range(count), 2):
-        law = comparison.difference(comparison.names[i], comparison.names[j])
+        distribution = comparison.difference(comparison.names[i], comparison.names[j])
         assert greater[i, j] > 0
-        assert greater[i, j] == pytest.approx(law.ccdf(0.0), rel=1e-8, abs=0)
-        assert greater[j, i] == pytest.approx(law.cdf(0.0), rel=0, abs=1e-12)
+        assert greater[i, j] == pytest.approx(distribution.ccdf(0.0), rel=1e-8, abs=0)
+        assert greater[j, i] == pytest.approx(distribution.cdf(0.0), rel=0, abs=1e-12)
     np.testing.assert_allclose(greater + greater.T, 1.0, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(np.diag(greater), 0.5)
 
@@ -536,10 +536,10 @@ def test_bad_levels_are_refused(level, three):
         three.summary(level)
 
 
-def test_every_pair_has_a_law(three):
-    """The law of each pair agrees with its entry of `prob_greater`."""
+def test_every_pair_has_a_distribution(three):
+    """The distribution of each pair agrees with its entry of `prob_greater`."""
     greater = three.prob_greater()
     for i, j in combinations(range(3), 2):
-        law = three.difference(three.names[i], three.names[j])
-        assert greater[i, j] == pytest.approx(law.ccdf(0.0), rel=0, abs=1e-12)
-        assert greater[j, i] == pytest.approx(law.cdf(0.0), rel=0, abs=1e-12)
+        distribution = three.difference(three.names[i], three.names[j])
+        assert greater[i, j] == pytest.approx(distribution.ccdf(0.0), rel=0, abs=1e-12)
+        assert greater[j, i] == pytest.approx(distribution.cdf(0.0), rel=0, abs=1e-12)

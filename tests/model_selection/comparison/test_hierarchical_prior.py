@@ -53,7 +53,7 @@ def test_refit():
 
 
 def test_comparison_by_draws():
-    """Independent test sets: exact probabilities against draws of the laws."""
+    """Independent test sets: exact probabilities against draws of the distributions."""
     posteriors = {"a": posterior([9, 8, 3]), "b": posterior([8, 8, 4]), "c": posterior([10, 9, 2])}
     comparison = compare_posteriors(posteriors, rope=0.05)
     rng = np.random.default_rng(5)

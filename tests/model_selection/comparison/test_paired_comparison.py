@@ -70,7 +70,7 @@ def four():
 
 @pytest.mark.parametrize("prior", [(1, 1), (0.5, 0.5), (2, 1)], ids=["uniform", "jeffreys", "skew"])
 def test_pair_against_simulation(prior):
-    """The law of the difference, and its direction, by draws of the four cells of each class."""
+    """The difference, and its direction, by draws of the four cells of each class."""
     a, b = prior
     size = 400_000
     rng = np.random.default_rng(5)
@@ -82,12 +82,12 @@ def test_pair_against_simulation(prior):
     comparison = compare(prior=prior, rope=0.03)
     delta = first - second
     error = SIGMAS / np.sqrt(size)
-    law = comparison.difference("A", "B")
-    assert isinstance(law, PairedDifference)
-    assert abs(law.mean() - delta.mean()) < error * delta.std()
-    assert law.standard_deviation() == pytest.approx(delta.std(), rel=error)
+    distribution = comparison.difference("A", "B")
+    assert isinstance(distribution, PairedDifference)
+    assert abs(distribution.mean() - delta.mean()) < error * delta.std()
+    assert distribution.standard_deviation() == pytest.approx(delta.std(), rel=error)
     for x in (-0.15, -0.08, 0.0, 0.05):
-        assert abs(law.cdf(x) - np.mean(delta <= x)) < error / 2
+        assert abs(distribution.cdf(x) - np.mean(delta <= x)) < error / 2
     masses = comparison.rope_masses("A", "B")
     assert abs(masses.below - np.mean(delta < -0.03)) < error / 2
     assert abs(masses.within - np.mean(np.abs(delta) <= 0.03)) < error / 2
@@ -100,7 +100,7 @@ def test_pair_against_simulation(prior):
 
 
 def test_three_against_simulation():
-    """Ranks and losses of three, by draws from the Dirichlet law over all eight patterns."""
+    """Ranks and losses of three, by Dirichlet draws of all eight patterns."""
     rng = np.random.default_rng(2)
     size = 400_000
     patterns = np.array(np.meshgrid(*[[0, 1]] * 3, indexing="ij")).reshape(3, -1).T
@@ -132,7 +132,7 @@ def test_three_against_simulation():
 
 
 def test_two_drawn_jointly_are_the_exact_pair():
-    """A third classifier changes nothing in the law of the other two."""
+    """A third classifier changes nothing in the distribution of the other two."""
     comparison = compare()
     tally = comparison._joint._tally
     drawn = tally.ranks[:, 0] / DRAWS
@@ -140,17 +140,17 @@ def test_two_drawn_jointly_are_the_exact_pair():
         drawn, comparison.prob_best(), rtol=0, atol=SIGMAS * 0.5 / np.sqrt(DRAWS)
     )
     difference = (tally.losses[1] - tally.losses[0]) / DRAWS
-    law = comparison.difference("A", "B")
-    error = SIGMAS * law.standard_deviation() / np.sqrt(DRAWS)
-    assert abs(difference - law.mean()) < error
+    distribution = comparison.difference("A", "B")
+    error = SIGMAS * distribution.standard_deviation() / np.sqrt(DRAWS)
+    assert abs(difference - distribution.mean()) < error
 
 
 def test_agreement_tells_more():
     """The same margins, tested on the same samples with full agreement, or on different samples.
 
     12 and 16 of 16 samples are right, and 13 and 16. The standard deviations follow from the
-    moments of Dirichlet and Beta laws; the probabilities are shares of 10 million random draws,
-    of the cells of each class for the pair and of each accuracy by itself without pairing.
+    moments of Dirichlet and Beta distributions; the probabilities are shares of 10 million random
+    draws, of the cells of each class for the pair and of each accuracy by itself without pairing.
     """
     paired = compare([[12, 0, 1, 3], [16, 0, 0, 0]])
     independent = compare_posteriors(dict(zip(paired.names, paired.posteriors, strict=True)))
@@ -162,9 +162,9 @@ def test_agreement_tells_more():
         (paired, of_pair, 0.75179),
         (independent, of_margins, 0.63945),
     ):
-        law = comparison.difference("B", "A")
-        assert law.mean() == pytest.approx(1 / 36, rel=1e-12)
-        assert law.standard_deviation() == pytest.approx(deviation, rel=1e-10)
+        distribution = comparison.difference("B", "A")
+        assert distribution.mean() == pytest.approx(1 / 36, rel=1e-12)
+        assert distribution.standard_deviation() == pytest.approx(deviation, rel=1e-10)
         greater = comparison.prob_greater()[1, 0]
         assert abs(greater - probability) < SIGMAS * 0.5 / np.sqrt(10_000_000)
     assert (round(of_pair, 3), round(of_margins, 3)) == (0.046, 0.079)
@@ -184,11 +184,11 @@ def test_margins_are_the_posteriors(prior, class_weight):
         alone = PosteriorBalancedAccuracy(counts, **options)
         assert comparison.posteriors[number] == alone
     one, two = comparison.posteriors
-    law = comparison.difference("A", "B")
-    assert law.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
+    distribution = comparison.difference("A", "B")
+    assert distribution.mean() == pytest.approx(one.mean() - two.mean(), abs=1e-14)
     covariance = sum_of_covariances(comparison)
     expected = one.variance() + two.variance() - 2 * covariance
-    assert law.variance() == pytest.approx(expected, rel=1e-10)
+    assert distribution.variance() == pytest.approx(expected, rel=1e-10)
 
 
 def sum_of_covariances(comparison):
@@ -286,10 +286,10 @@ def test_equal_predictions_differ_by_the_prior_alone():
     widths, shares = [], []
     for size in (10, 100, 1000):
         comparison = compare([[0.9 * size, 0, 0, 0.1 * size]])
-        law = comparison.difference("A", "B")
-        assert law.mean() == 0
+        distribution = comparison.difference("A", "B")
+        assert distribution.mean() == 0
         assert comparison.prob_greater()[0, 1] == pytest.approx(0.5, abs=1e-9)
-        widths.append(law.standard_deviation())
+        widths.append(distribution.standard_deviation())
         shares.append(1 / (size + 2))
     # A variance of (p_A + p_B) / (n + 1) with 1/2 each in the cells that differ.
     np.testing.assert_allclose(widths, np.sqrt(np.array(shares) / (1 / np.array(shares) + 1)))
@@ -332,9 +332,9 @@ def test_labels_and_absent_classes():
     for posterior, y_pred in zip(comparison.posteriors, predictions.values(), strict=True):
         counts = class_counts(y_true, y_pred, labels=[0, 1, 5])
         assert posterior == PosteriorBalancedAccuracy(counts)
-    law = comparison.difference("A", "B")
+    distribution = comparison.difference("A", "B")
     # Only class 0 tells them apart: one sample of two, and priors of 1/2 for each cell.
-    assert law.mean() == pytest.approx(1 / 4 / 3)
+    assert distribution.mean() == pytest.approx(1 / 4 / 3)
     assert np.isfinite(comparison.expected_loss()).all()
 
 
@@ -482,7 +482,7 @@ def test_report_names_the_better_one():
     """The one that is right more often is the better one, on an asymmetric table."""
     comparison = compare([[20, 1, 9, 5], [10, 0, 3, 2]], names=("worse", "better"))
     first, second, *_ = comparison.report().splitlines()
-    # Means of Beta laws: (30 / 37 + 14 / 17) / 2 and (22 / 37 + 11 / 17) / 2.
+    # Means of Beta distributions: (30 / 37 + 14 / 17) / 2 and (22 / 37 + 11 / 17) / 2.
     assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.817 (")
     assert second.startswith("worse has 0.621 (")
     assert "better is better with probability 0.99" in second

@@ -371,7 +371,7 @@ def test_paired_probabilities_are_those_of_the_predictions(labels, options, tumo
 
 
 def test_paired_probabilities_against_draws(tumours):
-    """Drawn from the Dirichlet laws of the four outcomes of two candidates."""
+    """Drawn from the Dirichlet distributions of the four outcomes of two candidates."""
     X, y = tumours
     rule, rng = PosteriorRefit("mean"), np.random.default_rng(0)
     search = search_depths(X, y, OutcomesScorer(120), rule)

@@ -22,7 +22,7 @@ from skpostbac.stats import BetaAverage
 # Only A right, only B right, both or neither.
 PRIOR = np.array([0.5, 0.5, 1])
 
-needs_paired_law = pytest.mark.skipif(
+needs_paired_distribution = pytest.mark.skipif(
     not hasattr(skpostbac.stats, "PairedDifference"),
     reason="several classes of paired classifiers need skpostbac.stats.PairedDifference",
 )
@@ -32,8 +32,8 @@ def width_assurance(recall, size, width, level=0.95):
     """Add up the probabilities of the counts of one class whose interval is narrow."""
     k = np.arange(size + 1)
     tail = (1 - level) / 2
-    law = stats.beta(k + 1, size - k + 1)
-    narrow = law.isf(tail) - law.ppf(tail) <= width
+    distribution = stats.beta(k + 1, size - k + 1)
+    narrow = distribution.isf(tail) - distribution.ppf(tail) <= width
     return stats.binom.pmf(k, size, recall)[narrow].sum()
 
 
@@ -147,7 +147,7 @@ def test_width_of_many_classes_is_that_of_a_simulation():
 
 @pytest.mark.slow
 def test_separate_sets_of_two_classes_are_those_of_a_simulation():
-    """Four counts, and the exact law of the difference of each outcome."""
+    """Four counts, and the exact distribution of the difference of each outcome."""
     first, second = np.array([0.9, 0.7]), np.array([0.93, 0.8])
     plan = required_test_size(first, difference=second - first, paired=False)
     rng, n, draws = np.random.default_rng(2), plan.samples, 2000
@@ -161,7 +161,7 @@ def test_separate_sets_of_two_classes_are_those_of_a_simulation():
 
 
 @pytest.mark.slow
-@needs_paired_law
+@needs_paired_distribution
 def test_pair_on_two_classes_is_that_of_a_simulation():
     """Cells of each class, and draws of the Dirichlets for each outcome."""
     plan = required_test_size([0.8, 0.6], difference=0.15, agreement=[0.8, 0.7])
@@ -185,8 +185,8 @@ def test_pilot_is_a_beta_binomial(size):
     pilot = PosteriorBalancedAccuracy.from_counts([18], [20])
     plan = required_test_size(pilot, width=0.2)
     k = np.arange(size + 1)
-    law = stats.beta(k + 1, size - k + 1)
-    narrow = law.isf(0.025) - law.ppf(0.025) <= 0.2
+    distribution = stats.beta(k + 1, size - k + 1)
+    narrow = distribution.isf(0.025) - distribution.ppf(0.025) <= 0.2
     expected = stats.betabinom.pmf(k, size, 19, 3)[narrow].sum()
     assert plan.assurance_at(size) == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
@@ -197,10 +197,10 @@ def test_pilot_of_several_classes_is_that_of_a_simulation():
     plan = required_test_size(pilot, width=0.15)
     rng, n, draws = np.random.default_rng(4), plan.samples, 1500
     theta = rng.beta([19, 10, 31], [3, 7, 11], size=(draws, 3))
-    laws = [
+    distributions = [
         BetaAverage(1 + k, 1 + n - k, weights=[0.25, 0.5, 0.25]) for k in rng.binomial(n, theta)
     ]
-    narrow = sum(np.ptp(law.interval()) <= 0.15 for law in laws)
+    narrow = sum(np.ptp(distribution.interval()) <= 0.15 for distribution in distributions)
     margin = five_sigma(narrow, draws) + 5 * plan.standard_error
     assert abs(plan.assurance - narrow / draws) < margin
 
@@ -246,8 +246,8 @@ def test_large_size_is_that_of_a_simulation():
     plan = required_test_size(0.9, width=0.002)
     rng, draws = np.random.default_rng(6), 20_000
     k = rng.binomial(plan.total, 0.9, size=draws)
-    law = stats.beta(k + 1, plan.total - k + 1)
-    narrow = np.count_nonzero(law.isf(0.025) - law.ppf(0.025) <= 0.002)
+    distribution = stats.beta(k + 1, plan.total - k + 1)
+    narrow = np.count_nonzero(distribution.isf(0.025) - distribution.ppf(0.025) <= 0.002)
     assert abs(plan.assurance - narrow / draws) < five_sigma(narrow, draws)
 
 
@@ -456,7 +456,7 @@ def test_large_sizes(keywords, largest):
 
 
 def test_assurance_of_many_samples_after_a_pilot():
-    """The width is then that of the normal law, and the recall that of the pilot."""
+    """The width is then that of the normal distribution, and the recall that of the pilot."""
     pilot = PosteriorBalancedAccuracy.from_counts([8], [10])
     found = required_test_size(pilot, width=0.02)
     size = 4000
@@ -480,10 +480,10 @@ def test_tails_of_counts_are_computed_once_for_each():
     found = _class_plans._of_distinct(recorded, x, size)
     np.testing.assert_array_equal(found, stats.binom.sf(x - 1, size, 0.7))
     assert sizes == [26]
-    law = _class_plans.Binomial(0.7)
-    np.testing.assert_allclose(law.tail_from(x, size), found, rtol=1e-12, atol=1e-300)
+    distribution = _class_plans.Binomial(0.7)
+    np.testing.assert_allclose(distribution.tail_from(x, size), found, rtol=1e-12, atol=1e-300)
     lower = stats.binom.cdf(x, size, 0.7)
-    np.testing.assert_allclose(law.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(distribution.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
 
 
 def test_tails_of_counts_after_a_pilot():

@@ -1,8 +1,8 @@
 """Weighted sums of independent Beta variables to 30 digits, independent of the package.
 
-The law is ``sum_i w_i theta_i`` with independent ``theta_i ~ Beta(a_i, b_i)`` and weights of any
-sign. Parameters and abscissas are doubles taken at their exact binary value; ``weights=None`` is
-the exact ``1 / l``.
+The distribution is ``sum_i w_i theta_i`` with independent ``theta_i ~ Beta(a_i, b_i)`` and weights
+of any sign. Parameters and abscissas are doubles taken at their exact binary value;
+``weights=None`` is the exact ``1 / l``.
 
 All methods work in exact rationals or in ball arithmetic (python-flint, a binding of Arb [1]_), so
 that rounding is tracked and cancellation shows. What is left is the discretisation error of a
@@ -13,7 +13,7 @@ closed (``exact.Closed``)
 piecewise (``exact.Piecewise``)
     Integer ``a`` and ``b``. The Laplace transform of a Beta density is ``P(1/s) + exp(-s) Q(1/s)``
     with exact rational polynomials. The product over the classes, inverted term by term, is the
-    piecewise polynomial of the law.
+    piecewise polynomial of the distribution.
 contour (``contour.Contour``)
     Any ``a`` and ``b``. The Bromwich integral of the transform (DLMF 1.14(iii)) on a vertical line
     near the saddlepoint ``c``, by Gauss-Legendre panels up to ``c + i T``. There every ``1F1`` is
@@ -27,8 +27,8 @@ line (``line.Line``)
     concentrated class is a trapezoidal sum in the logit of ``theta``, otherwise ``1F1``.
 real (``real.RealSpace``)
     Very unequal scales. The most concentrated class is integrated in real space against the exact
-    law of the others, by tanh-sinh [4]_ on panels that end at every kink and are graded around the
-    peak of the integrand.
+    distribution of the others, by tanh-sinh [4]_ on panels that end at every kink and are graded
+    around the peak of the integrand.
 
 References
 ----------

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from flint import acb, arb, ctx, fmpq
 
 from generators.balls import Values, difference, to_float
+from generators.distributions import Distribution, Group
 from generators.exact import multiply_terms
-from generators.laws import Group, Law
 from generators.transforms import beta_transform, saddlepoint, tricomi
 
 BITS = 224
@@ -38,8 +38,8 @@ class Path:
 class Contour:
     """Any parameters, few classes; variant 1 has another tilt, height, order and step."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        self.groups, self.sd, self.width = law.groups, law.sd, law.width
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        self.groups, self.sd, self.width = distribution.groups, distribution.sd, distribution.width
         self.order = (34, 40)[variant]
         self.step = (fmpq(1, 17), fmpq(1, 21))[variant]
         self.tilt_factor = (1.0, 1.125)[variant]

@@ -1,4 +1,4 @@
-"""The file of reference values: an entry for each law, written as soon as it is known."""
+"""The file of reference values: an entry for each distribution, written as soon as it is known."""
 
 import argparse
 import json
@@ -13,40 +13,54 @@ from generators.balls import Values, agreement
 def run(
     description: str,
     output: Path,
-    laws: Sequence[Any],
-    law_entry: Callable[[Any], dict],
+    distributions: Sequence[Any],
+    distribution_entry: Callable[[Any], dict],
     check: Callable[[Sequence[Any]], None],
 ) -> None:
-    """Make the entries of the laws that the command line asks for, or check them."""
+    """Make the entries of the distributions that the command line asks for, or check them."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--check", action="store_true", help="compare the methods, write nothing")
-    parser.add_argument("--only", default="", help="laws whose name or regime contains this")
+    parser.add_argument(
+        "--only", default="", help="distributions whose name or regime contains this"
+    )
     parser.add_argument("--output", type=Path, default=output, help="the file to write")
     options = parser.parse_args()
-    chosen = [law for law in laws if options.only in law.name or options.only in law.regime]
+    chosen = [
+        distribution
+        for distribution in distributions
+        if options.only in distribution.name or options.only in distribution.regime
+    ]
     if options.check:
         check(chosen)
     else:
-        make(chosen, [law.name for law in laws], options.output, law_entry)
+        make(
+            chosen,
+            [distribution.name for distribution in distributions],
+            options.output,
+            distribution_entry,
+        )
 
 
 def make(
-    laws: Sequence[Any], order: Sequence[str], output: Path, law_entry: Callable[[Any], dict]
+    distributions: Sequence[Any],
+    order: Sequence[str],
+    output: Path,
+    distribution_entry: Callable[[Any], dict],
 ) -> None:
-    """Replace the entries of the laws, and keep the file complete after each of them."""
+    """Replace the entries of the distributions, and keep the file complete after each of them."""
     entries = {}
     if output.exists():
         entries = {entry["name"]: entry for entry in json.loads(output.read_text())}
-    for law in laws:
+    for distribution in distributions:
         start = time.perf_counter()
         try:
-            entry = entries[law.name] = law_entry(law)
+            entry = entries[distribution.name] = distribution_entry(distribution)
         except ArithmeticError as error:
-            print(f"{law.name}: FAILED, {error}", flush=True)
+            print(f"{distribution.name}: FAILED, {error}", flush=True)
             continue
         write((entries[name] for name in order if name in entries), output)
         print(
-            f"{law.name}: {entry['method']}, {len(entry['points'])} points, "
+            f"{distribution.name}: {entry['method']}, {len(entry['points'])} points, "
             f"{len(entry['quantiles'])} quantiles, {entry['digits']} digits, "
             f"{time.perf_counter() - start:.1f} s",
             flush=True,
@@ -60,7 +74,7 @@ def write(entries: Iterable[dict], output: Path) -> None:
 
 
 def as_text(entry: dict) -> str:
-    """JSON with one line for the law, then one for each point and each quantile."""
+    """JSON with one line for the distribution, then one for each point and each quantile."""
     rows = {key: entry[key] for key in ("points", "quantiles")}
     head = json.dumps({key: value for key, value in entry.items() if key not in rows})
     lists = [f'"{key}": [\n' + ",\n".join(map(json.dumps, rows[key])) + "\n]" for key in rows]

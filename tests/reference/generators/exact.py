@@ -1,4 +1,4 @@
-"""Laws without discretisation error: one class, and integer parameters."""
+"""Distributions without discretisation error: one class, and integer parameters."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,7 +13,7 @@ from generators.balls import (
     is_sharp,
     log_beta_constant,
 )
-from generators.laws import Group, total
+from generators.distributions import Group, total
 
 
 class Closed:

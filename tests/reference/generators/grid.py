@@ -1,4 +1,4 @@
-"""The laws in the file: posteriors of class-wise accuracies under symmetric priors.
+"""The distributions in the file: posteriors of class-wise accuracies under symmetric priors.
 
 The counts named after Carrillo are those of H. Carrillo, K. H. Brodersen and J. A. Castellanos,
 "Probabilistic performance evaluation for multiclass classification using the posterior balanced
@@ -10,7 +10,7 @@ unequal class sizes and many classes.
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from generators.laws import Law
+from generators.distributions import Distribution
 
 C1, C2, C3, CN = (30, 8, 3), (30, 2, 1), (32, 9, 4), (32, 10, 4)
 BENCH_A, BENCH_B, BENCH_N = (20, 15, 8), (22, 18, 7), (25, 30, 10)
@@ -24,48 +24,48 @@ def counts(
     n: Sequence[float],
     prior: float = 1.0,
     **options,
-) -> Law:
-    """The law after ``k`` successes of ``n`` under a symmetric prior."""
+) -> Distribution:
+    """The distribution after ``k`` successes of ``n`` under a symmetric prior."""
     a = [float(i) + prior for i in k]
     b = [float(j - i) + prior for i, j in zip(k, n, strict=True)]
-    return Law(name, regime, a, b, **options)
+    return Distribution(name, regime, a, b, **options)
 
 
 def tenfold(k: Sequence[int]) -> list[int]:
     return [10 * i for i in k]
 
 
-def all_laws() -> list[Law]:
+def all_distributions() -> list[Distribution]:
     return [
-        *carrillo_laws(),
-        *one_class_laws(),
-        *two_class_laws(),
-        *three_class_laws(),
-        *several_class_laws(),
-        *weighted_laws(),
-        *signed_laws(),
-        *weighted_jeffreys_laws(),
-        *many_class_laws(),
-        *two_scale_laws(),
-        *three_scale_laws(),
-        *large_laws(),
-        *fractional_laws("jeffreys", JEFFREYS),
-        *fractional_laws("third", THIRD),
-        *further_jeffreys_laws(),
-        *noninteger_laws(),
-        *small_prior_laws(),
+        *carrillo_distributions(),
+        *one_class_distributions(),
+        *two_class_distributions(),
+        *three_class_distributions(),
+        *several_class_distributions(),
+        *weighted_distributions(),
+        *signed_distributions(),
+        *weighted_jeffreys_distributions(),
+        *many_class_distributions(),
+        *two_scale_distributions(),
+        *three_scale_distributions(),
+        *large_distributions(),
+        *fractional_distributions("jeffreys", JEFFREYS),
+        *fractional_distributions("third", THIRD),
+        *further_jeffreys_distributions(),
+        *noninteger_distributions(),
+        *small_prior_distributions(),
     ]
 
 
-def carrillo_laws() -> list[Law]:
-    laws = []
+def carrillo_distributions() -> list[Distribution]:
+    distributions = []
     for label, k in (("c1", C1), ("c2", C2), ("c3", C3)):
-        laws.append(counts(f"carrillo_{label}", "integer", k, CN))
-        laws.append(counts(f"carrillo_{label}_x10", "integer", tenfold(k), tenfold(CN)))
-    return laws
+        distributions.append(counts(f"carrillo_{label}", "integer", k, CN))
+        distributions.append(counts(f"carrillo_{label}_x10", "integer", tenfold(k), tenfold(CN)))
+    return distributions
 
 
-def one_class_laws() -> list[Law]:
+def one_class_distributions() -> list[Distribution]:
     return [
         counts("one_ordinary", "one class", [17], [20]),
         counts("one_perfect", "one class", [40], [40]),
@@ -77,7 +77,7 @@ def one_class_laws() -> list[Law]:
     ]
 
 
-def two_class_laws() -> list[Law]:
+def two_class_distributions() -> list[Distribution]:
     return [
         counts("two_ordinary", "integer", [45, 30], [50, 40]),
         counts("two_200", "integer", [180, 120], [200, 200]),
@@ -89,7 +89,7 @@ def two_class_laws() -> list[Law]:
     ]
 
 
-def three_class_laws() -> list[Law]:
+def three_class_distributions() -> list[Distribution]:
     return [
         counts("bench_a", "integer", BENCH_A, BENCH_N),
         counts("bench_b", "integer", BENCH_B, BENCH_N),
@@ -103,7 +103,7 @@ def three_class_laws() -> list[Law]:
     ]
 
 
-def several_class_laws() -> list[Law]:
+def several_class_distributions() -> list[Distribution]:
     seven = [5, 10, 15, 30, 60, 80, 90], [8, 15, 15, 50, 70, 100, 120]
     eight = [60, 80, 90, 33, 45, 21, 9, 100], [90, 99, 100, 50, 50, 30, 10, 150]
     return [
@@ -122,7 +122,7 @@ def several_class_laws() -> list[Law]:
     ]
 
 
-def weighted_laws() -> list[Law]:
+def weighted_distributions() -> list[Distribution]:
     w, first, last = (0.5, 0.3, 0.2), (0.999998, 1e-6, 1e-6), (1e-6, 1e-6, 0.999998)
     return [
         counts("weights_532", "weights", C1, CN, weights=w),
@@ -137,7 +137,7 @@ def weighted_laws() -> list[Law]:
     ]
 
 
-def signed_laws() -> list[Law]:
+def signed_distributions() -> list[Distribution]:
     thirds, ones = (THIRD,) * 3 + (-THIRD,) * 3, (1.0, -1.0)
     halves = (0.5, 0.5, -0.5, -0.5)
     four = [18, 3, 15, 2], [20, 3, 20, 3]
@@ -153,7 +153,7 @@ def signed_laws() -> list[Law]:
     ]
 
 
-def weighted_jeffreys_laws() -> list[Law]:
+def weighted_jeffreys_distributions() -> list[Distribution]:
     regime, w = "weights jeffreys", (0.5, 0.3, 0.2)
     return [
         counts("weights_532_jeffreys", regime, C1, CN, JEFFREYS, weights=w),
@@ -161,24 +161,24 @@ def weighted_jeffreys_laws() -> list[Law]:
     ]
 
 
-def many_class_laws() -> list[Law]:
+def many_class_distributions() -> list[Distribution]:
     line = {"method": "line"}
     sizes = (10, 15, 25, 40, 60, 100, 150, 300, 1000, 10000)
     shares = (0.9, 0.8, 0.6, 0.75, 0.5, 0.95, 0.7, 0.88, 0.99, 0.97)
     successes = [round(n * p) for n, p in zip(sizes, shares, strict=True)]
-    laws = []
+    distributions = []
     for classes in (10, 50, 200, 1000):
         k, n = (list(islice(cycle(values), classes)) for values in (successes, sizes))
-        laws.append(counts(f"many_{classes}", "many", k, n, **line))
-        laws.append(counts(f"many_{classes}_jeffreys", "many", k, n, JEFFREYS, **line))
+        distributions.append(counts(f"many_{classes}", "many", k, n, **line))
+        distributions.append(counts(f"many_{classes}_jeffreys", "many", k, n, JEFFREYS, **line))
     for classes, size in ((50, 10), (200, 3), (1000, 10), (1000, 1)):
         n = [size] * classes
-        laws.append(counts(f"many_{classes}_perfect_{size}", "many perfect", n, n, **line))
+        distributions.append(counts(f"many_{classes}_perfect_{size}", "many perfect", n, n, **line))
     two_sizes = [8] * 195 + [8000] * 5, [10] * 195 + [10000] * 5
     falling = [0.5 / (i % 5 + 1) for i in range(50)]
     signed = [0.02] * 50 + [-0.02] * 50
     return [
-        *laws,
+        *distributions,
         counts("many_1000_empty", "many", [0] * 1000, [0] * 1000, **line),
         counts("many_200_two_sizes", "many", *two_sizes, **line),
         counts("many_50_weights", "many", [8] * 50, [10] * 50, weights=falling, **line),
@@ -186,28 +186,28 @@ def many_class_laws() -> list[Law]:
     ]
 
 
-def two_scale_laws() -> list[Law]:
-    def law(label: str, k: Sequence[float], n: Sequence[float]) -> Law:
+def two_scale_distributions() -> list[Distribution]:
+    def distribution(label: str, k: Sequence[float], n: Sequence[float]) -> Distribution:
         return counts(f"scale_{label}", "scale", k, n, method="real")
 
-    def jeffreys(label: str, k: Sequence[float], n: Sequence[float]) -> Law:
+    def jeffreys(label: str, k: Sequence[float], n: Sequence[float]) -> Distribution:
         return counts(f"scale_jeffreys_{label}", "scale jeffreys", k, n, JEFFREYS, method="real")
 
     return [
-        law("1e6_beside_2", [9e5, 1], [1e6, 2]),
-        law("1e6_beside_2_perfect", [9e5, 2], [1e6, 2]),
-        law("1e7_beside_empty", [6e6, 0], [1e7, 0]),
-        law("1e6_perfect_beside_empty", [1e6, 0], [1e6, 0]),
-        law("1e6_perfect_beside_2", [1e6, 2], [1e6, 2]),
-        law("1e6_zero_beside_3", [0, 2], [1e6, 3]),
-        law("1e4_beside_40", [7e3, 33], [1e4, 40]),
+        distribution("1e6_beside_2", [9e5, 1], [1e6, 2]),
+        distribution("1e6_beside_2_perfect", [9e5, 2], [1e6, 2]),
+        distribution("1e7_beside_empty", [6e6, 0], [1e7, 0]),
+        distribution("1e6_perfect_beside_empty", [1e6, 0], [1e6, 0]),
+        distribution("1e6_perfect_beside_2", [1e6, 2], [1e6, 2]),
+        distribution("1e6_zero_beside_3", [0, 2], [1e6, 3]),
+        distribution("1e4_beside_40", [7e3, 33], [1e4, 40]),
         jeffreys("1e6_beside_2", [9e5, 1], [1e6, 2]),
         jeffreys("1e6_perfect_beside_empty", [1e6, 0], [1e6, 0]),
         jeffreys("1e7_beside_empty", [6e6, 0], [1e7, 0]),
     ]
 
 
-def three_scale_laws() -> list[Law]:
+def three_scale_distributions() -> list[Distribution]:
     real = {"method": "real"}
     return [
         counts("scale_three_1e6_2_5", "scale", [9e5, 1, 4], [1e6, 2, 5], **real),
@@ -217,7 +217,7 @@ def three_scale_laws() -> list[Law]:
     ]
 
 
-def large_laws() -> list[Law]:
+def large_distributions() -> list[Distribution]:
     line, signed = {"method": "line"}, (1.0, -1.0)
     three = [9e8, 4e8, 2e8], [1e9, 1e9, 1e9]
     return [
@@ -232,29 +232,29 @@ def large_laws() -> list[Law]:
     ]
 
 
-def fractional_laws(label: str, prior: float) -> list[Law]:
-    def law(name: str, k: Sequence[int], n: Sequence[int], **options) -> Law:
+def fractional_distributions(label: str, prior: float) -> list[Distribution]:
+    def distribution(name: str, k: Sequence[int], n: Sequence[int], **options) -> Distribution:
         return counts(f"{label}_{name}", f"{label} l={len(n)}", k, n, prior, **options)
 
     return [
-        law("two_ordinary", [45, 30], [50, 40]),
-        law("two_perfect", [10, 25], [10, 25], x=(0.5,)),
-        law("two_perfect_single", [1, 1], [1, 1]),
-        law("two_empty", [0, 0], [0, 0], x=(0.5,)),
-        law("two_zero_perfect", [0, 9], [12, 9]),
-        law("two_perfect_100", [100, 3], [100, 3]),
-        law("c1", C1, CN),
-        law("c2", C2, CN),
-        law("c3", C3, CN),
-        law("three_perfect", CN, CN),
-        law("three_empty", [0, 0, 0], [0, 0, 0]),
-        law("three_mixed", [30, 0, 14], [30, 0, 20]),
-        law("four_ordinary", [20, 25, 9, 4], [30, 30, 15, 5]),
-        law("four_perfect", [3, 10, 30, 1], [3, 10, 30, 1]),
+        distribution("two_ordinary", [45, 30], [50, 40]),
+        distribution("two_perfect", [10, 25], [10, 25], x=(0.5,)),
+        distribution("two_perfect_single", [1, 1], [1, 1]),
+        distribution("two_empty", [0, 0], [0, 0], x=(0.5,)),
+        distribution("two_zero_perfect", [0, 9], [12, 9]),
+        distribution("two_perfect_100", [100, 3], [100, 3]),
+        distribution("c1", C1, CN),
+        distribution("c2", C2, CN),
+        distribution("c3", C3, CN),
+        distribution("three_perfect", CN, CN),
+        distribution("three_empty", [0, 0, 0], [0, 0, 0]),
+        distribution("three_mixed", [30, 0, 14], [30, 0, 20]),
+        distribution("four_ordinary", [20, 25, 9, 4], [30, 30, 15, 5]),
+        distribution("four_perfect", [3, 10, 30, 1], [3, 10, 30, 1]),
     ]
 
 
-def further_jeffreys_laws() -> list[Law]:
+def further_jeffreys_distributions() -> list[Distribution]:
     six = [4, 8, 4, 2, 8, 1]
     return [
         counts("jeffreys_bench_a", "jeffreys l=3", BENCH_A, BENCH_N, JEFFREYS),
@@ -264,21 +264,23 @@ def further_jeffreys_laws() -> list[Law]:
     ]
 
 
-def noninteger_laws() -> list[Law]:
+def noninteger_distributions() -> list[Distribution]:
     return [
-        Law("noninteger_two", "other l=2", [2.7, 0.8], [1.3, 6.1]),
-        Law("noninteger_three", "other l=3", [12.25, 0.75, 5.5], [3.125, 1.6, 0.55]),
-        Law("noninteger_four", "other l=4", [12.25, 0.75, 5.5, 1.1], [3.125, 1.6, 0.55, 1.1]),
+        Distribution("noninteger_two", "other l=2", [2.7, 0.8], [1.3, 6.1]),
+        Distribution("noninteger_three", "other l=3", [12.25, 0.75, 5.5], [3.125, 1.6, 0.55]),
+        Distribution(
+            "noninteger_four", "other l=4", [12.25, 0.75, 5.5, 1.1], [3.125, 1.6, 0.55, 1.1]
+        ),
     ]
 
 
-def small_prior_laws() -> list[Law]:
-    laws = []
+def small_prior_distributions() -> list[Distribution]:
+    distributions = []
     for label, prior, x in (("tenth", TENTH, (0.5,)), ("hundredth", HUNDREDTH, ())):
-        laws += [
+        distributions += [
             counts(f"{label}_two", "small prior", [5, 8], [6, 9], prior),
             counts(f"{label}_two_perfect", "small prior", [5, 8], [5, 8], prior, x=x),
             counts(f"{label}_three", "small prior", C1, CN, prior),
             counts(f"{label}_three_perfect", "small prior", CN, CN, prior),
         ]
-    return laws
+    return distributions

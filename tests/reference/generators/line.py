@@ -7,7 +7,7 @@ from itertools import count
 from flint import acb, arb, ctx, fmpq
 
 from generators.balls import Values, difference, log_beta_constant, to_float
-from generators.laws import Group, Law
+from generators.distributions import Distribution, Group
 from generators.transforms import beta_transform, bisected, logit_mode, tilted_class
 
 BITS = 320
@@ -17,8 +17,12 @@ MAX_NODES = 20_000
 class Line:
     """Transforms that decay fast; variant 1 has another tilt and other steps."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        self.groups, self.mean, self.sd = law.groups, law.mean_above_lower, law.sd
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        self.groups, self.mean, self.sd = (
+            distribution.groups,
+            distribution.mean_above_lower,
+            distribution.sd,
+        )
         self.variant = variant
         self.concentrated_from = (15, 30)[variant]
         self.aliasing_exponent = (125, 150)[variant]
@@ -64,7 +68,7 @@ class Line:
         return arb(2 * math.pi * abs(c) / (1.1 * abs(log_bound) + self.aliasing_exponent))
 
     def _nodes(self, c: arb, h: arb) -> list[tuple[acb, acb]]:
-        """``s`` and the transform of the centred law, whose values stay near one."""
+        """``s`` and the transform of the centred distribution, whose values stay near one."""
         mean, nodes = arb(self.mean), []
         transforms = [(g.m, self._transforms(g, c, h)) for g in self.groups]
         for k in range(MAX_NODES + 1):

@@ -1,4 +1,4 @@
-"""Which method suits a law, and which others can check it."""
+"""Which method suits a distribution, and which others can check it."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ from flint import arb, fmpq
 
 from generators.balls import Values, to_float
 from generators.contour import Contour
+from generators.distributions import Distribution, total
 from generators.exact import Closed, Piecewise
-from generators.laws import Law, total
 from generators.line import Line
 from generators.real import RealSpace
 
@@ -23,41 +23,46 @@ DESCRIPTIONS = {
 QUADRATURES = {"contour": Contour, "line": Line, "real": RealSpace}
 
 
-def chosen_method(law: Law) -> str:
-    if law.method != "auto":
-        return law.method
-    if law.classes == 1:
+def chosen_method(distribution: Distribution) -> str:
+    if distribution.method != "auto":
+        return distribution.method
+    if distribution.classes == 1:
         return "closed"
-    degree = total(g.m * (g.a + g.b) for g in law.groups)
-    if is_integer(law) and degree <= 2500 and law.classes <= 12:
+    degree = total(g.m * (g.a + g.b) for g in distribution.groups)
+    if is_integer(distribution) and degree <= 2500 and distribution.classes <= 12:
         return "piecewise"
-    decay = total(g.m * min(g.a, g.b) for g in law.groups)
+    decay = total(g.m * min(g.a, g.b) for g in distribution.groups)
     return "line" if decay >= 60 else "contour"
 
 
-def other_methods(law: Law) -> list[str]:
-    """Further methods that can afford the law."""
-    size = max(to_float(g.a + g.b) for g in law.groups)
-    smallest = min(to_float(min(g.a, g.b)) for g in law.groups)
-    weights = [to_float(g.w) for g in law.groups]
-    few_integers = is_integer(law) and law.classes <= 4 and size < 1e8
+def other_methods(distribution: Distribution) -> list[str]:
+    """Further methods that can afford the distribution."""
+    size = max(to_float(g.a + g.b) for g in distribution.groups)
+    smallest = min(to_float(min(g.a, g.b)) for g in distribution.groups)
+    weights = [to_float(g.w) for g in distribution.groups]
+    few_integers = is_integer(distribution) and distribution.classes <= 4 and size < 1e8
     affordable = {
-        "piecewise": is_integer(law) and size <= 2500 and law.classes <= 8,
-        "contour": size <= 150 and 2 <= law.classes <= 10 and max(weights) < 100 * min(weights),
-        "line": smallest >= 10 and law.classes <= 60,
-        "real": smallest > 0.3 and (law.classes == 2 or (law.classes > 2 and few_integers)),
+        "piecewise": is_integer(distribution) and size <= 2500 and distribution.classes <= 8,
+        "contour": size <= 150
+        and 2 <= distribution.classes <= 10
+        and max(weights) < 100 * min(weights),
+        "line": smallest >= 10 and distribution.classes <= 60,
+        "real": smallest > 0.3
+        and (distribution.classes == 2 or (distribution.classes > 2 and few_integers)),
     }
-    return [name for name, fits in affordable.items() if fits and name != chosen_method(law)]
+    return [
+        name for name, fits in affordable.items() if fits and name != chosen_method(distribution)
+    ]
 
 
-def is_integer(law: Law) -> bool:
-    return all(g.is_integer for g in law.groups)
+def is_integer(distribution: Distribution) -> bool:
+    return all(g.is_integer for g in distribution.groups)
 
 
-def evaluator(law: Law, method: str, variant: int = 0) -> Evaluator:
-    """Values of the law as a function of the distance above its lower end."""
+def evaluator(distribution: Distribution, method: str, variant: int = 0) -> Evaluator:
+    """Values of the distribution as a function of the distance above its lower end."""
     if method == "closed":
-        return Closed(law.groups[0])
+        return Closed(distribution.groups[0])
     if method == "piecewise":
-        return Piecewise(law.groups)
-    return QUADRATURES[method](law, variant)
+        return Piecewise(distribution.groups)
+    return QUADRATURES[method](distribution, variant)

@@ -5,7 +5,7 @@ import math
 from flint import arb, ctx
 
 from generators.balls import Values, rational, show, to_float
-from generators.laws import Law
+from generators.distributions import Distribution
 from generators.methods import Evaluator
 from generators.transforms import chernoff_point
 
@@ -13,29 +13,29 @@ BITS = 420
 PROBABILITIES = (1e-10, 0.025, 0.05, 0.5, 0.975, 0.999)
 
 
-def quantile_entries(law: Law, evaluate: Evaluator) -> list[dict]:
+def quantile_entries(distribution: Distribution, evaluate: Evaluator) -> list[dict]:
     entries = []
     for p in PROBABILITIES:
         try:
-            entries.append(quantile_entry(law, evaluate, p))
+            entries.append(quantile_entry(distribution, evaluate, p))
         except ArithmeticError as error:
-            print(f"    {law.name}: quantile {p!r} skipped ({error})")
+            print(f"    {distribution.name}: quantile {p!r} skipped ({error})")
     return entries
 
 
-def quantile_entry(law: Law, evaluate: Evaluator, p: float) -> dict:
-    lower_gap, upper_gap = quantile_gaps(law, evaluate, p)
+def quantile_entry(distribution: Distribution, evaluate: Evaluator, p: float) -> dict:
+    lower_gap, upper_gap = quantile_gaps(distribution, evaluate, p)
     with ctx.workprec(BITS):
-        x = arb(law.lower) + lower_gap
+        x = arb(distribution.lower) + lower_gap
     return {"p": p, "x": show(x), "lower_gap": show(lower_gap), "upper_gap": show(upper_gap)}
 
 
-def quantile_gaps(law: Law, evaluate: Evaluator, p: float) -> tuple[arb, arb]:
+def quantile_gaps(distribution: Distribution, evaluate: Evaluator, p: float) -> tuple[arb, arb]:
     """Distances from the lower and the upper end, by Newton's method for the nearer one."""
     is_lower = p <= 0.5
     with ctx.workprec(BITS):
-        width, target = arb(law.width), arb(rational(p) if is_lower else 1 - rational(p))
-        start = starting_point(law, p, to_float(target))
+        width, target = arb(distribution.width), arb(rational(p) if is_lower else 1 - rational(p))
+        start = starting_point(distribution, p, to_float(target))
         gap = start if is_lower else width - start
         for _ in range(60):
             if to_float(gap) < 1e-250 * to_float(width):
@@ -48,13 +48,13 @@ def quantile_gaps(law: Law, evaluate: Evaluator, p: float) -> tuple[arb, arb]:
     raise ArithmeticError("no convergence")
 
 
-def starting_point(law: Law, p: float, tail: float) -> arb:
-    mean = to_float(law.mean_above_lower)
+def starting_point(distribution: Distribution, p: float, tail: float) -> arb:
+    mean = to_float(distribution.mean_above_lower)
     if abs(p - 0.5) <= 0.4:
         return arb(mean)
     sign = 1 if p <= 0.5 else -1
-    start = chernoff_point(law, math.log(tail), sign)
-    return arb(mean - sign * law.sd if start is None else start)
+    start = chernoff_point(distribution, math.log(tail), sign)
+    return arb(mean - sign * distribution.sd if start is None else start)
 
 
 def newton_move(gap: arb, values: Values, target: arb, *, is_lower: bool) -> arb:

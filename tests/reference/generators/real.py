@@ -1,4 +1,4 @@
-"""The most concentrated class integrated against the exact law of the others."""
+"""The most concentrated class integrated against the exact distribution of the others."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -8,8 +8,8 @@ from itertools import pairwise
 from flint import arb, ctx, fmpq
 
 from generators.balls import Values, binary_value, log_beta_constant, to_float
+from generators.distributions import Distribution, Group, breakpoints
 from generators.exact import Closed, Piecewise
-from generators.laws import Group, Law, breakpoints
 
 BITS = 640
 SEARCH_BITS = 160
@@ -19,8 +19,8 @@ DECADES = 130  # tanh-sinh nodes come this close to the ends of a panel
 class RealSpace:
     """Very unequal scales; variant 1 has another step and other panels."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        outer, *others = sorted(law.groups, key=lambda g: to_float(g.w**2 * g.variance))
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        outer, *others = sorted(distribution.groups, key=lambda g: to_float(g.w**2 * g.variance))
         if outer.m > 1:
             others.insert(0, Group(outer.a, outer.b, outer.w, outer.m - 1))
         is_one_class = len(others) == 1 and others[0].m == 1

@@ -1,4 +1,4 @@
-"""Laplace transforms ``E exp(-s y)`` of Beta laws and their saddlepoints."""
+"""Laplace transforms ``E exp(-s y)`` of Beta distributions and their saddlepoints."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +7,7 @@ from itertools import islice
 from flint import acb, arb, ctx, fmpq
 
 from generators.balls import to_float
-from generators.laws import Group, Law
+from generators.distributions import Distribution, Group
 
 
 def sharpened(function: Callable[[], acb]) -> acb:
@@ -38,7 +38,7 @@ def tricomi(a: fmpq, b: fmpq, w: fmpq, s: acb) -> acb:
 
 
 def tilted_mean(groups: Sequence[Group], c: arb) -> arb:
-    """Mean of the law under the density multiplied by ``exp(-c y)``."""
+    """Mean of the distribution under the density multiplied by ``exp(-c y)``."""
     mean = arb(0)
     for g in groups:
         a, b, z = arb(g.a), arb(g.b), -arb(g.w) * c
@@ -99,21 +99,21 @@ def saddlepoint(groups: Sequence[Group], y: float, sd: float) -> float:
         )
 
 
-def chernoff_point(law: Law, log_tail: float, sign: int) -> float | None:
+def chernoff_point(distribution: Distribution, log_tail: float, sign: int) -> float | None:
     """Distance above the lower end where the Chernoff bound is ``log_tail``.
 
     ``sign`` is 1 for the lower tail and -1 for the upper one.
     """
 
     def bound(c: float) -> tuple[float, float]:
-        parts = [(g.m, *tilted_class(g, sign * c)) for g in law.groups]
+        parts = [(g.m, *tilted_class(g, sign * c)) for g in distribution.groups]
         y = sum(m * mean for m, mean, _ in parts)
         log_transform = sum(m * value for m, _, value in parts)
         return log_transform + sign * c * y, y
 
     with ctx.workprec(500):
         try:
-            c = bisected(lambda c: bound(c)[0] > log_tail, 1.0 / law.sd, 1e12)
+            c = bisected(lambda c: bound(c)[0] > log_tail, 1.0 / distribution.sd, 1e12)
         except ArithmeticError:
             return None
         return bound(c)[1]

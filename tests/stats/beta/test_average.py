@@ -17,14 +17,14 @@ INF, NAN = float("inf"), float("nan")
 
 
 @pytest.fixture
-def law():
+def distribution():
     """Return the first classifier of Carrillo et al."""
     return BetaAverage([31, 9, 4], [3, 3, 2])
 
 
 @pytest.fixture
 def signed():
-    """Return a law with weights of both signs and support [-0.5, 2]."""
+    """Return a distribution with weights of both signs and support [-0.5, 2]."""
     return BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=[1.5, -0.5, 0.5])
 
 
@@ -37,58 +37,60 @@ every_inverse = pytest.mark.parametrize("inverse", INVERSES)
 
 @every_function
 @pytest.mark.parametrize("x", [0.7, 1, np.float64(0.7), np.array(0.7), np.float32(0.5), -3, INF])
-def test_scalar_gives_a_float(law, function, x):
+def test_scalar_gives_a_float(distribution, function, x):
     """A NumPy float is a float; a 0-d array is not."""
-    value = getattr(law, function)(x)
+    value = getattr(distribution, function)(x)
     assert isinstance(value, float)
     assert np.shape(value) == ()
 
 
 @every_function
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_shape_of_x_is_kept(law, function, shape):
+def test_shape_of_x_is_kept(distribution, function, shape):
     """One value for each x, in its place."""
     x = np.linspace(-0.1, 1.1, int(np.prod(shape))).reshape(shape)
-    values = getattr(law, function)(x)
+    values = getattr(distribution, function)(x)
     assert values.shape == shape
     assert values.dtype == np.float64
     for index in np.ndindex(shape):
         # Other x in the same call may move the contour, and with it the last digits.
-        alone = getattr(law, function)(x[index])
+        alone = getattr(distribution, function)(x[index])
         np.testing.assert_allclose(values[index], alone, rtol=1e-11)
 
 
 @every_inverse
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_shape_of_p_is_kept(law, inverse, shape):
+def test_shape_of_p_is_kept(distribution, inverse, shape):
     """One quantile for each p, in its place."""
     p = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
-    values = getattr(law, inverse)(p)
+    values = getattr(distribution, inverse)(p)
     assert values.shape == shape
     for index in np.ndindex(shape):
-        np.testing.assert_allclose(values[index], getattr(law, inverse)(p[index]), rtol=1e-11)
+        np.testing.assert_allclose(
+            values[index], getattr(distribution, inverse)(p[index]), rtol=1e-11
+        )
 
 
 @every_inverse
 @pytest.mark.parametrize("p", [0, 0.3, np.float64(0.3), np.array(0.3), 1])
-def test_scalar_probability_gives_a_float(law, inverse, p):
+def test_scalar_probability_gives_a_float(distribution, inverse, p):
     """Integers are probabilities too."""
-    assert isinstance(getattr(law, inverse)(p), float)
+    assert isinstance(getattr(distribution, inverse)(p), float)
 
 
 @pytest.mark.parametrize("x", [[0.5, 0.7], (0.5, 0.7), np.array([0.5, 0.7])], ids=type)
-def test_sequences_of_x(law, x):
+def test_sequences_of_x(distribution, x):
     """Lists and tuples do as well as arrays."""
-    np.testing.assert_array_equal(law.cdf(x), law.cdf(np.array([0.5, 0.7])))
+    np.testing.assert_array_equal(distribution.cdf(x), distribution.cdf(np.array([0.5, 0.7])))
 
 
 @pytest.mark.parametrize(
     "name",
     ["mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis"],
 )
-def test_figures_are_floats(law, name):
+def test_figures_are_floats(distribution, name):
     """Plain floats, that print as numbers."""
-    assert type(getattr(law, name)()) is float
+    assert type(getattr(distribution, name)()) is float
 
 
 @pytest.mark.parametrize("name", ["support", "interval", "hdi"])
@@ -110,14 +112,14 @@ def test_logs_belong_to_their_values(signed):
         np.testing.assert_allclose(getattr(signed, name)(x), np.exp(logs), rtol=1e-15)
 
 
-def test_same_input_same_bits(law):
+def test_same_input_same_bits(distribution):
     """Nothing depends on what was asked before."""
     x = np.linspace(0.05, 0.999, 40)
     again = BetaAverage([31, 9, 4], [3, 3, 2])
     again.hdi()
     again.cdf(x[::7])
-    np.testing.assert_array_equal(law.logcdf(x), again.logcdf(x))
-    np.testing.assert_array_equal(law.icdf(x), again.icdf(x))
+    np.testing.assert_array_equal(distribution.logcdf(x), again.logcdf(x))
+    np.testing.assert_array_equal(distribution.icdf(x), again.icdf(x))
 
 
 # The ends of the support and beyond
@@ -136,8 +138,8 @@ def test_same_input_same_bits(law):
 )
 def test_support(weights, low, high):
     """The sums of the negative and of the positive weights."""
-    law = BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=weights)
-    assert law.support() == pytest.approx((low, high), abs=1e-15)
+    distribution = BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=weights)
+    assert distribution.support() == pytest.approx((low, high), abs=1e-15)
 
 
 @pytest.mark.parametrize("size", [2, 3, 6, 7, 10, 49, 1000])
@@ -187,46 +189,48 @@ def test_density_at_the_ends(a, b, low, high):
 
 
 @every_function
-def test_nan_stays_nan(law, function):
+def test_nan_stays_nan(distribution, function):
     """A missing x has no value, and spoils no other."""
-    values = getattr(law, function)([0.7, NAN, 0.8])
+    values = getattr(distribution, function)([0.7, NAN, 0.8])
     assert np.isnan(values).tolist() == [False, True, False]
-    assert np.isnan(getattr(law, function)(NAN))
+    assert np.isnan(getattr(distribution, function)(NAN))
 
 
 @every_inverse
-def test_nan_probability_stays_nan(law, inverse):
+def test_nan_probability_stays_nan(distribution, inverse):
     """A missing p has no quantile, and spoils no other."""
-    assert np.isnan(getattr(law, inverse)([0.2, NAN])).tolist() == [False, True]
+    assert np.isnan(getattr(distribution, inverse)([0.2, NAN])).tolist() == [False, True]
 
 
 # Probabilities of intervals
 
 
-def test_probability_between(law):
+def test_probability_between(distribution):
     """P(x < X <= y), broadcast; minus that for y < x."""
     x, y = np.array([[0.5], [0.7]]), np.array([0.6, 0.9, 2.0])
-    between = law.cdf(x, y)
+    between = distribution.cdf(x, y)
     assert between.shape == (2, 3)
     # Differences of numbers up to one.
-    np.testing.assert_allclose(between, law.cdf(y) - law.cdf(x), rtol=0, atol=1e-15)
-    np.testing.assert_array_equal(law.cdf(y, x), -law.cdf(x, y))
-    assert isinstance(law.cdf(0.5, 0.6), float)
-    assert law.cdf(-INF, INF) == 1
+    np.testing.assert_allclose(
+        between, distribution.cdf(y) - distribution.cdf(x), rtol=0, atol=1e-15
+    )
+    np.testing.assert_array_equal(distribution.cdf(y, x), -distribution.cdf(x, y))
+    assert isinstance(distribution.cdf(0.5, 0.6), float)
+    assert distribution.cdf(-INF, INF) == 1
 
 
-def test_small_probability_between(law):
+def test_small_probability_between(distribution):
     """Both limits in the same tail: no digits are lost against one."""
-    reflected = BetaAverage(law.b, law.a)
-    upper = law.cdf(0.99, 0.995)
+    reflected = BetaAverage(distribution.b, distribution.a)
+    upper = distribution.cdf(0.99, 0.995)
     assert upper == pytest.approx(reflected.cdf(0.005, 0.01), rel=1e-10)
-    assert upper == pytest.approx(law.ccdf(0.99) - law.ccdf(0.995), rel=1e-10)
+    assert upper == pytest.approx(distribution.ccdf(0.99) - distribution.ccdf(0.995), rel=1e-10)
 
 
-def test_limits_that_do_not_broadcast(law):
+def test_limits_that_do_not_broadcast(distribution):
     """NumPy says so."""
     with pytest.raises(ValueError, match="broadcast"):
-        law.cdf([0.1, 0.2], [0.3, 0.4, 0.5])
+        distribution.cdf([0.1, 0.2], [0.3, 0.4, 0.5])
 
 
 # Quantiles and intervals
@@ -248,11 +252,14 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("law", DEEP.values(), ids=DEEP.keys())
+@pytest.mark.parametrize("distribution", DEEP.values(), ids=DEEP.keys())
 @pytest.mark.parametrize("p", [1e-12, 1e-30, 1e-300])
-def test_deep_quantiles(law, p):
+def test_deep_quantiles(distribution, p):
     """The smallest probabilities have quantiles too, alone and in company."""
-    for inverse, direct in ((law.icdf, law.logcdf), (law.iccdf, law.logccdf)):
+    for inverse, direct in (
+        (distribution.icdf, distribution.logcdf),
+        (distribution.iccdf, distribution.logccdf),
+    ):
         x = inverse(p)
         step = np.spacing(np.abs(x))
         # The log of a tail that lies between those of the neighbouring doubles.
@@ -261,37 +268,37 @@ def test_deep_quantiles(law, p):
         np.testing.assert_allclose(inverse([0.5, p, 1 - 1e-9])[1], x, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("law", DEEP.values(), ids=DEEP.keys())
+@pytest.mark.parametrize("distribution", DEEP.values(), ids=DEEP.keys())
 @every_inverse
-def test_deep_quantiles_together(law, inverse):
+def test_deep_quantiles_together(distribution, inverse):
     """Each is found as it is alone, though one contour serves several of them."""
     p = np.array([1e-300, 1e-30, 1e-12, 1e-3])
-    alone = [getattr(law, inverse)(value) for value in p]
-    np.testing.assert_allclose(getattr(law, inverse)(p), alone, rtol=1e-12, atol=0)
+    alone = [getattr(distribution, inverse)(value) for value in p]
+    np.testing.assert_allclose(getattr(distribution, inverse)(p), alone, rtol=1e-12, atol=0)
 
 
 @every_inverse
 @pytest.mark.parametrize("p", [-1e-300, 1.0000001, INF, -INF, [0.5, 2]], ids=str)
-def test_probability_outside(law, inverse, p):
+def test_probability_outside(distribution, inverse, p):
     """Refused."""
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\]"):
-        getattr(law, inverse)(p)
+        getattr(distribution, inverse)(p)
 
 
 @pytest.mark.parametrize("method", ["interval", "hdi"])
 @pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, NAN, INF])
-def test_level_outside(law, method, level):
+def test_level_outside(distribution, method, level):
     """Refused."""
     with pytest.raises(ValueError, match=r"level must be .*strictly between 0 and 1"):
-        getattr(law, method)(level)
+        getattr(distribution, method)(level)
 
 
 @pytest.mark.parametrize("method", ["interval", "hdi"])
 @pytest.mark.parametrize("level", ["a lot", None, [0.5, 0.9]], ids=str)
-def test_level_of_a_wrong_kind(law, method, level):
+def test_level_of_a_wrong_kind(distribution, method, level):
     """Refused."""
     with pytest.raises((TypeError, ValueError)):
-        getattr(law, method)(level)
+        getattr(distribution, method)(level)
 
 
 def test_interval_is_central(signed):
@@ -354,27 +361,27 @@ def test_weights_by_position():
         BetaAverage([1], [1], [1])
 
 
-# The parameters are the law's own
+# The parameters are the distribution's own
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_parameters_are_read_only(name):
     """Neither an entry nor the attribute can be replaced."""
-    law = BetaAverage(GOOD["a"], GOOD["b"], weights=GOOD["weights"])
+    distribution = BetaAverage(GOOD["a"], GOOD["b"], weights=GOOD["weights"])
     with pytest.raises(ValueError, match="read-only"):
-        getattr(law, name)[0] = 1.0
+        getattr(distribution, name)[0] = 1.0
     with pytest.raises(AttributeError):
-        setattr(law, name, np.ones(2))
+        setattr(distribution, name, np.ones(2))
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_parameters_are_copies(name):
     """What the caller does to the arrays later changes nothing."""
     arrays = {key: np.array(values) for key, values in GOOD.items()}
-    law = BetaAverage(arrays["a"], arrays["b"], weights=arrays["weights"])
+    distribution = BetaAverage(arrays["a"], arrays["b"], weights=arrays["weights"])
     arrays[name][:] = 7.0
-    assert getattr(law, name).tolist() == GOOD[name]
-    assert not np.shares_memory(getattr(law, name), arrays[name])
+    assert getattr(distribution, name).tolist() == GOOD[name]
+    assert not np.shares_memory(getattr(distribution, name), arrays[name])
 
 
 def test_default_weights():
@@ -403,9 +410,9 @@ def test_pickle_keeps_parameters_read_only(signed):
         other.weights[0] = 1.0
 
 
-def test_repr(law):
-    """One line with what the law is about."""
-    assert repr(law) == "BetaAverage(mean=0.7761, sd=0.07338, n_variables=3)"
+def test_repr(distribution):
+    """One line with what the distribution is about."""
+    assert repr(distribution) == "BetaAverage(mean=0.7761, sd=0.07338, n_variables=3)"
 
 
 # Operators
@@ -422,17 +429,19 @@ def test_negation(signed):
     np.testing.assert_allclose(minus.pdf(-x), signed.pdf(x), rtol=1e-10)
 
 
-def test_difference_is_built_from_both(law, signed):
+def test_difference_is_built_from_both(distribution, signed):
     """All variables of both, those of the second with the opposite sign."""
-    difference = law - signed
+    difference = distribution - signed
     direct = BetaAverage(
         [31, 9, 4, 3, 5, 2.5], [3, 3, 2, 2, 4, 1.5], weights=[1 / 3, 1 / 3, 1 / 3, -1.5, 0.5, -0.5]
     )
     x = np.linspace(-1.2, 1.2, 9)
     # The weights are the same doubles, up to the rounding of the support's ends.
     np.testing.assert_allclose(difference.cdf(x), direct.cdf(x), rtol=1e-12)
-    assert difference.mean() == pytest.approx(law.mean() - signed.mean(), rel=1e-14)
-    assert difference.variance() == pytest.approx(law.variance() + signed.variance(), rel=1e-14)
+    assert difference.mean() == pytest.approx(distribution.mean() - signed.mean(), rel=1e-14)
+    assert difference.variance() == pytest.approx(
+        distribution.variance() + signed.variance(), rel=1e-14
+    )
 
 
 def test_sign_of_a_difference():
@@ -447,21 +456,21 @@ def test_sign_of_a_difference():
     assert difference.ccdf(0.0) == pytest.approx(float(expected), abs=1e-14)
 
 
-def test_difference_of_a_law_and_itself(law):
+def test_difference_of_a_distribution_and_itself(distribution):
     """Independent copies: symmetric, and not zero."""
-    difference = law - law
+    difference = distribution - distribution
     assert difference.mean() == 0
     assert difference.cdf(0.0) == pytest.approx(0.5, abs=1e-15)
-    assert difference.variance() == pytest.approx(2 * law.variance(), rel=1e-14)
+    assert difference.variance() == pytest.approx(2 * distribution.variance(), rel=1e-14)
 
 
-@pytest.mark.parametrize("other", [1, 0.5, "law", None, [0.5]], ids=str)
-def test_foreign_operands(law, other):
-    """Only two laws have a difference; any other operand is refused from both sides."""
+@pytest.mark.parametrize("other", [1, 0.5, "distribution", None, [0.5]], ids=str)
+def test_foreign_operands(distribution, other):
+    """Only two distributions have a difference; any other operand is refused from both sides."""
     with pytest.raises(TypeError, match="unsupported operand"):
-        law - other
+        distribution - other
     with pytest.raises(TypeError, match="unsupported operand"):
-        other - law
+        other - distribution
 
 
 def test_zero_weights_drop_out():
@@ -508,7 +517,7 @@ def test_generator_is_advanced(signed):
     assert signed.sample(rng=rng) != signed.sample(rng=rng)
 
 
-def test_sample_has_the_law(signed):
+def test_sample_has_the_distribution(signed):
     """Moments within five standard errors, and no misfit found by Kolmogorov and Smirnov."""
     sample = signed.sample(20_000, rng=20240229)
     error = signed.standard_deviation() / np.sqrt(sample.size)
@@ -526,15 +535,20 @@ ONE = [(18, 4), (1, 1), (41, 1), (0.5, 30.5), (0.5, 0.5), (250.25, 3.75)]
 
 @pytest.mark.parametrize(("a", "b"), ONE)
 def test_one_variable_is_a_beta(a, b):
-    """Against SciPy, in the body of the law."""
-    law, expected = BetaAverage([a], [b]), stats.beta(a, b)
+    """Against SciPy, in the body of the distribution."""
+    distribution, expected = BetaAverage([a], [b]), stats.beta(a, b)
     x = expected.ppf([0.001, 0.1, 0.5, 0.9, 0.999])
     # What SciPy's incomplete beta function is good for.
-    np.testing.assert_allclose(law.cdf(x), expected.cdf(x), rtol=1e-12)
-    np.testing.assert_allclose(law.ccdf(x), expected.sf(x), rtol=1e-11)
-    np.testing.assert_allclose(law.pdf(x), expected.pdf(x), rtol=1e-11)
-    np.testing.assert_allclose(law.icdf([0.001, 0.1, 0.5]), x[:3], rtol=1e-11)
-    moments = [law.mean(), law.variance(), law.skewness(), law.kurtosis()]
+    np.testing.assert_allclose(distribution.cdf(x), expected.cdf(x), rtol=1e-12)
+    np.testing.assert_allclose(distribution.ccdf(x), expected.sf(x), rtol=1e-11)
+    np.testing.assert_allclose(distribution.pdf(x), expected.pdf(x), rtol=1e-11)
+    np.testing.assert_allclose(distribution.icdf([0.001, 0.1, 0.5]), x[:3], rtol=1e-11)
+    moments = [
+        distribution.mean(),
+        distribution.variance(),
+        distribution.skewness(),
+        distribution.kurtosis(),
+    ]
     np.testing.assert_allclose(moments, expected.stats("mvsk"), rtol=1e-12, atol=1e-15)
 
 
@@ -559,21 +573,23 @@ def log_beta_cdf(a, b, x):
 )
 def test_one_variable_in_the_tail(a, b, x):
     """Against mpmath, where SciPy has underflowed or lost its digits."""
-    law = BetaAverage([a], [b])
+    distribution = BetaAverage([a], [b])
     expected = [log_beta_cdf(a, b, x), log_beta_cdf(b, a, 1 - mpmath.mpf(x))]
-    np.testing.assert_allclose([law.logcdf(x), law.logccdf(x)], expected, rtol=1e-11)
+    np.testing.assert_allclose(
+        [distribution.logcdf(x), distribution.logccdf(x)], expected, rtol=1e-11
+    )
 
 
 @pytest.mark.parametrize("n", [10.0, 1e3, 1e5, 1e7, 740896616.2151568])
 @pytest.mark.parametrize("weight", [1.0, -1.0, -0.7820615145037024])
 def test_one_perfect_class(n, weight):
     """P(theta <= y) = y^n in closed form, beside either end of the support and however narrow."""
-    law = BetaAverage([n], [1.0], weights=[weight])
-    # From the bulk of the law to its far tail, in its own scale.
+    distribution = BetaAverage([n], [1.0], weights=[weight])
+    # From the bulk of the distribution to its far tail, in its own scale.
     x = weight * (1 - np.array([0.01, 0.2, 0.5, 1.0, 3.0, 30.0]) / (n + 31))
     with mpmath.workdps(40):
         expected = [float((mpmath.mpf(value) / mpmath.mpf(weight)) ** n) for value in x]
-    found = law.cdf(x) if weight > 0 else law.ccdf(x)
+    found = distribution.cdf(x) if weight > 0 else distribution.ccdf(x)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     # The log of the tail, -30 at most, is rounded.
     np.testing.assert_allclose(found, expected, rtol=1e-8)
@@ -581,11 +597,11 @@ def test_one_perfect_class(n, weight):
 
 @pytest.mark.parametrize("weight", [-1.0, 1e-6, 3e5])
 def test_one_variable_of_any_weight(weight):
-    """The weight is a scale, and turns the law around where it is negative."""
-    law, plain = BetaAverage([18], [4], weights=[weight]), BetaAverage([18], [4])
+    """The weight is a scale, and turns the distribution around where it is negative."""
+    distribution, plain = BetaAverage([18], [4], weights=[weight]), BetaAverage([18], [4])
     p = np.array([1e-20, 0.3, 0.9])
     expected = weight * (plain.icdf(p) if weight > 0 else plain.iccdf(p))
-    np.testing.assert_allclose(law.icdf(p), expected, rtol=1e-13)
+    np.testing.assert_allclose(distribution.icdf(p), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("n_terms", [1023, 1024, 2000])

@@ -23,7 +23,7 @@ def read(name):
 
 
 def from_counts(row):
-    """Give a row of published counts the form of a row of laws."""
+    """Give a row of published counts the form of a row of distributions."""
     prior = PRIORS[row["prior"]]
     wrong = [n - k for k, n in zip(row["correct"], row["total"], strict=True)]
     return row | {
@@ -37,8 +37,10 @@ def from_counts(row):
     }
 
 
-TABLE = read("laws.json")
-ROWS = TABLE["laws"] + [from_counts(row) for row in read("published.json")["laws"]["rows"]]
+TABLE = read("distributions.json")
+ROWS = TABLE["distributions"] + [
+    from_counts(row) for row in read("published.json")["distributions"]["rows"]
+]
 MODES = read("modes.json")
 
 
@@ -47,8 +49,8 @@ def names(rows):
     return [row["name"] for row in rows]
 
 
-def law(row):
-    """Return the law of a row."""
+def distribution_of(row):
+    """Return the distribution of a row."""
     return BetaAverage(row["a"], row["b"], weights=row.get("weights"))
 
 
@@ -61,7 +63,7 @@ def having(key):
 @having("mean")
 def test_mean_and_quantiles(row):
     """Mean, median and both ends of the central interval."""
-    distribution = law(row)
+    distribution = distribution_of(row)
     found = [distribution.mean(), distribution.median(), *distribution.interval(0.95)]
     expected = [row[key] for key in ("mean", "median", "q025", "q975")]
     np.testing.assert_allclose(found, expected, rtol=0, atol=FIGURES)
@@ -70,14 +72,14 @@ def test_mean_and_quantiles(row):
 @having("p_at_or_below_chance")
 def test_probability_of_chance(row):
     """An absolute bound: the other program has no relative accuracy in its tails."""
-    chance = law(row).cdf(1 / len(row["a"]))
+    chance = distribution_of(row).cdf(1 / len(row["a"]))
     assert chance == pytest.approx(row["p_at_or_below_chance"], abs=FIGURES)
 
 
 @having("hdi95")
 def test_densest_interval(row):
     """As short and as probable as the other one; its ends move freely along a flat top."""
-    distribution = law(row)
+    distribution = distribution_of(row)
     low, high = distribution.hdi(0.95)
     assert high - low == pytest.approx(row["hdi95"][1] - row["hdi95"][0], abs=FIGURES)
     assert distribution.cdf(low, high) == pytest.approx(0.95, abs=1e-12)
@@ -87,7 +89,7 @@ def test_densest_interval(row):
 @having("mode")
 def test_mode_is_the_one_found(row):
     """Nowhere is the density higher than at our mode, and the other mode is not far."""
-    distribution = law(row)
+    distribution = distribution_of(row)
     best, other = distribution.pdf([distribution.mode(), row["mode"]])
     # Rounding of a density, which is the sum of some hundred terms.
     assert best >= other * (1 - 1e-13)
@@ -100,7 +102,7 @@ def test_mode_is_the_one_found(row):
 @pytest.mark.parametrize("record", MODES, ids=names(MODES))
 def test_mode_is_exact(record):
     """The root of an exact derivative; a slope of rounding moves a root by no more."""
-    assert law(record).mode() == pytest.approx(float(record["mode"]), abs=1e-12)
+    assert distribution_of(record).mode() == pytest.approx(float(record["mode"]), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,9 @@ def test_mode_is_exact(record):
 )
 def test_difference(row):
     """Mean, quantiles, sign and rope of the difference of two classifiers."""
-    first, second = (law(TABLE["classifiers"][row[key]]) for key in ("minuend", "subtrahend"))
+    first, second = (
+        distribution_of(TABLE["classifiers"][row[key]]) for key in ("minuend", "subtrahend")
+    )
     difference = first - second
     found = [difference.mean(), *difference.icdf([0.025, 0.5, 0.975])]
     found += [difference.ccdf(0.0), difference.cdf(-0.01, 0.01)]
@@ -118,7 +122,7 @@ def test_difference(row):
 
 def test_rank_probabilities():
     """The three classifiers, each against the others at once."""
-    laws = [law(TABLE["classifiers"][name]) for name in ("C1", "C2", "C3")]
+    distributions = [distribution_of(TABLE["classifiers"][name]) for name in ("C1", "C2", "C3")]
     expected = [TABLE["ranks"][name] for name in ("C1", "C2", "C3")]
-    found = rank_probabilities(resolve_jointly(laws))
+    found = rank_probabilities(resolve_jointly(distributions))
     np.testing.assert_allclose(found, expected, rtol=0, atol=FIGURES)

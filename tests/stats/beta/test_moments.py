@@ -27,7 +27,7 @@ def exact_cumulants(a, b, weight):
 )
 @pytest.mark.parametrize("weight", [1, -3])
 def test_one_variable(a, b, weight):
-    """Three figures of one Beta; the fourth vanishes between laws of either sign."""
+    """Three figures of one Beta; the fourth vanishes between distributions of either sign."""
     exact = exact_cumulants(Fraction(a), Fraction(b), weight)
     found = cumulants(np.array([a], float), np.array([b], float), np.array([weight], float))
     spread = float(exact[0])

@@ -46,8 +46,8 @@ def absolute(name):
 
 
 @cache
-def law(name):
-    """Return the law of a record, made once for all tests."""
+def distribution(name):
+    """Return the distribution of a record, made once for all tests."""
     record = RECORDS[name]
     return BetaAverage(record["a"], record["b"], weights=record["weights"])
 
@@ -62,14 +62,14 @@ def column(name, table, key):
 def logs(name):
     """Return the logs of cdf, ccdf and pdf at the points of a record."""
     x = column(name, "points", "x")
-    return {key: getattr(law(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
+    return {key: getattr(distribution(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
 
 
 @cache
 def quantiles(name):
     """Return the quantiles of a record as the engine has them, and the density there."""
-    x = law(name).icdf(column(name, "quantiles", "p"))
-    return x, law(name).pdf(x)
+    x = distribution(name).icdf(column(name, "quantiles", "p"))
+    return x, distribution(name).pdf(x)
 
 
 def quantile_bound(name):
@@ -85,7 +85,7 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-every_law = pytest.mark.parametrize("name", RECORDS)
+every_distribution = pytest.mark.parametrize("name", RECORDS)
 
 
 def test_regimes():
@@ -96,7 +96,7 @@ def test_regimes():
     assert all(record["digits"] >= 20 for record in RECORDS.values())
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("tail", ["cdf", "ccdf"])
 def test_probability(name, tail):
     """The absolute error of both tails."""
@@ -104,7 +104,7 @@ def test_probability(name, tail):
     np.testing.assert_allclose(found, column(name, "points", tail), rtol=0, atol=absolute(name))
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("tail", ["cdf", "ccdf"])
 def test_small_tail(name, tail):
     """The relative error of a tail below one half, and of its log past the range of doubles."""
@@ -114,7 +114,7 @@ def test_small_tail(name, tail):
     assert (error <= log_tail_bound(expected[below])).all(), error.max()
 
 
-@every_law
+@every_distribution
 def test_density(name):
     """The relative error of the density, where the reference has one."""
     expected = column(name, "points", "pdf")
@@ -135,7 +135,7 @@ def beside_pole(name):
     return (np.abs(x[:, np.newaxis] - corners) < 4 * np.finfo(float).eps).any(axis=1)
 
 
-@every_law
+@every_distribution
 def test_quantile(name):
     """The error of a quantile is the rounding of x, or is worth 1e-10 of the smaller tail."""
     x, density = quantiles(name)
@@ -157,23 +157,23 @@ def distance_to_quantile(name, x, entry):
     return float(abs(Fraction(float(x)) - place))
 
 
-@every_law
+@every_distribution
 def test_quantile_has_its_probability(name):
     """The smaller tail at a quantile, but for the rounding of x."""
     p, (x, density) = column(name, "quantiles", "p"), quantiles(name)
     low = p < 0.5
-    tail = np.concatenate([law(name).cdf(x[low]), law(name).ccdf(x[~low])])
+    tail = np.concatenate([distribution(name).cdf(x[low]), distribution(name).ccdf(x[~low])])
     error = np.abs(tail - np.concatenate([p[low], 1 - p[~low]]))
     rounding = SPACINGS[small_prior(name)] * density * np.spacing(np.abs(x))
     worth = quantile_bound(name) + rounding
     assert (error <= np.concatenate([worth[low], worth[~low]])).all(), error.max()
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("moment", ["mean", "variance", "skewness", "kurtosis"])
 def test_moments(name, moment):
     """The closed forms. Near zero, where terms of either sign meet, the error is absolute."""
     expected = float(RECORDS[name][moment])
-    found = getattr(law(name), moment)()
+    found = getattr(distribution(name), moment)()
     floor = MOMENTS if moment in ("skewness", "kurtosis") else 0.0
     assert found == pytest.approx(expected, rel=MOMENTS, abs=floor)

@@ -22,8 +22,8 @@ CLASSES = [(1, 1), (0.5, 0.5), (31, 3), (2, 400), (0.5, 30.5), (6, 1e4), (0.05, 
 
 def one_class(a, b, weight, tilt):
     """Return one tilted class, seen from its mean."""
-    law = WeightedBetas.of(np.array([a], float), np.array([b], float), np.array([weight]))
-    return law.tilted(tilt)
+    distribution = WeightedBetas.of(np.array([a], float), np.array([b], float), np.array([weight]))
+    return distribution.tilted(tilt)
 
 
 def log_kummer(a, b, z):
@@ -33,11 +33,11 @@ def log_kummer(a, b, z):
     return mpmath.log(mpmath.hyp1f1(a, a + b, z, maxterms=10**6))
 
 
-def expected_transform(law, a, b, weight, tilt, heights):
-    """Return the transform about the position at which `law` anchors it."""
+def expected_transform(distribution, a, b, weight, tilt, heights):
+    """Return the transform about the position at which `distribution` anchors it."""
     with mpmath.workdps(30):
         anchor = mpmath.mpf(weight) * a / (mpmath.mpf(a) + b)
-        anchor += mpmath.mpf(float(law.terms.mode[0]))
+        anchor += mpmath.mpf(float(distribution.terms.mode[0]))
         scale = log_kummer(a, b, mpmath.mpf(tilt) * weight)
         logs = [
             log_kummer(a, b, mpmath.mpc(tilt, t) * weight) - scale - 1j * t * anchor
@@ -51,10 +51,10 @@ def expected_transform(law, a, b, weight, tilt, heights):
 @pytest.mark.parametrize("tilt", [1e-3, 3.0, 200.0])
 def test_characteristic_function_off_the_grid(a, b, weight, tilt):
     """About the tilted mode, at heights from zero to a hundred times the tilted width."""
-    law = one_class(a, b, weight, tilt)
+    distribution = one_class(a, b, weight, tilt)
     t = np.array([0.0, 0.1, 1.0, 10.0, 100.0]) / abs(weight)
-    found = law.at(np.array([0]), 1j * t)
-    expected = expected_transform(law, a, b, weight, tilt, t)
+    found = distribution.at(np.array([0]), 1j * t)
+    expected = expected_transform(distribution, a, b, weight, tilt, t)
     np.testing.assert_allclose(found, expected, rtol=0, atol=ABSOLUTE)
 
 
@@ -64,12 +64,12 @@ def test_characteristic_function_off_the_grid(a, b, weight, tilt):
 @pytest.mark.parametrize("step", [1.0, 17.0])
 def test_characteristic_function_along_a_line(a, b, weight, tilt, step):
     """By nodes up to the height at which the ends separate, and by the ends beyond it."""
-    law = one_class(a, b, weight, tilt)
+    distribution = one_class(a, b, weight, tilt)
     step = step / abs(weight)
     grid = Grid(step * 4 * np.arange(5), step * np.arange(4))
-    found = law.along(np.array([0]), grid)
-    assert found.anchor == law.terms.mode[0]
-    expected = expected_transform(law, a, b, weight, tilt, grid.heights)
+    found = distribution.along(np.array([0]), grid)
+    assert found.anchor == distribution.terms.mode[0]
+    expected = expected_transform(distribution, a, b, weight, tilt, grid.heights)
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=ABSOLUTE)
 
 
@@ -96,11 +96,11 @@ def test_taylor_series(tilt):
 @pytest.mark.parametrize("tilt", [1e-6, 0.5, 30.0, -30.0, 1000.0])
 def test_moment_generating_function(a, b, tilt):
     """Log E[exp(c (theta - mean))], of order c^2 where c is small."""
-    law = one_class(a, b, float(np.sign(tilt)), abs(tilt))
+    distribution = one_class(a, b, float(np.sign(tilt)), abs(tilt))
     with mpmath.workdps(40):
         mean = mpmath.mpf(a) / (mpmath.mpf(a) + b)
         expected = float(log_kummer(a, b, mpmath.mpf(tilt)) - tilt * mean)
-    found = law.along(np.array([0]), Grid(np.zeros(1), np.zeros(1))).log_mgf[0]
+    found = distribution.along(np.array([0]), Grid(np.zeros(1), np.zeros(1))).log_mgf[0]
     # The exponent is of order c: no digit of that is lost.
     assert found == pytest.approx(expected, rel=1e-13, abs=1e-15 * abs(tilt))
 

@@ -1,8 +1,8 @@
-"""The law of the difference of two balanced accuracies on one test set.
+"""The distribution of the difference of two balanced accuracies on one test set.
 
 The values of tests/reference/paired_difference.json have 20 to 30 digits (see the README there):
 what is measured against them is the error of the package alone. The other tests are about what
-holds for every such law, and about input.
+holds for every such distribution, and about input.
 """
 
 import json
@@ -35,8 +35,8 @@ RELATIVE_LOG_TAIL = 1e-9
 NAN, INF = float("nan"), float("inf")
 
 ORDINARY = [[30, 4, 7, 3], [12, 2, 1, 5], [6, 0, 2, 1]]
-# Laws whose symmetries are tested; the classes that agree have a kink or a pole at zero.
-LAWS = {
+# Distributions whose symmetries are tested; the classes that agree have a kink or a pole at zero.
+DISTRIBUTIONS = {
     "ordinary": (ORDINARY, 1.0, None),
     "jeffreys": (ORDINARY, 0.5, None),
     "one class": ([[30, 4, 7, 3]], 0.5, None),
@@ -55,16 +55,16 @@ DISTANCES = np.array([-6.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.2, 3.0, 7.0])
 
 
 def made(name):
-    """Return a law of the table above."""
-    counts, prior, weights = LAWS[name]
+    """Return a distribution of the table above."""
+    counts, prior, weights = DISTRIBUTIONS[name]
     return PairedDifference(counts, prior=prior, weights=weights)
 
 
-def places(law):
+def places(distribution):
     """Return points inside the support, multiples of 2^-40 so that a mirror image is exact."""
-    x = law.mean() + law.standard_deviation() * DISTANCES
+    x = distribution.mean() + distribution.standard_deviation() * DISTANCES
     x = np.unique(np.round(np.append(x, 0.0) * 2.0**40) / 2.0**40)
-    return x[(law.support().low < x) & (x < law.support().high)]
+    return x[(distribution.support().low < x) & (x < distribution.support().high)]
 
 
 def log_tail_bound(log_tail):
@@ -73,9 +73,9 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-def assert_same_tails(law, x, other, y, *, turned=False):
+def assert_same_tails(distribution, x, other, y, *, turned=False):
     """Compare P(X <= x) with P(Y <= y), or with P(Y > y); either value may err once."""
-    logs = np.array([law.logcdf(x), law.logccdf(x)])
+    logs = np.array([distribution.logcdf(x), distribution.logccdf(x)])
     others = np.array([other.logcdf(y), other.logccdf(y)])
     if turned:
         others = others[::-1]
@@ -85,7 +85,7 @@ def assert_same_tails(law, x, other, y, *, turned=False):
     assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
 
 
-every_law = pytest.mark.parametrize("name", LAWS)
+every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS)
 every_record = pytest.mark.parametrize("name", RECORDS)
 
 
@@ -103,8 +103,8 @@ def absolute(name):
 
 
 @cache
-def law_of(name):
-    """Return the law of a record, made once for all tests."""
+def distribution_of(name):
+    """Return the distribution of a record, made once for all tests."""
     record = RECORDS[name]
     return PairedDifference(record["counts"], prior=record["prior"], weights=record["weights"])
 
@@ -119,14 +119,14 @@ def column(name, table, key):
 def logs_of(name):
     """Return the logs of cdf, ccdf and pdf at the points of a record."""
     x = column(name, "points", "x")
-    return {key: getattr(law_of(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
+    return {key: getattr(distribution_of(name), key)(x) for key in ("logcdf", "logccdf", "logpdf")}
 
 
 @cache
 def quantiles_of(name):
-    """Return the quantiles of a record as the law has them, and the density there."""
-    x = law_of(name).icdf(column(name, "quantiles", "p"))
-    return x, law_of(name).pdf(x)
+    """Return the quantiles of a record as the distribution has them, and the density there."""
+    x = distribution_of(name).icdf(column(name, "quantiles", "p"))
+    return x, distribution_of(name).pdf(x)
 
 
 def quantile_bound(name):
@@ -213,7 +213,7 @@ def place(name, entry):
 
 def scale_of(name, x):
     """Return the size of x, or of its distance to the mean: places are held as such distances."""
-    return np.maximum(np.abs(x), np.abs(x - law_of(name).mean()))
+    return np.maximum(np.abs(x), np.abs(x - distribution_of(name).mean()))
 
 
 @every_record
@@ -221,11 +221,13 @@ def test_quantile_has_its_probability(name):
     """The smaller tail at a quantile, but for the rounding of x."""
     p, (x, density) = column(name, "quantiles", "p"), quantiles_of(name)
     low = p < 0.5
-    tail = np.where(low, law_of(name).cdf(x), law_of(name).ccdf(x))
+    tail = np.where(low, distribution_of(name).cdf(x), distribution_of(name).ccdf(x))
     error = np.abs(tail - np.where(low, p, 1 - p))
     # At a pole of the density the probability of a spacing is no product.
     step = SPACINGS[small_prior(name)] * np.spacing(scale_of(name, x))
-    rounding = np.where(np.isfinite(density), density * step, law_of(name).cdf(x - step, x + step))
+    rounding = np.where(
+        np.isfinite(density), density * step, distribution_of(name).cdf(x - step, x + step)
+    )
     assert (error <= quantile_bound(name) + rounding).all(), error.max()
 
 
@@ -234,7 +236,7 @@ def test_quantile_has_its_probability(name):
 def test_moments(name, moment):
     """The closed forms. Near zero, where terms of either sign meet, the error is absolute."""
     expected = float(RECORDS[name][moment])
-    found = getattr(law_of(name), moment)()
+    found = getattr(distribution_of(name), moment)()
     floor = {"mean": 1e-15, "variance": 0.0}.get(moment, MOMENTS)
     assert found == pytest.approx(expected, rel=MOMENTS, abs=floor)
 
@@ -244,125 +246,132 @@ def test_moments(name, moment):
 
 @pytest.mark.parametrize("x", [-0.999, -0.5, -0.01, 1e-9, 0.3, 0.75])
 def test_one_empty_class(x):
-    """Four cells of 1/2: D = S (2 U - 1), S uniform, U of the arcsine law."""
-    law = PairedDifference([[0, 0, 0, 0]], prior=0.5)
+    """Four cells of 1/2: D = S (2 U - 1), S uniform, U of the arcsine distribution."""
+    distribution = PairedDifference([[0, 0, 0, 0]], prior=0.5)
     # P(D > x) = E max(0, 1 - x / cos t) for x > 0, t uniform on (0, pi).
     density = np.arccosh(1 / abs(x)) / np.pi
     beyond = np.arccos(abs(x)) / np.pi - abs(x) * density
-    assert law.cdf(x) == pytest.approx(1 - beyond if x > 0 else beyond, abs=ABSOLUTE)
-    assert law.pdf(x) == pytest.approx(density, rel=RELATIVE_TAIL)
+    assert distribution.cdf(x) == pytest.approx(1 - beyond if x > 0 else beyond, abs=ABSOLUTE)
+    assert distribution.pdf(x) == pytest.approx(density, rel=RELATIVE_TAIL)
 
 
 @pytest.mark.parametrize("agreeing", [0, 3, 1000, 10**7])
 def test_one_class_that_agrees(agreeing):
     """Prior one, no disagreement: the density is a power of 1 - |x|."""
-    law = PairedDifference([[agreeing, 0, 0, 0]], prior=1)
+    distribution = PairedDifference([[agreeing, 0, 0, 0]], prior=1)
     power = agreeing + 2
     x = np.array([0.0, 0.1, 1.0, 2.5]) / (power + 1)
     half = 0.5 * np.exp(power * np.log1p(-x))
-    np.testing.assert_allclose(law.ccdf(x), half * (1 - x), rtol=RELATIVE_TAIL)
-    np.testing.assert_allclose(law.cdf(-x), half * (1 - x), rtol=RELATIVE_TAIL)
-    np.testing.assert_allclose(law.pdf(x), half * (power + 1), rtol=RELATIVE_TAIL)
+    np.testing.assert_allclose(distribution.ccdf(x), half * (1 - x), rtol=RELATIVE_TAIL)
+    np.testing.assert_allclose(distribution.cdf(-x), half * (1 - x), rtol=RELATIVE_TAIL)
+    np.testing.assert_allclose(distribution.pdf(x), half * (power + 1), rtol=RELATIVE_TAIL)
 
 
 def test_the_probability_that_b_is_better():
     """One class: P(D > 0) = P(U > 1/2), whatever the agreement."""
     for agreeing in (0, 10, 10**6):
-        law = PairedDifference([[agreeing, 4, 7, 2]], prior=0.5)
+        distribution = PairedDifference([[agreeing, 4, 7, 2]], prior=0.5)
         expected = stats.beta.sf(0.5, 7.5, 4.5)
-        assert law.ccdf(0.0) == pytest.approx(expected, abs=ABSOLUTE)
+        assert distribution.ccdf(0.0) == pytest.approx(expected, abs=ABSOLUTE)
 
 
 # Symmetries
 
 
-@every_law
+@every_distribution
 def test_exchange_of_the_classifiers(name):
     """P(X <= x) for A and B is P(X > -x) for B and A."""
-    counts, prior, weights = LAWS[name]
-    law = made(name)
+    counts, prior, weights = DISTRIBUTIONS[name]
+    distribution = made(name)
     turned = PairedDifference(np.array(counts)[:, [0, 2, 1, 3]], prior=prior, weights=weights)
-    x = places(law)
-    assert_same_tails(law, x, turned, -x, turned=True)
-    assert turned.mean() == pytest.approx(-law.mean(), rel=1e-14, abs=1e-16)
-    assert turned.variance() == pytest.approx(law.variance(), rel=1e-14)
-    assert turned.skewness() == pytest.approx(-law.skewness(), rel=1e-12, abs=1e-12)
-    assert turned.icdf(0.2) == pytest.approx(law.iccdf(0.2) * -1, rel=1e-9, abs=1e-15)
+    x = places(distribution)
+    assert_same_tails(distribution, x, turned, -x, turned=True)
+    assert turned.mean() == pytest.approx(-distribution.mean(), rel=1e-14, abs=1e-16)
+    assert turned.variance() == pytest.approx(distribution.variance(), rel=1e-14)
+    assert turned.skewness() == pytest.approx(-distribution.skewness(), rel=1e-12, abs=1e-12)
+    assert turned.icdf(0.2) == pytest.approx(distribution.iccdf(0.2) * -1, rel=1e-9, abs=1e-15)
 
 
-@every_law
+@every_distribution
 def test_weights_of_the_other_sign(name):
     """The same mirror image."""
-    law = made(name)
-    counts, prior, weights = LAWS[name]
+    distribution = made(name)
+    counts, prior, weights = DISTRIBUTIONS[name]
     weights = -np.asarray(weights or np.full(len(counts), 1 / len(counts)))
-    x = places(law)
+    x = places(distribution)
     minus = PairedDifference(counts, prior=prior, weights=weights)
-    assert_same_tails(law, x, minus, -x, turned=True)
+    assert_same_tails(distribution, x, minus, -x, turned=True)
 
 
-@every_law
+@every_distribution
 def test_order_of_the_classes(name):
     """The sum does not depend on it."""
-    counts, prior, weights = LAWS[name]
-    law = made(name)
+    counts, prior, weights = DISTRIBUTIONS[name]
+    distribution = made(name)
     weights = None if weights is None else weights[::-1]
     turned = PairedDifference(counts[::-1], prior=prior, weights=weights)
-    assert_same_tails(law, places(law), turned, places(law))
+    assert_same_tails(distribution, places(distribution), turned, places(distribution))
 
 
-@every_law
+@every_distribution
 def test_both_and_neither_count_as_one(name):
     """Samples that both classifiers get right, or wrong, say the same about the difference."""
-    counts, prior, weights = LAWS[name]
-    law = made(name)
+    counts, prior, weights = DISTRIBUTIONS[name]
+    distribution = made(name)
     moved = np.array(counts, dtype=float)
     moved[:, 3] += moved[:, 0]
     moved[:, 0] = 0
     other = PairedDifference(moved, prior=prior, weights=weights)
-    assert_same_tails(law, places(law), other, places(law))
-    assert other.variance() == pytest.approx(law.variance(), rel=1e-14)
+    assert_same_tails(distribution, places(distribution), other, places(distribution))
+    assert other.variance() == pytest.approx(distribution.variance(), rel=1e-14)
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("scale", [2.0**-20, 8.0])
 def test_scale_of_the_weights(name, scale):
-    """Weights times a power of two: the same law in other units, with exact conversion."""
-    counts, prior, weights = LAWS[name]
+    """Weights times a power of two: the same distribution in other units, with exact conversion."""
+    counts, prior, weights = DISTRIBUTIONS[name]
     weights = np.asarray(weights or np.full(len(counts), 1 / len(counts)))
-    law = PairedDifference(counts, prior=prior, weights=weights)
+    distribution = PairedDifference(counts, prior=prior, weights=weights)
     scaled = PairedDifference(counts, prior=prior, weights=weights * scale)
-    x = places(law)
-    assert_same_tails(law, x, scaled, x * scale)
-    assert scaled.mean() == pytest.approx(law.mean() * scale, rel=1e-14, abs=1e-16 * scale)
-    assert scaled.support() == pytest.approx([scale * end for end in law.support()], rel=1e-15)
+    x = places(distribution)
+    assert_same_tails(distribution, x, scaled, x * scale)
+    assert scaled.mean() == pytest.approx(distribution.mean() * scale, rel=1e-14, abs=1e-16 * scale)
+    assert scaled.support() == pytest.approx(
+        [scale * end for end in distribution.support()], rel=1e-15
+    )
 
 
-@every_law
+@every_distribution
 def test_class_of_weight_zero(name):
     """It drops out, whatever its counts."""
-    counts, prior, weights = LAWS[name]
+    counts, prior, weights = DISTRIBUTIONS[name]
     weights = list(weights or np.full(len(counts), 1 / len(counts)))
-    law = PairedDifference(counts, prior=prior, weights=weights)
+    distribution = PairedDifference(counts, prior=prior, weights=weights)
     more = PairedDifference([[5, 1, 9, 2], *counts], prior=prior, weights=[0.0, *weights])
-    assert_same_tails(law, places(law), more, places(law))
-    assert more.variance() == pytest.approx(law.variance(), rel=1e-14)
-    assert more.support() == pytest.approx(law.support(), rel=1e-15)
+    assert_same_tails(distribution, places(distribution), more, places(distribution))
+    assert more.variance() == pytest.approx(distribution.variance(), rel=1e-14)
+    assert more.support() == pytest.approx(distribution.support(), rel=1e-15)
 
 
 def test_equal_weights_are_the_default():
     """One over the number of classes."""
-    law = made("ordinary")
+    distribution = made("ordinary")
     explicit = PairedDifference(ORDINARY, prior=1.0, weights=[1 / 3] * 3)
-    assert_same_tails(law, places(law), explicit, places(law))
+    assert_same_tails(distribution, places(distribution), explicit, places(distribution))
 
 
 def test_prior_of_every_cell():
     """A number is the same as that number in every cell; the default is one half."""
-    law = PairedDifference(ORDINARY)
-    assert_same_tails(law, places(law), PairedDifference(ORDINARY, prior=0.5), places(law))
+    distribution = PairedDifference(ORDINARY)
+    assert_same_tails(
+        distribution,
+        places(distribution),
+        PairedDifference(ORDINARY, prior=0.5),
+        places(distribution),
+    )
     full = PairedDifference(ORDINARY, prior=np.full((3, 4), 0.5))
-    assert_same_tails(law, places(law), full, places(law))
+    assert_same_tails(distribution, places(distribution), full, places(distribution))
 
 
 @pytest.mark.parametrize(
@@ -370,21 +379,21 @@ def test_prior_of_every_cell():
 )
 def test_prior_by_cell(prior):
     """It is added to the counts: the same as more counts under a smaller prior."""
-    law = PairedDifference(ORDINARY, prior=prior)
+    distribution = PairedDifference(ORDINARY, prior=prior)
     more = PairedDifference(np.add(ORDINARY, [1.0, 0.0, 1.5, 0.5]), prior=0.5)
-    assert_same_tails(law, places(law), more, places(law))
+    assert_same_tails(distribution, places(distribution), more, places(distribution))
 
 
 @pytest.mark.parametrize("agreeing", [10**3, 10**5, 10**7])
 @pytest.mark.parametrize("prior", [0.5, 1.0])
 def test_huge_agreement_concentrates_at_zero(agreeing, prior):
     """No disagreement in n samples: the difference is about 1 / n, as likely of either sign."""
-    law = PairedDifference([[agreeing, 0, 0, 0]], prior=prior)
-    assert law.mean() == pytest.approx(0, abs=1e-16)
-    assert law.cdf(0.0) == pytest.approx(0.5, abs=ABSOLUTE)
-    assert law.median() == pytest.approx(0, abs=1e-9 / agreeing)
-    assert law.cdf(-20 / agreeing, 20 / agreeing) > 0.999999
-    low, high = law.interval(0.95)
+    distribution = PairedDifference([[agreeing, 0, 0, 0]], prior=prior)
+    assert distribution.mean() == pytest.approx(0, abs=1e-16)
+    assert distribution.cdf(0.0) == pytest.approx(0.5, abs=ABSOLUTE)
+    assert distribution.median() == pytest.approx(0, abs=1e-9 / agreeing)
+    assert distribution.cdf(-20 / agreeing, 20 / agreeing) > 0.999999
+    low, high = distribution.interval(0.95)
     assert high == pytest.approx(-low, rel=1e-9)
     assert 0.5 / agreeing < high < 5 / agreeing
 
@@ -392,85 +401,100 @@ def test_huge_agreement_concentrates_at_zero(agreeing, prior):
 # Quantiles, intervals, mode
 
 
-@every_law
+@every_distribution
 def test_round_trip(name):
     """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
-    law, p = made(name), np.array([1e-12, 1e-5, 0.05, 0.3, 0.8])
-    for inverse, direct in ((law.icdf, law.cdf), (law.iccdf, law.ccdf)):
+    distribution, p = made(name), np.array([1e-12, 1e-5, 0.05, 0.3, 0.8])
+    for inverse, direct in (
+        (distribution.icdf, distribution.cdf),
+        (distribution.iccdf, distribution.ccdf),
+    ):
         x = inverse(p)
-        step = 2 * np.spacing(np.maximum(np.abs(x), np.abs(x - law.mean())))
+        step = 2 * np.spacing(np.maximum(np.abs(x), np.abs(x - distribution.mean())))
         ends = np.sort([direct(x - step), direct(x + step)], axis=0)
         worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
         assert (ends[0] - worth <= p).all()
         assert (p <= ends[1] + worth).all()
 
 
-@every_law
+@every_distribution
 def test_intervals(name):
     """Both have their mass; the densest one is no longer."""
-    law = made(name)
-    central, densest = law.interval(0.9), law.hdi(0.9)
+    distribution = made(name)
+    central, densest = distribution.interval(0.9), distribution.hdi(0.9)
     for low, high in (central, densest):
-        assert law.support().low <= low < high <= law.support().high
-        rounding = sum(min(law.pdf(end), 1e16) * np.spacing(np.abs(end)) for end in (low, high))
-        assert law.cdf(low, high) == pytest.approx(0.9, abs=1e-11 + 2 * rounding)
-    assert law.cdf(central.low) == pytest.approx(0.05, rel=1e-9)
+        assert distribution.support().low <= low < high <= distribution.support().high
+        rounding = sum(
+            min(distribution.pdf(end), 1e16) * np.spacing(np.abs(end)) for end in (low, high)
+        )
+        assert distribution.cdf(low, high) == pytest.approx(0.9, abs=1e-11 + 2 * rounding)
+    assert distribution.cdf(central.low) == pytest.approx(0.05, rel=1e-9)
     width = central.high - central.low
     assert densest.high - densest.low <= width * (1 + 1e-9)
 
 
-@every_law
+@every_distribution
 def test_mode_has_the_highest_density(name):
     """No other point has a higher one."""
-    law = made(name)
-    assert law.support().low <= law.mode() <= law.support().high
-    assert law.logpdf(law.mode()) >= law.logpdf(places(law)).max() - 1e-8
+    distribution = made(name)
+    assert distribution.support().low <= distribution.mode() <= distribution.support().high
+    assert (
+        distribution.logpdf(distribution.mode())
+        >= distribution.logpdf(places(distribution)).max() - 1e-8
+    )
 
 
-@every_law
+@every_distribution
 def test_median(name):
     """Half of the probability on either side."""
-    law = made(name)
-    median = law.median()
-    assert median == law.icdf(0.5)
-    step = 2 * np.spacing(np.maximum(abs(median), abs(median - law.mean())))
-    assert law.cdf(median - step) - ABSOLUTE <= 0.5 <= law.cdf(median + step) + ABSOLUTE
+    distribution = made(name)
+    median = distribution.median()
+    assert median == distribution.icdf(0.5)
+    step = 2 * np.spacing(np.maximum(abs(median), abs(median - distribution.mean())))
+    assert (
+        distribution.cdf(median - step) - ABSOLUTE
+        <= 0.5
+        <= distribution.cdf(median + step) + ABSOLUTE
+    )
 
 
-@every_law
+@every_distribution
 def test_support_and_beyond(name):
     """Minus and plus the sum of the sizes of the weights."""
-    law = made(name)
-    high = 1.0 if LAWS[name][2] is None else np.abs(LAWS[name][2]).sum()
-    assert law.support() == pytest.approx((-high, high), rel=1e-15)
-    assert law.cdf([-INF, -high - 0.1, -high]).tolist() == [0, 0, 0]
-    assert law.ccdf([high, high + 0.1, INF]).tolist() == [0, 0, 0]
-    assert law.pdf([-high - 0.1, high + 0.1]).tolist() == [0, 0]
-    assert law.icdf([0, 1]).tolist() == list(law.support())
-    assert np.isnan(law.cdf([NAN, 0.0])).tolist() == [True, False]
+    distribution = made(name)
+    high = 1.0 if DISTRIBUTIONS[name][2] is None else np.abs(DISTRIBUTIONS[name][2]).sum()
+    assert distribution.support() == pytest.approx((-high, high), rel=1e-15)
+    assert distribution.cdf([-INF, -high - 0.1, -high]).tolist() == [0, 0, 0]
+    assert distribution.ccdf([high, high + 0.1, INF]).tolist() == [0, 0, 0]
+    assert distribution.pdf([-high - 0.1, high + 0.1]).tolist() == [0, 0]
+    assert distribution.icdf([0, 1]).tolist() == list(distribution.support())
+    assert np.isnan(distribution.cdf([NAN, 0.0])).tolist() == [True, False]
 
 
-@every_law
+@every_distribution
 def test_values_agree_with_their_logs(name):
     """Shapes are kept, tails add up to one, and a log belongs to its value."""
-    law, x = made(name), places(made(name)).reshape(-1, 1)
+    distribution, x = made(name), places(made(name)).reshape(-1, 1)
     for function in ("pdf", "cdf", "ccdf"):
-        values, logs = getattr(law, function)(x), getattr(law, f"log{function}")(x)
+        values, logs = (
+            getattr(distribution, function)(x),
+            getattr(distribution, f"log{function}")(x),
+        )
         assert values.shape == x.shape
         np.testing.assert_allclose(values, np.exp(logs), rtol=1e-14)
     # Each is rounded once.
-    np.testing.assert_allclose(law.cdf(x) + law.ccdf(x), 1.0, rtol=0, atol=1e-15)
-    assert isinstance(law.cdf(0.1), float)
-    between = law.cdf(x[:-1], x[1:])
-    np.testing.assert_allclose(between, np.diff(law.cdf(x), axis=0), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(distribution.cdf(x) + distribution.ccdf(x), 1.0, rtol=0, atol=1e-15)
+    assert isinstance(distribution.cdf(0.1), float)
+    between = distribution.cdf(x[:-1], x[1:])
+    np.testing.assert_allclose(between, np.diff(distribution.cdf(x), axis=0), rtol=0, atol=1e-15)
 
 
 # Draws
 
 
 def dirichlet_draws(name, size):
-    """Draw the sum straight from the Dirichlet laws of all four cells."""
-    counts, prior, weights = LAWS[name]
+    """Draw the sum straight from the Dirichlet distributions of all four cells."""
+    counts, prior, weights = DISTRIBUTIONS[name]
     weights = weights or np.full(len(counts), 1 / len(counts))
     rng, total = np.random.default_rng(20240229), np.zeros(size)
     for row, weight in zip(counts, weights, strict=True):
@@ -479,41 +503,45 @@ def dirichlet_draws(name, size):
     return total
 
 
-def assert_like_draws(law, draws):
+def assert_like_draws(distribution, draws):
     """Frequencies, mean and variance within five standard errors."""
-    x = law.mean() + law.standard_deviation() * np.array([-2.0, -1.0, -0.3, 0.2, 1.0, 2.0])
+    x = distribution.mean() + distribution.standard_deviation() * np.array(
+        [-2.0, -1.0, -0.3, 0.2, 1.0, 2.0]
+    )
     x = np.append(x, 0.0)
-    p, found = law.cdf(x), (draws[:, np.newaxis] <= x).mean(axis=0)
+    p, found = distribution.cdf(x), (draws[:, np.newaxis] <= x).mean(axis=0)
     # At least one draw's worth, where hardly any are expected.
     error = np.sqrt(p * (1 - p) / draws.size) + 1 / draws.size
     assert (np.abs(found - p) <= 5 * error).all()
-    sd = law.standard_deviation()
-    assert abs(draws.mean() - law.mean()) <= 5 * sd / np.sqrt(draws.size)
-    spread = np.sqrt((law.kurtosis() + 2) / draws.size)
-    assert abs(draws.var() / law.variance() - 1) <= 5 * spread
+    sd = distribution.standard_deviation()
+    assert abs(draws.mean() - distribution.mean()) <= 5 * sd / np.sqrt(draws.size)
+    spread = np.sqrt((distribution.kurtosis() + 2) / draws.size)
+    assert abs(draws.var() / distribution.variance() - 1) <= 5 * spread
 
 
-@every_law
+@every_distribution
 def test_dirichlet_draws(name):
-    """The law is that of the cells of the four Dirichlet laws."""
+    """The distribution is that of the cells of the four Dirichlet distributions."""
     assert_like_draws(made(name), dirichlet_draws(name, 200_000))
 
 
-@every_law
+@every_distribution
 def test_sample(name):
-    """Draws of the law itself; a seed gives the same again."""
-    law = made(name)
-    draws = law.sample((50, 400), rng=3)
+    """Draws of the distribution itself; a seed gives the same again."""
+    distribution = made(name)
+    draws = distribution.sample((50, 400), rng=3)
     assert draws.shape == (50, 400)
-    assert_like_draws(law, draws.ravel())
-    np.testing.assert_array_equal(draws, law.sample((50, 400), rng=np.random.default_rng(3)))
-    assert isinstance(law.sample(rng=1), float)
+    assert_like_draws(distribution, draws.ravel())
+    np.testing.assert_array_equal(
+        draws, distribution.sample((50, 400), rng=np.random.default_rng(3))
+    )
+    assert isinstance(distribution.sample(rng=1), float)
 
 
-@every_law
+@every_distribution
 def test_moments_of_the_cells(name):
-    """Mean and variance from the textbook moments of a Dirichlet law."""
-    counts, prior, weights = LAWS[name]
+    """Mean and variance from the textbook moments of a Dirichlet distribution."""
+    counts, prior, weights = DISTRIBUTIONS[name]
     weights = weights or np.full(len(counts), 1 / len(counts))
     mean = variance = 0.0
     for row, weight in zip(counts, weights, strict=True):
@@ -594,14 +622,14 @@ def test_arguments_by_position():
 
 @pytest.mark.parametrize("p", [-0.1, 1.1])
 def test_bad_probability(p):
-    """As for every law."""
+    """As for every distribution."""
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\]"):
         made("ordinary").icdf(p)
 
 
 @pytest.mark.parametrize("level", [0, 1, NAN])
 def test_bad_level(level):
-    """As for every law."""
+    """As for every distribution."""
     for method in ("interval", "hdi"):
         with pytest.raises(ValueError, match="level"):
             getattr(made("ordinary"), method)(level)
@@ -610,13 +638,13 @@ def test_bad_level(level):
 def test_counts_are_not_changed():
     """What the caller does to the arrays later changes nothing, and nothing is written to them."""
     counts = np.array(ORDINARY, dtype=float)
-    law = PairedDifference(counts)
-    before = law.mean()
+    distribution = PairedDifference(counts)
+    before = distribution.mean()
     assert counts.tolist() == ORDINARY
     counts[:] = 1
-    x = places(law)
-    assert law.mean() == before
-    assert_same_tails(law, x, PairedDifference(ORDINARY), x)
+    x = places(distribution)
+    assert distribution.mean() == before
+    assert_same_tails(distribution, x, PairedDifference(ORDINARY), x)
 
 
 @pytest.mark.parametrize(
@@ -634,10 +662,10 @@ def test_concentrated_class_beside_small_ones():
     """A class of next to no width is split together with wider ones at a similar height."""
     counts = [[2, 0, 0, 0], [42, 0, 0, 0], [169, 0, 0, 0], [5, 0, 0, 0]]
     weights = np.array([5.994693e-4, 9.238022e-4, 8.974373e-4, 3.563963e-3])
-    law = PairedDifference(counts, prior=0.01955627, weights=weights)
-    assert law.cdf(0.0) == pytest.approx(0.5, abs=1e-12)
+    distribution = PairedDifference(counts, prior=0.01955627, weights=weights)
+    assert distribution.cdf(0.0) == pytest.approx(0.5, abs=1e-12)
     x = np.array([-1e-4, -1e-6, -1e-8])
-    np.testing.assert_allclose(law.cdf(x), law.ccdf(-x), rtol=1e-10)
-    draws = law.sample(200_000, rng=1)
+    np.testing.assert_allclose(distribution.cdf(x), distribution.ccdf(-x), rtol=1e-10)
+    draws = distribution.sample(200_000, rng=1)
     shares = (draws[:, np.newaxis] <= x).mean(axis=0)
-    np.testing.assert_allclose(law.cdf(x), shares, atol=5 * 0.5 / np.sqrt(draws.size))
+    np.testing.assert_allclose(distribution.cdf(x), shares, atol=5 * 0.5 / np.sqrt(draws.size))

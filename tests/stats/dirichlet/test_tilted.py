@@ -32,8 +32,8 @@ every_class = pytest.mark.parametrize("cells", CLASSES, ids=str)
 
 def one_class(cells, weight, tilt):
     """Return one tilted class, seen from its mean."""
-    law = WeightedPairs.of(np.array([cells], float), np.array([weight]))
-    return law.tilted(tilt)
+    distribution = WeightedPairs.of(np.array([cells], float), np.array([weight]))
+    return distribution.tilted(tilt)
 
 
 def moments_over_factorials(cells, count):
@@ -63,16 +63,18 @@ def mean_of(cells):
     return (b - a) / (b + a + r)
 
 
-def expected_transform(law, cells, weight, rates):
+def expected_transform(distribution, cells, weight, rates):
     """Return the transform about the tilted mode, relative to that at the tilt."""
     with mpmath.workdps(40):
         weight = mpmath.mpf(weight)
-        anchor = weight * mean_of(cells) + mpmath.mpf(float(law.terms.mode[0]))
-        whole = transform(cells, weight * law.tilt)
+        anchor = weight * mean_of(cells) + mpmath.mpf(float(distribution.terms.mode[0]))
+        whole = transform(cells, weight * distribution.tilt)
         values = []
         for rate in rates:
             turned = mpmath.exp(-mpmath.mpc(rate) * anchor)
-            values.append(complex(transform(cells, weight * (law.tilt + rate)) / whole * turned))
+            values.append(
+                complex(transform(cells, weight * (distribution.tilt + rate)) / whole * turned)
+            )
         return values
 
 
@@ -82,12 +84,12 @@ def expected_transform(law, cells, weight, rates):
 @pytest.mark.parametrize("step", [1.0, 30.0])
 def test_characteristic_function_along_a_line(cells, weight, tilt, step):
     """By paths or nodes, and by the ends from the height on at which these separate."""
-    law = one_class(cells, weight, tilt)
+    distribution = one_class(cells, weight, tilt)
     grid = Grid.even(0.5 * step / weight, step / weight, 30)
-    found = law.along(np.array([0]), grid)
-    assert found.anchor == law.terms.mode[0]
+    found = distribution.along(np.array([0]), grid)
+    assert found.anchor == distribution.terms.mode[0]
     seen = np.array([0, 1, 5, 29])
-    expected = expected_transform(law, cells, weight, 1j * grid.heights[seen])
+    expected = expected_transform(distribution, cells, weight, 1j * grid.heights[seen])
     np.testing.assert_allclose(found.values[seen], expected, rtol=0, atol=ABSOLUTE)
 
 
@@ -95,10 +97,10 @@ def test_characteristic_function_along_a_line(cells, weight, tilt, step):
 @pytest.mark.parametrize("tilt", [1e-3, 3.0, 40.0])
 def test_nodes_off_the_line(cells, tilt):
     """The nodes of the quadrature, at rates in all directions."""
-    law = one_class(cells, 0.5, tilt)
+    distribution = one_class(cells, 0.5, tilt)
     rates = np.array([0.1j, 3j, 2 + 60j, 1.5 - 10j])
-    found = law.at(np.array([0]), rates)
-    expected = expected_transform(law, cells, 0.5, rates)
+    found = distribution.at(np.array([0]), rates)
+    expected = expected_transform(distribution, cells, 0.5, rates)
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=ABSOLUTE)
 
 
@@ -107,10 +109,10 @@ def test_nodes_off_the_line(cells, tilt):
 @pytest.mark.parametrize("step", [0.0, 40.0])
 def test_moment_generating_function(cells, tilt, step):
     """Log E[exp(c (D - mean))], of order c^2 where c is small; heights play no part."""
-    law = one_class(cells, 1.0, tilt)
+    distribution = one_class(cells, 1.0, tilt)
     with mpmath.workdps(40):
         expected = mpmath.log(transform(cells, mpmath.mpf(tilt))) - tilt * mean_of(cells)
-    found = law.along(np.array([0]), Grid.even(0.0, step, 9)).log_mgf[0]
+    found = distribution.along(np.array([0]), Grid.even(0.0, step, 9)).log_mgf[0]
     # The exponent is of order c, and that of a path is about one.
     assert found == pytest.approx(float(expected), rel=1e-13, abs=1e-15 * (1 + abs(tilt)))
 
@@ -118,10 +120,10 @@ def test_moment_generating_function(cells, tilt, step):
 @every_class
 def test_mean_of_a_tilted_class(cells):
     """Derivative of the log transform at the tilt, to few digits."""
-    law = one_class(cells, 1.0, 3.0)
+    distribution = one_class(cells, 1.0, 3.0)
     with mpmath.workdps(40):
         slope = mpmath.diff(lambda c: mpmath.log(transform(cells, c)), 3) - mean_of(cells)
-    assert law.mean == pytest.approx(float(slope), rel=1e-9)
+    assert distribution.mean == pytest.approx(float(slope), rel=1e-9)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1.0, 30.0])
@@ -222,11 +224,11 @@ def test_paths_of_all_paces():
     """Heights closer than the nodes of a path, and farther apart, on one table each."""
     cells = np.array([[30.5, 12.5, 200.5]])
     terms = tilt_pairs(cells, np.ones(1), 3.0)
-    law = one_class(cells[0], 1.0, 3.0)
+    distribution = one_class(cells[0], 1.0, 3.0)
     for step in (0.05, 0.7, 9.0, 80.0):
         rule = _pair_path.paths(terms, step, 12)
         assert rule.short.all()
         values, _ = _pair_path.transforms(terms, rule, 2.5, 12)
         heights = 2.5 + step * np.array([0, 4, 11])
-        expected = expected_transform(law, cells[0], 1.0, 1j * heights)
+        expected = expected_transform(distribution, cells[0], 1.0, 1j * heights)
         np.testing.assert_allclose(values[0, [0, 4, 11]] + 1, expected, rtol=0, atol=ABSOLUTE)

@@ -1,4 +1,4 @@
-"""Posteriors by random draws, against the laws that are drawn from."""
+"""Posteriors by random draws, against the distributions that are drawn from."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def test_figures_by_hand():
 
 
 def test_errors_are_those_of_repeated_draws():
-    """The errors told are the spread over many samples of a normal law."""
+    """The errors told are the spread over many samples of a normal distribution."""
     rng = np.random.default_rng(0)
     samples = [DrawnPosterior(rng.normal(size=1000)) for _ in range(400)]
     ends = np.array([sample.credible_interval(0.8) for sample in samples])

@@ -9,7 +9,7 @@ from skpostbac.stats import (
     PairedDifference,
     PowerTransform,
 )
-from skpostbac.stats._distribution.log_odds import LogitLaw
+from skpostbac.stats._distribution.log_odds import LogitDistribution
 
 RNG = np.random.default_rng(20261122)
 
@@ -49,7 +49,7 @@ def two_peaks(u):
 
 
 def some(make, number):
-    """Return some laws."""
+    """Return some distributions."""
     return [make() for _ in range(number)]
 
 
@@ -58,7 +58,7 @@ def perfect(n_classes, size):
     return HierarchicalBetaAverage([size] * n_classes, [size] * n_classes)
 
 
-LAWS = [
+DISTRIBUTIONS = [
     *some(average, 8),
     *some(lambda: average(weights=True), 4),
     *some(lambda: average(largest=1e7), 4),
@@ -74,84 +74,84 @@ LAWS = [
     pytest.param(BetaAverage([0.5], [0.5]), id="poles-at-both-ends"),
     pytest.param(BetaAverage([1.0], [1.0]), id="uniform"),
     pytest.param(BetaAverage([1.0, 1.0], [1.0, 1.0], weights=[1, 0.2]), id="plateau"),
-    pytest.param(LogitLaw(two_peaks, 0.0, 1.0), id="two-peaks"),
+    pytest.param(LogitDistribution(two_peaks, 0.0, 1.0), id="two-peaks"),
 ]
 
 
-def shortest_of_many(law, level):
+def shortest_of_many(distribution, level):
     """Return the length of the shortest of many intervals, looked for again about the best."""
     alpha = 1 - level
     below = alpha * np.linspace(0, 1, 41)
     lengths = []
     for _ in range(2):
-        length = law.iccdf(np.maximum(alpha - below, 0.0)) - law.icdf(below)
+        length = distribution.iccdf(np.maximum(alpha - below, 0.0)) - distribution.icdf(below)
         best = int(np.argmin(length))
         lengths.append(length[best])
         below = np.linspace(below[max(best - 1, 0)], below[min(best + 1, below.size - 1)], 21)
     return min(lengths)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_hdi_is_the_shortest_interval_of_its_probability(law):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_hdi_is_the_shortest_interval_of_its_probability(distribution):
     """None of many intervals of the same probability is shorter."""
     level = 0.8
-    low, high = law.hdi(level)
+    low, high = distribution.hdi(level)
     ends = np.array([low, high])
-    rounding = np.minimum(law.pdf(ends), 1e16) @ np.spacing(np.abs(ends))
-    assert law.cdf(low, high) == pytest.approx(level, abs=1e-11 + 2 * rounding)
+    rounding = np.minimum(distribution.pdf(ends), 1e16) @ np.spacing(np.abs(ends))
+    assert distribution.cdf(low, high) == pytest.approx(level, abs=1e-11 + 2 * rounding)
     spacing = np.spacing(np.abs(ends).max())
-    assert high - low <= shortest_of_many(law, level) * (1 + 1e-9) + 4 * spacing
+    assert high - low <= shortest_of_many(distribution, level) * (1 + 1e-9) + 4 * spacing
 
 
 @pytest.mark.parametrize("level", [1e-6, 0.9999, 1 - 1e-9], ids=["narrow", "wide", "almost-all"])
 def test_hdi_of_extreme_levels(level):
     """A unimodal density is equal at both ends, and the tails outside have their mass."""
-    law = BetaAverage([31, 9, 4], [3, 3, 2])
-    low, high = law.hdi(level)
-    assert law.cdf(low) + law.ccdf(high) == pytest.approx(1 - level, rel=1e-8)
-    assert law.logpdf(low) == pytest.approx(law.logpdf(high), abs=1e-5)
+    distribution = BetaAverage([31, 9, 4], [3, 3, 2])
+    low, high = distribution.hdi(level)
+    assert distribution.cdf(low) + distribution.ccdf(high) == pytest.approx(1 - level, rel=1e-8)
+    assert distribution.logpdf(low) == pytest.approx(distribution.logpdf(high), abs=1e-5)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_no_density_is_higher_than_at_the_mode(law):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_no_density_is_higher_than_at_the_mode(distribution):
     """Compared with many quantiles, and with the surroundings of the mode."""
-    mode = law.mode()
-    x = law.icdf(np.linspace(0.01, 0.99, 99))
-    near = mode + law.standard_deviation() * np.outer([-1, 1], np.geomspace(1e-9, 1, 40))
-    assert law.logpdf(mode) >= law.logpdf(np.append(x, near)).max() - 1e-8
+    mode = distribution.mode()
+    x = distribution.icdf(np.linspace(0.01, 0.99, 99))
+    near = mode + distribution.standard_deviation() * np.outer([-1, 1], np.geomspace(1e-9, 1, 40))
+    assert distribution.logpdf(mode) >= distribution.logpdf(np.append(x, near)).max() - 1e-8
 
 
 @pytest.mark.parametrize("weight", [1e-4, 1e-6])
 def test_mode_in_a_peak_of_little_mass(weight):
     """The pole of one class, blurred by a second of small weight, is narrow."""
-    law = BetaAverage([0.7, 0.7], [3.0, 3.0], weights=[1.0, weight])
+    distribution = BetaAverage([0.7, 0.7], [3.0, 3.0], weights=[1.0, weight])
     x = weight * np.linspace(0, 2, 2001)[1:]
-    assert law.cdf(weight) < 1 / 32
-    assert law.logpdf(law.mode()) >= law.logpdf(x).max() - 1e-8
+    assert distribution.cdf(weight) < 1 / 32
+    assert distribution.logpdf(distribution.mode()) >= distribution.logpdf(x).max() - 1e-8
 
 
 class Counted:
-    """Count the places at which a law is evaluated."""
+    """Count the places at which a distribution is evaluated."""
 
-    def __init__(self, law, monkeypatch):
+    def __init__(self, distribution, monkeypatch):
         self.places, self.far = 0, 0
-        centre, tails = type(law)._centre, type(law)._tails
+        centre, tails = type(distribution)._centre, type(distribution)._tails
 
-        def counted_centre(law, y):
+        def counted_centre(distribution, y):
             self.places += y.size
-            return centre(law, y)
+            return centre(distribution, y)
 
-        def counted_tails(law, points):
+        def counted_tails(distribution, points):
             self.far += 1
-            return tails(law, points)
+            return tails(distribution, points)
 
-        monkeypatch.setattr(type(law), "_centre", counted_centre)
-        monkeypatch.setattr(type(law), "_tails", counted_tails)
+        monkeypatch.setattr(type(distribution), "_centre", counted_centre)
+        monkeypatch.setattr(type(distribution), "_tails", counted_tails)
 
 
 @pytest.mark.parametrize("method", ["hdi", "mode"])
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         perfect(3, 2),
         perfect(3, 9),
@@ -162,10 +162,10 @@ class Counted:
     ],
     ids=["perfect-3-of-2", "perfect-3-of-9", "perfect-4-of-50", "three-perfect", "kink", "plain"],
 )
-def test_a_search_asks_for_few_places_and_no_further_contour(law, method, monkeypatch):
+def test_a_search_asks_for_few_places_and_no_further_contour(distribution, method, monkeypatch):
     """Each place costs a sum over the central contour; a far tail would cost a contour."""
-    counted = Counted(law, monkeypatch)
-    getattr(law, method)()
+    counted = Counted(distribution, monkeypatch)
+    getattr(distribution, method)()
     assert counted.places < 400
     assert counted.far == 0
 

@@ -1,4 +1,4 @@
-"""Laws given by the density of their log-odds, and averages of them, against exact ones."""
+"""Distributions given by the density of log-odds, and their averages, against exact ones."""
 
 import pickle
 
@@ -9,29 +9,34 @@ from scipy.special import betaln, log_expit
 
 from skpostbac import group_posterior
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution.log_odds import LogitLaw
+from skpostbac.stats._distribution.log_odds import LogitDistribution
 from skpostbac.stats._population import average as _logit_average
 from skpostbac.stats._population.average import logit_average
 
 
-def beta_law(a, b):
-    """The law of Beta(a, b): the density of its log-odds is x^a (1 - x)^b."""
-    return LogitLaw(
+def beta_distribution(a, b):
+    """The distribution of Beta(a, b): the density of its log-odds is x^a (1 - x)^b."""
+    return LogitDistribution(
         lambda u: a * log_expit(u) + b * log_expit(-u), np.log(a / b), np.sqrt(1 / a + 1 / b)
     )
 
 
 @pytest.mark.parametrize(("a", "b"), [(31, 3), (0.5, 0.5), (1, 1), (1e4, 300), (300, 1)])
-def test_a_beta_law_is_that_of_scipy(a, b):
+def test_a_beta_distribution_is_that_of_scipy(a, b):
     """Tails, densities, quantiles and moments; panels meet the log density to 1e-10."""
-    law, exact = beta_law(a, b), stats.beta(a, b)
+    distribution, exact = beta_distribution(a, b), stats.beta(a, b)
     p = np.array([1e-20, 1e-10, 1e-3, 0.2, 0.5, 0.9, 0.999])
     x = exact.ppf(p)
-    np.testing.assert_allclose(law.cdf(x), exact.cdf(x), rtol=1e-9)
-    np.testing.assert_allclose(law.ccdf(x), exact.sf(x), rtol=1e-9)
-    np.testing.assert_allclose(law.pdf(x), exact.pdf(x), rtol=1e-9)
-    np.testing.assert_allclose(law.icdf(p), x, rtol=1e-9)
-    moments = [law.mean(), law.variance(), law.skewness(), law.kurtosis()]
+    np.testing.assert_allclose(distribution.cdf(x), exact.cdf(x), rtol=1e-9)
+    np.testing.assert_allclose(distribution.ccdf(x), exact.sf(x), rtol=1e-9)
+    np.testing.assert_allclose(distribution.pdf(x), exact.pdf(x), rtol=1e-9)
+    np.testing.assert_allclose(distribution.icdf(p), x, rtol=1e-9)
+    moments = [
+        distribution.mean(),
+        distribution.variance(),
+        distribution.skewness(),
+        distribution.kurtosis(),
+    ]
     np.testing.assert_allclose(moments, exact.stats("mvsk"), rtol=1e-8, atol=1e-9)
 
 
@@ -40,8 +45,10 @@ def test_far_tails_are_continued(a, b, error):
     """They are powers of x in the limit; at the end of the panels those of 31 are almost."""
     x = np.array([1e-200, 1e-100, 1e-30])
     exact = a * np.log(x) - np.log(a) - betaln(a, b)
-    np.testing.assert_allclose(beta_law(a, b).logcdf(x), exact, rtol=error)
-    np.testing.assert_allclose(beta_law(b, a).logccdf(1 - 1e-9), a * np.log(1e-9), rtol=0.5)
+    np.testing.assert_allclose(beta_distribution(a, b).logcdf(x), exact, rtol=error)
+    np.testing.assert_allclose(
+        beta_distribution(b, a).logccdf(1 - 1e-9), a * np.log(1e-9), rtol=0.5
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,26 +62,26 @@ def test_far_tails_are_continued(a, b, error):
 )
 def test_the_density_at_the_ends(a, b, ends):
     """Zero, infinite, or a limit between."""
-    np.testing.assert_allclose(beta_law(a, b)._log_end_densities, ends, atol=1e-8)
+    np.testing.assert_allclose(beta_distribution(a, b)._log_end_densities, ends, atol=1e-8)
 
 
-def test_the_hdi_and_the_mode_are_those_of_the_beta_law():
+def test_the_hdi_and_the_mode_are_those_of_the_beta_distribution():
     """What `BoundedDistribution` shares works with panels as well."""
-    law, exact = beta_law(31, 3), BetaAverage([31], [3])
-    np.testing.assert_allclose(law.hdi(0.9), exact.hdi(0.9), rtol=1e-8)
-    assert law.mode() == pytest.approx(30 / 32, abs=1e-9)
+    distribution, exact = beta_distribution(31, 3), BetaAverage([31], [3])
+    np.testing.assert_allclose(distribution.hdi(0.9), exact.hdi(0.9), rtol=1e-8)
+    assert distribution.mode() == pytest.approx(30 / 32, abs=1e-9)
 
 
-def test_samples_follow_the_law():
+def test_samples_follow_the_distribution():
     """Kolmogorov and Smirnov's test."""
-    law = beta_law(4, 2)
-    assert stats.kstest(law.sample(2000, rng=0), stats.beta(4, 2).cdf).pvalue > 0.01
+    distribution = beta_distribution(4, 2)
+    assert stats.kstest(distribution.sample(2000, rng=0), stats.beta(4, 2).cdf).pvalue > 0.01
 
 
-def test_pickling_keeps_the_law():
+def test_pickling_keeps_the_distribution():
     """The function it was made of is not needed."""
-    law = beta_law(4, 2)
-    assert pickle.loads(pickle.dumps(law)).cdf(0.3) == law.cdf(0.3)
+    distribution = beta_distribution(4, 2)
+    assert pickle.loads(pickle.dumps(distribution)).cdf(0.3) == distribution.cdf(0.3)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +94,21 @@ def test_pickling_keeps_the_law():
         ([3000, 20], [10, 5], [0.5, 0.5]),
     ],
 )
-def test_averages_of_beta_laws_are_those_of_the_inversion(a, b, weights):
+def test_averages_of_beta_distributions_are_those_of_the_inversion(a, b, weights):
     """A convolution in real space against the inversion of a characteristic function."""
-    law = logit_average([*map(beta_law, a, b)], np.array(weights))
+    distribution = logit_average([*map(beta_distribution, a, b)], np.array(weights))
     exact = BetaAverage(a, b, weights=weights)
     x = exact.icdf([1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
-    np.testing.assert_allclose(law.cdf(x), exact.cdf(x), rtol=1e-8)
-    np.testing.assert_allclose(law.ccdf(x), exact.ccdf(x), rtol=1e-8)
-    assert law.mean() == pytest.approx(exact.mean(), abs=1e-10)
+    np.testing.assert_allclose(distribution.cdf(x), exact.cdf(x), rtol=1e-8)
+    np.testing.assert_allclose(distribution.ccdf(x), exact.ccdf(x), rtol=1e-8)
+    assert distribution.mean() == pytest.approx(exact.mean(), abs=1e-10)
 
 
 def test_curve_in_a_tail():
     """A curve far out, all of it in one call, is that of the inversion of Betas."""
-    average = logit_average([beta_law(31, 3), beta_law(9, 2)], np.array([0.5, 0.5]))
+    average = logit_average(
+        [beta_distribution(31, 3), beta_distribution(9, 2)], np.array([0.5, 0.5])
+    )
     exact = BetaAverage([31, 9], [3, 2])
     x = exact.mean() - exact.standard_deviation() * np.linspace(3, 6, 60)
     np.testing.assert_allclose(average.logcdf(x), exact.logcdf(x), rtol=1e-9)
@@ -108,14 +117,14 @@ def test_curve_in_a_tail():
 @pytest.mark.parametrize("power", [1e-3, 3e-3])
 def test_quantiles_beside_an_end_that_holds_half_of_the_mass(power):
     """The tilt of a point within 1e-160 of the end has a square that is no double."""
-    average = logit_average([beta_law(power, power)] * 2, np.array([0.5, 0.5]))
+    average = logit_average([beta_distribution(power, power)] * 2, np.array([0.5, 0.5]))
     assert average.icdf(1 - 1e-3) == 1.0
 
 
 def test_an_unresolved_average_warns(monkeypatch):
     """Where neither the line nor the ends come close, nothing is returned in silence."""
     monkeypatch.setattr(_logit_average, "_MOST_DOUBLINGS", 1)
-    average = logit_average([beta_law(0.3, 0.3)] * 2, np.array([0.5, 0.5]))
+    average = logit_average([beta_distribution(0.3, 0.3)] * 2, np.array([0.5, 0.5]))
     with pytest.warns(RuntimeWarning, match="too much mass next to 0 or 1"):
         average.cdf(0.4)
 

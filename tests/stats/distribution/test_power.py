@@ -1,4 +1,4 @@
-"""The law of a power: Beta laws whose powers are known, mpmath, and other invariants."""
+"""Powers of a variable: Beta variables whose powers are known, mpmath, and invariants."""
 
 import pickle
 
@@ -53,29 +53,34 @@ def test_moments_of_one_beta_variable(a, b, exponent):
     """In closed form; the mean also in relation to the standard deviation."""
     with mp.workdps(60):
         mean, variance, skewness, kurtosis = standardised(exact_moments(a, b, exponent))
-    law = PowerTransform(BetaAverage([a], [b]), exponent)
-    assert law.mean() == pytest.approx(mean, rel=1e-14, abs=1e-10 * variance**0.5)
-    assert law.variance() == pytest.approx(variance, rel=1e-10)
-    assert law.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-10)
-    assert law.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-9)
+    distribution = PowerTransform(BetaAverage([a], [b]), exponent)
+    assert distribution.mean() == pytest.approx(mean, rel=1e-14, abs=1e-10 * variance**0.5)
+    assert distribution.variance() == pytest.approx(variance, rel=1e-10)
+    assert distribution.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-10)
+    assert distribution.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-9)
 
 
 @settings(max_examples=30)
 @given(a=st.floats(0.3, 200), exponent=st.floats(0.01, 4))
 def test_power_of_beta_with_one(a, exponent):
     """X ~ Beta(a, 1) has the cdf x^a, and so its power is Beta(a / exponent, 1)."""
-    law, power = PowerTransform(BetaAverage([a], [1]), exponent), stats.beta(a / exponent, 1)
+    distribution, power = (
+        PowerTransform(BetaAverage([a], [1]), exponent),
+        stats.beta(a / exponent, 1),
+    )
     x = np.array([1e-3, 0.2, 0.7, 0.99, 1 - 1e-9])
     expected = (a / exponent) * np.log(x)
-    # Where y^(1 / exponent) leaves the range of doubles, the law stops.
+    # Where y^(1 / exponent) leaves the range of doubles, the distribution stops.
     reached = np.log(x) / exponent > -690
     # The log of a probability next to 1 is as exact as the probability.
-    np.testing.assert_allclose(law.logcdf(x)[reached], expected[reached], rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(law.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8)
-    np.testing.assert_allclose(law.ccdf(x), power.sf(x), rtol=1e-9)
+    np.testing.assert_allclose(
+        distribution.logcdf(x)[reached], expected[reached], rtol=1e-9, atol=1e-15
+    )
+    np.testing.assert_allclose(distribution.pdf(x)[reached], power.pdf(x)[reached], rtol=1e-8)
+    np.testing.assert_allclose(distribution.ccdf(x), power.sf(x), rtol=1e-9)
     p = np.array([1e-9, 0.1, 0.5, 0.999])
-    np.testing.assert_allclose(law.icdf(p), power.ppf(p), rtol=1e-11)
-    np.testing.assert_allclose(law.cdf(law.icdf(p)), p, rtol=1e-9)
+    np.testing.assert_allclose(distribution.icdf(p), power.ppf(p), rtol=1e-11)
+    np.testing.assert_allclose(distribution.cdf(distribution.icdf(p)), p, rtol=1e-9)
 
 
 def test_average_by_integration():
@@ -93,25 +98,27 @@ def test_average_by_integration():
 
     with mp.workdps(15):
         mean, square = moment(1), moment(2)
-    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
-    assert law.mean() == pytest.approx(float(mean), rel=1e-10)
-    assert law.variance() == pytest.approx(float(square - mean**2), rel=1e-8)
+    distribution = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    assert distribution.mean() == pytest.approx(float(mean), rel=1e-10)
+    assert distribution.variance() == pytest.approx(float(square - mean**2), rel=1e-8)
 
 
 @pytest.mark.parametrize("exponent", [1 / 3, 1, 2.5])
 def test_density_is_the_slope_of_the_tail(exponent):
     """By central differences; the mode and the ends of the shortest interval follow from it."""
-    law = PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), exponent)
-    low, high = law.interval(0.999)
+    distribution = PowerTransform(BetaAverage([31, 9, 4], [3, 3, 2]), exponent)
+    low, high = distribution.interval(0.999)
     x, step = np.linspace(low, high, 9), 1e-5 * (high - low)
-    slope = (law.cdf(x + step) - law.cdf(x - step)) / (2 * step)
-    np.testing.assert_allclose(law.pdf(x), slope, rtol=1e-6)
+    slope = (distribution.cdf(x + step) - distribution.cdf(x - step)) / (2 * step)
+    np.testing.assert_allclose(distribution.pdf(x), slope, rtol=1e-6)
     grid = np.linspace(low, high, 20_001)
-    assert law.mode() == pytest.approx(grid[np.argmax(law.pdf(grid))], abs=high / 10_000)
-    left, right = law.hdi(0.9)
-    assert law.cdf(left, right) == pytest.approx(0.9, abs=1e-12)
-    assert law.pdf(left) == pytest.approx(law.pdf(right), rel=1e-7)
-    assert right - left < np.diff(law.interval(0.9))
+    assert distribution.mode() == pytest.approx(
+        grid[np.argmax(distribution.pdf(grid))], abs=high / 10_000
+    )
+    left, right = distribution.hdi(0.9)
+    assert distribution.cdf(left, right) == pytest.approx(0.9, abs=1e-12)
+    assert distribution.pdf(left) == pytest.approx(distribution.pdf(right), rel=1e-7)
+    assert right - left < np.diff(distribution.interval(0.9))
 
 
 @pytest.mark.parametrize(("a", "b"), [(4, 3), (43, 14), (1.5, 30)])
@@ -122,25 +129,27 @@ def test_mode_of_a_root(a, b):
     assert PowerTransform(BetaAverage([a], [b]), 0.5).mode() == pytest.approx(mode, rel=1e-12)
 
 
-def test_exponent_one_is_the_law_itself():
+def test_exponent_one_is_the_distribution_itself():
     """All methods."""
-    law = BetaAverage([31, 9, 4], [3, 3, 2])
-    same = PowerTransform(law, 1)
+    distribution = BetaAverage([31, 9, 4], [3, 3, 2])
+    same = PowerTransform(distribution, 1)
     for name in ("mean", "median", "mode", "variance", "skewness", "kurtosis", "support"):
-        np.testing.assert_allclose(getattr(same, name)(), getattr(law, name)(), rtol=1e-9)
-    np.testing.assert_allclose(same.hdi(), law.hdi(), rtol=1e-9)
+        np.testing.assert_allclose(getattr(same, name)(), getattr(distribution, name)(), rtol=1e-9)
+    np.testing.assert_allclose(same.hdi(), distribution.hdi(), rtol=1e-9)
     x = [-1, 0, 0.01, 0.5, 0.999, 1, 2]
-    np.testing.assert_allclose(same.logccdf(x), law.logccdf(x), rtol=1e-10)
-    np.testing.assert_allclose(same.logpdf(x), law.logpdf(x), rtol=1e-9)
+    np.testing.assert_allclose(same.logccdf(x), distribution.logccdf(x), rtol=1e-10)
+    np.testing.assert_allclose(same.logpdf(x), distribution.logpdf(x), rtol=1e-9)
 
 
 def test_support_of_a_scaled_variable():
     """Three times a Beta(2, 1) variable, squared: the cdf is x / 9 on (0, 9)."""
-    law = PowerTransform(BetaAverage([2], [1], weights=[3]), 2)
-    assert law.support() == (0, 9)
-    np.testing.assert_allclose(law.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12)
-    np.testing.assert_allclose(law.pdf([0, 1, 9]), 1 / 9, rtol=1e-9)
-    assert law.mean() == pytest.approx(4.5, rel=1e-12)
+    distribution = PowerTransform(BetaAverage([2], [1], weights=[3]), 2)
+    assert distribution.support() == (0, 9)
+    np.testing.assert_allclose(
+        distribution.cdf([1e-6, 1, 8.999]), [1e-6 / 9, 1 / 9, 8.999 / 9], rtol=1e-12
+    )
+    np.testing.assert_allclose(distribution.pdf([0, 1, 9]), 1 / 9, rtol=1e-9)
+    assert distribution.mean() == pytest.approx(4.5, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -148,33 +157,35 @@ def test_support_of_a_scaled_variable():
 )
 def test_density_at_zero(a, exponent, expected):
     """X ~ Beta(a, 1): a / exponent * y^(a / exponent - 1)."""
-    law = PowerTransform(BetaAverage([a], [1]), exponent)
-    assert law.pdf(0.0) == pytest.approx(expected, rel=1e-12)
-    assert law.pdf(1.0) == pytest.approx(a / exponent, rel=1e-12)
+    distribution = PowerTransform(BetaAverage([a], [1]), exponent)
+    assert distribution.pdf(0.0) == pytest.approx(expected, rel=1e-12)
+    assert distribution.pdf(1.0) == pytest.approx(a / exponent, rel=1e-12)
 
 
-def test_narrow_law():
-    """A law of width 1e-7 keeps its digits: the delta method is exact to first order."""
-    law = BetaAverage([9e13], [1e13])
-    root = PowerTransform(law, 0.5)
-    sd = law.standard_deviation() / (2 * np.sqrt(0.9))
+def test_narrow_distribution():
+    """A distribution of width 1e-7 keeps its digits: the delta method is exact to first order."""
+    distribution = BetaAverage([9e13], [1e13])
+    root = PowerTransform(distribution, 0.5)
+    sd = distribution.standard_deviation() / (2 * np.sqrt(0.9))
     assert root.standard_deviation() == pytest.approx(sd, rel=1e-6)
     low, high = root.interval(0.95)
     assert high - low == pytest.approx(2 * 1.959964 * sd, rel=1e-5)
 
 
 def test_draws():
-    """Seeded, and with the mean of the law."""
-    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
-    draws = law.sample(20_000, rng=1)
-    assert draws.mean() == pytest.approx(law.mean(), abs=5 * law.standard_deviation() / 20_000**0.5)
-    np.testing.assert_array_equal(draws[:5], law.sample(20_000, rng=1)[:5])
+    """Seeded, and with the mean of the distribution."""
+    distribution = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    draws = distribution.sample(20_000, rng=1)
+    assert draws.mean() == pytest.approx(
+        distribution.mean(), abs=5 * distribution.standard_deviation() / 20_000**0.5
+    )
+    np.testing.assert_array_equal(draws[:5], distribution.sample(20_000, rng=1)[:5])
 
 
 def test_is_a_value():
     """What a copy says is the same."""
-    law = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
-    assert repr(pickle.loads(pickle.dumps(law))) == repr(law)
+    distribution = PowerTransform(BetaAverage([7, 3], [2, 4]), 0.5)
+    assert repr(pickle.loads(pickle.dumps(distribution))) == repr(distribution)
 
 
 @pytest.mark.parametrize("exponent", [0, -1, 1e-7, 2**70, np.inf, np.nan, "2", None], ids=str)
@@ -184,12 +195,12 @@ def test_bad_exponent(exponent):
         PowerTransform(BetaAverage([1], [1]), exponent)
 
 
-def test_bad_law():
-    """A law, and of a variable that is not negative."""
-    with pytest.raises(TypeError, match="law must be a BoundedDistribution, got float"):
+def test_bad_distribution():
+    """A distribution, and of a variable that is not negative."""
+    with pytest.raises(TypeError, match="distribution must be a BoundedDistribution, got float"):
         PowerTransform(0.5, 2)
     difference = BetaAverage([1], [1]) - BetaAverage([1], [1])
-    with pytest.raises(ValueError, match="law must have a support that begins at 0"):
+    with pytest.raises(ValueError, match="distribution must have a support that begins at 0"):
         PowerTransform(difference, 2)
 
 
@@ -203,21 +214,26 @@ def test_integrals_beside_a_kink():
 
 def test_points_outside_ask_for_nothing(monkeypatch):
     """The inner distribution is not evaluated for a point outside the support."""
-    law = BetaAverage([2, 3], [1, 4])
+    distribution = BetaAverage([2, 3], [1, 4])
 
     def refuse(points):
         raise AssertionError(f"evaluated at {points}")
 
-    monkeypatch.setattr(law, "_tails", refuse)
-    assert PowerTransform(law, 0.3).cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
+    monkeypatch.setattr(distribution, "_tails", refuse)
+    assert PowerTransform(distribution, 0.3).cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
 
 
-def _closed_form(law):
-    return law.mean(), law.variance(), law.skewness(), law.kurtosis()
+def _closed_form(distribution):
+    return (
+        distribution.mean(),
+        distribution.variance(),
+        distribution.skewness(),
+        distribution.kurtosis(),
+    )
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         HierarchicalBetaAverage([3, 5], [4, 9]),
         HierarchicalBetaAverage([10] * 40, [10] * 40),
@@ -226,20 +242,28 @@ def _closed_form(law):
     ],
     ids=["two classes", "perfect classes", "unequal weights", "independent"],
 )
-def test_moments_of_the_power_one_ask_for_no_far_tail(law, monkeypatch):
-    """They are those of the law, in closed form, by the centre of the distribution alone."""
+def test_moments_of_the_power_one_ask_for_no_far_tail(distribution, monkeypatch):
+    """They are those of the distribution, in closed form, by its centre alone."""
     monkeypatch.setattr(Inversion, "_saddle_contour", None)
-    np.testing.assert_allclose(_closed_form(PowerTransform(law, 1)), _closed_form(law), rtol=1e-9)
+    np.testing.assert_allclose(
+        _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution), rtol=1e-9
+    )
 
 
 def test_root_of_many_perfect_classes():
-    """By the delta method: the mean of a narrow law to the fourth order of its spread."""
+    """By the delta method: the mean of a narrow distribution to the fourth order of its spread."""
     total = np.rint(np.geomspace(1, 4.257, 486))
-    law, e = HierarchicalBetaAverage(total, total, hyperprior=Hyperprior(base=1.42)), 1 / 485
-    relative = law.standard_deviation() / law.mean()
-    third, fourth = law.skewness() * relative**3, (law.kurtosis() + 3) * relative**4
+    distribution, e = (
+        HierarchicalBetaAverage(total, total, hyperprior=Hyperprior(base=1.42)),
+        1 / 485,
+    )
+    relative = distribution.standard_deviation() / distribution.mean()
+    third, fourth = (
+        distribution.skewness() * relative**3,
+        (distribution.kurtosis() + 3) * relative**4,
+    )
     terms = [e * (e - 1) / 2 * relative**2, e * (e - 1) * (e - 2) / 6 * third]
     terms.append(e * (e - 1) * (e - 2) * (e - 3) / 24 * fourth)
-    expected = law.mean() ** e * (1 + sum(terms))
-    power = PowerTransform(law, e)
+    expected = distribution.mean() ** e * (1 + sum(terms))
+    power = PowerTransform(distribution, e)
     assert power.mean() == pytest.approx(expected, abs=1e-6 * power.standard_deviation())

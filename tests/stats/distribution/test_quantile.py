@@ -27,10 +27,12 @@ class Counted:
 @pytest.mark.parametrize("b", [0.5, 1.0, 3.0, 40.0, 1e4, 1e9])
 def test_power_tail(b):
     """The distance of the quantile to the upper end has full relative accuracy."""
-    law, tail = BetaAverage([1.0], [b]), Counted(b)
+    distribution, tail = BetaAverage([1.0], [b]), Counted(b)
     expected = np.exp(LOG_P / b)
     reachable = expected > 1e-150
-    points = upper_quantile(law._frame, tail, LOG_P[reachable], law.standard_deviation())
+    points = upper_quantile(
+        distribution._frame, tail, LOG_P[reachable], distribution.standard_deviation()
+    )
     # The log of the tail is 1e-9 from the one asked for before the last step, which squares it;
     # the tail is rounded, to 1e-16 of its log.
     allowed = (1e-15 * np.abs(LOG_P[reachable]) + 1e-15) / b + 1e-15
@@ -40,28 +42,32 @@ def test_power_tail(b):
 
 def test_quantiles_of_one_call_and_of_many():
     """Quantiles found together are those found one by one, within their accuracy."""
-    law = BetaAverage([3.5, 12, 80], [0.5, 5, 1])
+    distribution = BetaAverage([3.5, 12, 80], [0.5, 5, 1])
     p = np.array([1e-30, 1e-4, 0.2, 0.7, 1 - 1e-12])
-    alone = [law.icdf(value) for value in p]
-    np.testing.assert_allclose(law.icdf(p), alone, rtol=1e-12)
+    alone = [distribution.icdf(value) for value in p]
+    np.testing.assert_allclose(distribution.icdf(p), alone, rtol=1e-12)
 
 
 def test_quantile_at_the_end():
     """A quantile closer to the end than the spacing of doubles is the end."""
-    law = BetaAverage([40.0], [0.5])
-    assert law.iccdf(1e-12) == 1.0
-    assert law.iccdf(1e-7) == pytest.approx(1.0, abs=1e-14)
+    distribution = BetaAverage([40.0], [0.5])
+    assert distribution.iccdf(1e-12) == 1.0
+    assert distribution.iccdf(1e-7) == pytest.approx(1.0, abs=1e-14)
 
 
 def test_centre_tells_where_a_far_quantile_is():
     """A search from the rough quantile that rounding leaves takes one evaluation."""
-    law, tail = BetaAverage([1.0], [3.0]), Counted(3.0)
-    start = law._frame.mean_to_high - np.exp(LOG_P / 3) * (1 + 1e-11)
+    distribution, tail = BetaAverage([1.0], [3.0]), Counted(3.0)
+    start = distribution._frame.mean_to_high - np.exp(LOG_P / 3) * (1 + 1e-11)
     start[-1] = np.nan
-    points = upper_quantile(law._frame, tail, LOG_P[:-1], law.standard_deviation(), start[:-1])
+    points = upper_quantile(
+        distribution._frame, tail, LOG_P[:-1], distribution.standard_deviation(), start[:-1]
+    )
     np.testing.assert_allclose(points.to_high, np.exp(LOG_P[:-1] / 3), rtol=1e-13)
     assert tail.calls == 1
-    points = upper_quantile(law._frame, tail, LOG_P, law.standard_deviation(), start)
+    points = upper_quantile(
+        distribution._frame, tail, LOG_P, distribution.standard_deviation(), start
+    )
     np.testing.assert_allclose(points.to_high, np.exp(LOG_P / 3), rtol=1e-13)
 
 
@@ -71,8 +77,8 @@ def test_far_quantiles_take_few_contours(monkeypatch):
     monkeypatch.setattr(
         Inversion, "tails", lambda *args, **keys: calls.append(1) or tails(*args, **keys)
     )
-    law = BetaAverage([25.5, 37.5], [1.5, 9.5])
-    low, high = law.interval(0.9999)
+    distribution = BetaAverage([25.5, 37.5], [1.5, 9.5])
+    low, high = distribution.interval(0.9999)
     assert len(calls) == 2
-    assert law.cdf(low) == pytest.approx(5e-5, rel=1e-12)
-    assert law.ccdf(high) == pytest.approx(5e-5, rel=1e-12)
+    assert distribution.cdf(low) == pytest.approx(5e-5, rel=1e-12)
+    assert distribution.ccdf(high) == pytest.approx(5e-5, rel=1e-12)

@@ -1,4 +1,4 @@
-"""The law of classes that borrow strength: against independent sums, limits and simulation."""
+"""Averages of classes that borrow strength: against independent sums, limits, simulation."""
 
 import json
 import pickle
@@ -21,7 +21,7 @@ from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
 from skpostbac.stats._numerics.panels import integrate_panels
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
-every_law = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
+every_distribution = pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE)
 ORDINARY = ([40, 17, 9], [45, 20, 10])
 PERFECT = ([2, 2, 2], [2, 2, 2])
 MANY = ([9, 8, 10, 10, 7, 9, 9, 10, 3, 8], [10] * 10)
@@ -30,8 +30,8 @@ some_counts = pytest.mark.parametrize(
 )
 
 
-def law_of(record):
-    """Make the law of a reference record."""
+def distribution_of(record):
+    """Make the distribution of a reference record."""
     hyperprior = Hyperprior(
         kappa=tuple(record["kappa"]),
         rate=record["rate"],
@@ -43,17 +43,17 @@ def law_of(record):
     )
 
 
-@every_law
+@every_distribution
 def test_cdf(record):
     """The quadrature over the hyperparameters leaves 1e-10."""
-    assert_allclose(law_of(record).cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
+    assert_allclose(distribution_of(record).cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
 
 
-@every_law
+@every_distribution
 def test_ccdf_of_the_mirror_image(record):
     """Minus the sum has the tails exchanged."""
-    law, x = law_of(record), np.array(record["x"])
-    assert_allclose((-law).ccdf(-x), law.cdf(x), rtol=1e-9, atol=1e-11)
+    distribution, x = distribution_of(record), np.array(record["x"])
+    assert_allclose((-distribution).ccdf(-x), distribution.cdf(x), rtol=1e-9, atol=1e-11)
 
 
 def parts_of_one(correct, total):
@@ -127,11 +127,11 @@ def test_tails_beside_the_end_are_mixtures_of_powers(correct, total):
     """Down to the smallest double, on either side of where contours stop, and for the density."""
     x = np.array([1e-18, 1e-60, 1e-160, 5e-324])
     expected = log_cdf_at_the_end(correct, total, np.log(x))
-    law = HierarchicalBetaAverage(correct, total)
-    assert_allclose(law.logcdf(x), expected, rtol=1e-9)
+    distribution = HierarchicalBetaAverage(correct, total)
+    assert_allclose(distribution.logcdf(x), expected, rtol=1e-9)
     slope = np.diff(log_cdf_at_the_end(correct, total, np.log(1e-60) + np.array([-1e-4, 1e-4])))
     density = log_cdf_at_the_end(correct, total, np.log([1e-60])) + np.log(slope / 2e-4 / 1e-60)
-    assert_allclose(law.logpdf(1e-60), density[0], rtol=1e-9)
+    assert_allclose(distribution.logpdf(1e-60), density[0], rtol=1e-9)
     mirrored = -HierarchicalBetaAverage(correct, total)
     assert_allclose(mirrored.logccdf(-x), expected, rtol=1e-9)
 
@@ -158,9 +158,9 @@ def test_far_tail_of_many_classes():
 
     Classes that borrow vanish faster, but less and less so the rarer mu is.
     """
-    law = HierarchicalBetaAverage(*MANY)
+    distribution = HierarchicalBetaAverage(*MANY)
     log_x = np.log(10.0) * np.array([-16, -15, -8, -7])
-    order = (np.diff(law.logcdf(np.exp(log_x))) / np.diff(log_x))[::2]
+    order = (np.diff(distribution.logcdf(np.exp(log_x))) / np.diff(log_x))[::2]
     least = sum(MANY[0]) + 5
     assert (order > least).all()
     assert (np.diff(order) > 0).all()
@@ -170,9 +170,9 @@ def test_far_tail_of_many_classes():
 @some_counts
 def test_density_is_the_slope_of_the_cdf(counts):
     """By an independent quadrature of the density between two points."""
-    law = HierarchicalBetaAverage(*counts)
-    low, high = law.icdf([0.2, 0.7])
-    mass = quad(law.pdf, low, high, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
+    distribution = HierarchicalBetaAverage(*counts)
+    low, high = distribution.icdf([0.2, 0.7])
+    mass = quad(distribution.pdf, low, high, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
     assert_allclose(mass, 0.5, rtol=0, atol=1e-9)
 
 
@@ -188,20 +188,20 @@ def test_moments(correct, total):
     m1, m2, m3, m4 = np.cumprod(factors, axis=0) @ weights
     variance, third = m2 - m1**2, m3 - 3 * m1 * m2 + 2 * m1**3
     fourth = m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
-    law = HierarchicalBetaAverage([correct], [total])
-    assert_allclose(law.mean(), m1, rtol=1e-10)
-    assert_allclose(law.variance(), variance, rtol=1e-9)
-    assert_allclose(law.skewness(), third / variance**1.5, rtol=0, atol=1e-7)
-    assert_allclose(law.kurtosis(), fourth / variance**2 - 3, rtol=0, atol=1e-7)
+    distribution = HierarchicalBetaAverage([correct], [total])
+    assert_allclose(distribution.mean(), m1, rtol=1e-10)
+    assert_allclose(distribution.variance(), variance, rtol=1e-9)
+    assert_allclose(distribution.skewness(), third / variance**1.5, rtol=0, atol=1e-7)
+    assert_allclose(distribution.kurtosis(), fourth / variance**2 - 3, rtol=0, atol=1e-7)
 
 
 @some_counts
 def test_quantiles_are_inverse(counts):
     """Back and forth, in both directions."""
-    law = HierarchicalBetaAverage(*counts)
+    distribution = HierarchicalBetaAverage(*counts)
     p = np.array([1e-6, 0.025, 0.5, 0.975])
-    assert_allclose(law.cdf(law.icdf(p)), p, rtol=2e-8)
-    assert_allclose(law.ccdf(law.iccdf(p)), p, rtol=2e-8)
+    assert_allclose(distribution.cdf(distribution.icdf(p)), p, rtol=2e-8)
+    assert_allclose(distribution.ccdf(distribution.iccdf(p)), p, rtol=2e-8)
 
 
 @pytest.mark.parametrize(
@@ -214,37 +214,37 @@ def test_quantiles_are_inverse(counts):
 )
 def test_quantiles_for_unusual_hyperpriors(counts, options):
     """Nothing overflows, far out either."""
-    law = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(**options))
+    distribution = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(**options))
     p = np.array([1e-30, 0.025, 0.5, 0.975])
-    assert_allclose(law.cdf(law.icdf(p)), p, rtol=1e-6)
+    assert_allclose(distribution.cdf(distribution.icdf(p)), p, rtol=1e-6)
 
 
 @some_counts
 def test_hdi_has_its_probability_and_is_shorter(counts):
     """It holds 90 %, in no more room than the central interval."""
-    law = HierarchicalBetaAverage(*counts)
-    low, high = law.hdi(0.9)
-    assert_allclose(law.cdf(low, high), 0.9, rtol=0, atol=1e-8)
-    central = law.interval(0.9)
+    distribution = HierarchicalBetaAverage(*counts)
+    low, high = distribution.hdi(0.9)
+    assert_allclose(distribution.cdf(low, high), 0.9, rtol=0, atol=1e-8)
+    central = distribution.interval(0.9)
     assert high - low <= central.high - central.low + 1e-9
 
 
 def test_hyperprior_of_one_kappa_and_many_samples():
-    """What the classes share tells nothing any more: the law is that of the counts alone."""
+    """What the classes share tells nothing any more: the counts alone decide."""
     correct, total = np.array([9e9, 7e9, 8e9]), np.array([1e10, 1e10, 1e10])
-    law = HierarchicalBetaAverage(correct, total)
+    distribution = HierarchicalBetaAverage(correct, total)
     alone = BetaAverage(correct + 0.5, total - correct + 0.5)
     x = alone.icdf([1e-3, 0.3, 0.9])
-    assert_allclose(law.cdf(x), alone.cdf(x), rtol=0, atol=1e-4)
+    assert_allclose(distribution.cdf(x), alone.cdf(x), rtol=0, atol=1e-4)
 
 
 def test_all_outliers():
     """Classes that all but surely keep to themselves have Jeffreys' prior."""
-    law = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=1 - 1e-9))
+    distribution = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=1 - 1e-9))
     correct, total = map(np.array, ORDINARY)
     alone = BetaAverage(correct + 0.5, total - correct + 0.5)
     x = np.linspace(0.6, 0.98, 9)
-    assert_allclose(law.cdf(x), alone.cdf(x), rtol=0, atol=1e-7)
+    assert_allclose(distribution.cdf(x), alone.cdf(x), rtol=0, atol=1e-7)
 
 
 def test_classes_borrow_from_one_another():
@@ -256,11 +256,11 @@ def test_classes_borrow_from_one_another():
 
 
 def test_marginals():
-    """Their mean is the average's; each is the law of its class beside the others."""
-    law = HierarchicalBetaAverage(*ORDINARY)
-    marginals = law.marginals()
-    assert_allclose(np.mean([one.mean() for one in marginals]), law.mean(), rtol=1e-12)
-    assert_allclose(law.means(), [one.mean() for one in marginals], rtol=1e-10)
+    """Their mean is the average's; each is the distribution of its class beside the others."""
+    distribution = HierarchicalBetaAverage(*ORDINARY)
+    marginals = distribution.marginals()
+    assert_allclose(np.mean([one.mean() for one in marginals]), distribution.mean(), rtol=1e-12)
+    assert_allclose(distribution.means(), [one.mean() for one in marginals], rtol=1e-10)
     alone = HierarchicalBetaAverage([40], [45])
     assert marginals[0].standard_deviation() < alone.standard_deviation()
 
@@ -268,13 +268,13 @@ def test_marginals():
 def test_marginals_share_their_counts():
     """Those of 100,000 classes fit in memory."""
     total = np.append(np.full(99_999, 10.0), 11.0)
-    law = HierarchicalBetaAverage(total - 1, total)
-    first, second, *_, last = law.marginals()
-    assert first.total is last.total is law.total
+    distribution = HierarchicalBetaAverage(total - 1, total)
+    first, second, *_, last = distribution.marginals()
+    assert first.total is last.total is distribution.total
     assert np.flatnonzero(first.weights).tolist() == [0]
     assert np.flatnonzero(last.weights).tolist() == [99_999]
     assert not first.weights.flags.writeable
-    assert_allclose(first.mean(), law.mean(), rtol=1e-6)
+    assert_allclose(first.mean(), distribution.mean(), rtol=1e-6)
     assert second is first
     assert last.mean() > first.mean()
 
@@ -288,20 +288,23 @@ def test_order_of_the_classes_does_not_matter():
 
 
 def test_right_and_wrong_exchanged():
-    """Counting mistakes mirrors the law at 1/2."""
+    """Counting mistakes mirrors the distribution at 1/2."""
     correct, total = map(np.array, ORDINARY)
-    law, other = HierarchicalBetaAverage(*ORDINARY), HierarchicalBetaAverage(total - correct, total)
+    distribution, other = (
+        HierarchicalBetaAverage(*ORDINARY),
+        HierarchicalBetaAverage(total - correct, total),
+    )
     x = np.linspace(0.55, 0.95, 9)
-    assert_allclose(law.cdf(x), other.ccdf(1 - x), rtol=1e-9)
+    assert_allclose(distribution.cdf(x), other.ccdf(1 - x), rtol=1e-9)
 
 
 def test_alike_classes_are_summed_like_different_ones():
     """A hair of difference keeps classes from being one kind."""
-    law = HierarchicalBetaAverage([4] * 6, [5] * 6)
+    distribution = HierarchicalBetaAverage([4] * 6, [5] * 6)
     hair = 1e-11 * np.arange(6)
     other = HierarchicalBetaAverage(4 + hair, [5] * 6)
     x = np.linspace(0.5, 0.95, 7)
-    assert_allclose(law.cdf(x), other.cdf(x), rtol=0, atol=1e-9)
+    assert_allclose(distribution.cdf(x), other.cdf(x), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [30, 1000, 30_000])
@@ -325,41 +328,45 @@ def test_mean_of_many_classes(n_classes):
         log_weights.append(log_weight)
         means.append(mean / 10)
     weights = np.exp(log_weights - np.max(log_weights))
-    law = HierarchicalBetaAverage(correct, total)
+    distribution = HierarchicalBetaAverage(correct, total)
     expected = (weights * means).sum() / weights.sum()
-    assert_allclose(law.mean(), expected, rtol=0, atol=1e-6 * law.standard_deviation())
+    assert_allclose(
+        distribution.mean(), expected, rtol=0, atol=1e-6 * distribution.standard_deviation()
+    )
 
 
 def test_hundreds_of_classes():
     """Means and deviations of a thousand classes, by sums of closed forms over the nodes."""
     rng = np.random.default_rng(3)
     total = rng.integers(2, 200, 500)
-    law = HierarchicalBetaAverage(rng.binomial(total, rng.beta(9, 1, 500)), total)
-    draws = law.sample(20_000, rng=rng)
-    assert abs(draws.mean() - law.mean()) < 4 * law.standard_deviation() / np.sqrt(20_000)
-    p = stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue
+    distribution = HierarchicalBetaAverage(rng.binomial(total, rng.beta(9, 1, 500)), total)
+    draws = distribution.sample(20_000, rng=rng)
+    assert abs(
+        draws.mean() - distribution.mean()
+    ) < 4 * distribution.standard_deviation() / np.sqrt(20_000)
+    p = stats.kstest(draws, lambda x: np.asarray(distribution.cdf(x))).pvalue
     assert p > 1e-3
 
 
 @some_counts
 def test_sample(counts):
     """Draws follow the cdf."""
-    law = HierarchicalBetaAverage(*counts)
-    draws = law.sample(20_000, rng=np.random.default_rng(1))
-    assert stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue > 1e-3
+    distribution = HierarchicalBetaAverage(*counts)
+    draws = distribution.sample(20_000, rng=np.random.default_rng(1))
+    assert stats.kstest(draws, lambda x: np.asarray(distribution.cdf(x))).pvalue > 1e-3
 
 
 def test_difference():
-    """Of two independent laws: by draws, and its mean and variance by those of both."""
+    """Of two independent distributions: by draws, and its mean and variance by those of both."""
     one, two = HierarchicalBetaAverage(*ORDINARY), HierarchicalBetaAverage([30, 15], [45, 20])
-    law = two - one
-    assert_allclose(law.mean(), two.mean() - one.mean(), rtol=1e-12)
-    assert_allclose(law.variance(), one.variance() + two.variance(), rtol=1e-12)
+    distribution = two - one
+    assert_allclose(distribution.mean(), two.mean() - one.mean(), rtol=1e-12)
+    assert_allclose(distribution.variance(), one.variance() + two.variance(), rtol=1e-12)
     rng = np.random.default_rng(2)
     draws = two.sample(20_000, rng=rng) - one.sample(20_000, rng=rng)
-    assert stats.kstest(draws, lambda x: np.asarray(law.cdf(x))).pvalue > 1e-3
+    assert stats.kstest(draws, lambda x: np.asarray(distribution.cdf(x))).pvalue > 1e-3
     x = np.array([-0.3, -0.1, 0.05])
-    assert_allclose((one - two).ccdf(-x), law.cdf(x), rtol=1e-9)
+    assert_allclose((one - two).ccdf(-x), distribution.cdf(x), rtol=1e-9)
 
 
 def test_difference_by_convolution():
@@ -371,12 +378,12 @@ def test_difference_by_convolution():
 
 def test_pickle_and_repr():
     """Nothing but the parameters is kept."""
-    law = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=0.1))
-    law.interval()
-    copy = pickle.loads(pickle.dumps(law))
-    assert copy.interval() == law.interval()
+    distribution = HierarchicalBetaAverage(*ORDINARY, hyperprior=Hyperprior(outlier=0.1))
+    distribution.interval()
+    copy = pickle.loads(pickle.dumps(distribution))
+    assert copy.interval() == distribution.interval()
     assert not copy.correct.flags.writeable
-    assert repr(copy) == repr(law)
+    assert repr(copy) == repr(distribution)
     assert repr(Hyperprior(outlier=0.1)) == "Hyperprior(outlier=0.1)"
 
 
@@ -441,8 +448,8 @@ def ranks(n_sets, n_classes, n_samples, rng):
         kappa = np.where(rng.random(n_classes) < share, 0.0, kappa)
         recalls = rng.beta(prior.base + mu * kappa, prior.base + (1 - mu) * kappa)
         total = rng.integers(1, n_samples + 1, n_classes)
-        law = HierarchicalBetaAverage(rng.binomial(total, recalls), total)
-        values[number] = law.cdf(recalls.mean())
+        distribution = HierarchicalBetaAverage(rng.binomial(total, recalls), total)
+        values[number] = distribution.cdf(recalls.mean())
     return values
 
 
@@ -454,9 +461,9 @@ def test_calibration_by_simulation(n_classes, n_samples):
     assert stats.kstest(values, "uniform").pvalue > 1e-3
 
 
-def tails_of_one_class(law, far):
+def tails_of_one_class(distribution, far):
     """P(theta > 1 - far) of the class with a weight, summed over the nodes and the outlier."""
-    group = law._parts[0]
+    group = distribution._parts[0]
     weights, other = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
     tails = betainc(group.b[:, :1], group.a[:, :1], far)
     outlier = betainc(group.outlier_b[0], group.outlier_a[0], far)
@@ -468,10 +475,10 @@ def tails_of_one_class(law, far):
 @pytest.mark.parametrize("weight", [1.0, -1.0], ids=["up", "down"])
 def test_narrow_beside_an_end(total, weight):
     """A large perfect class alone, narrower than many roundings of its mean, as a mixture."""
-    law = HierarchicalBetaAverage([total, 2], [total, 2], weights=[weight, 0.0])
+    distribution = HierarchicalBetaAverage([total, 2], [total, 2], weights=[weight, 0.0])
     x = 1 - np.geomspace(0.01, 10, 15) / total
-    found = law.ccdf(x) if weight > 0 else law.cdf(-x)
-    assert_allclose(found, tails_of_one_class(law, 1 - x), rtol=0, atol=2e-12)
+    found = distribution.ccdf(x) if weight > 0 else distribution.cdf(-x)
+    assert_allclose(found, tails_of_one_class(distribution, 1 - x), rtol=0, atol=2e-12)
 
 
 def _different(size, seed):
@@ -507,19 +514,21 @@ def test_quantiles_far_out_build_few_contours(monkeypatch):
     built = []
     contour = TiltedGroupSum.contour
     monkeypatch.setattr(
-        TiltedGroupSum, "contour", lambda law: (built.append(law.tilt), contour(law))[1]
+        TiltedGroupSum,
+        "contour",
+        lambda distribution: (built.append(distribution.tilt), contour(distribution))[1],
     )
-    law = _different(20, 4)
-    x = law.icdf(1e-100)
+    distribution = _different(20, 4)
+    x = distribution.icdf(1e-100)
     assert len(built) <= 4
-    assert law.logcdf(x) == pytest.approx(np.log(1e-100), rel=1e-11)
+    assert distribution.logcdf(x) == pytest.approx(np.log(1e-100), rel=1e-11)
 
 
 def test_values_do_not_depend_on_what_was_asked_before():
     """Contours that serve a search are not kept beyond it."""
-    law = _different(5, 5)
-    x = law.icdf([1e-30, 1e-20])
-    assert np.array_equal(law.logcdf(x), _different(5, 5).logcdf(x))
+    distribution = _different(5, 5)
+    x = distribution.icdf([1e-30, 1e-20])
+    assert np.array_equal(distribution.logcdf(x), _different(5, 5).logcdf(x))
 
 
 def test_corners_of_differences_are_opened():
@@ -531,17 +540,17 @@ def test_corners_of_differences_are_opened():
 
 def test_difference_with_many_corners_has_the_moments_of_its_density():
     """The density of a difference of perfect classes integrates to its mean and variance."""
-    law = _perfect_difference()
-    edges = np.linspace(-20, 20, 41) * law.standard_deviation()
-    low, high = law._ends_from_mean
+    distribution = _perfect_difference()
+    edges = np.linspace(-20, 20, 41) * distribution.standard_deviation()
+    low, high = distribution._ends_from_mean
     edges = np.unique(np.clip(edges, low, high))
 
     def moments(y):
-        density = law._central_profile(y)[2]
+        density = distribution._central_profile(y)[2]
         return density * np.array([np.ones_like(y), y, y**2])
 
     found = integrate_panels(moments, edges, 1e-12)
-    assert found == pytest.approx([1, 0, law.variance()], rel=1e-9, abs=1e-10)
+    assert found == pytest.approx([1, 0, distribution.variance()], rel=1e-9, abs=1e-10)
 
 
 def test_faded_nodes_contribute_nothing(monkeypatch):
@@ -563,14 +572,14 @@ def test_the_outlier_share_needs_a_number_of_classes(n_classes):
 
 def test_large_perfect_class_at_its_own_scale():
     """Against the sum of Beta tails over the nodes; no moment of it leaves the range of doubles."""
-    law = HierarchicalBetaAverage([10**7, 2], [10**7, 2], weights=[1, 0])
+    distribution = HierarchicalBetaAverage([10**7, 2], [10**7, 2], weights=[1, 0])
     x = 1 - np.geomspace(0.01, 10, 15) / 1e7
-    (group,) = law._parts
+    (group,) = distribution._parts
     weights, outlier = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
     own = betainc(group.b[:, :1], group.a[:, :1], 1 - x)
     other = betainc(group.outlier_b[0], group.outlier_a[0], 1 - x)
     expected = (weights * (1 - outlier)) @ own + (weights @ outlier) * other
-    assert_allclose(law.ccdf(x), expected, rtol=1e-12)
+    assert_allclose(distribution.ccdf(x), expected, rtol=1e-12)
 
 
 def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
@@ -597,29 +606,29 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
 
 def test_far_tail_beside_classes_of_many_samples():
     """A sum below one half, which takes a class of 1e9 right ones there, has about 1e9 log(1/2)."""
-    law = HierarchicalBetaAverage([10**9, 5, 3], [10**9, 10, 3], weights=[1, -1e-8, 1])
-    assert law.logcdf(0.5) == pytest.approx(-1e9 * np.log(2), rel=1e-6)
+    distribution = HierarchicalBetaAverage([10**9, 5, 3], [10**9, 10, 3], weights=[1, -1e-8, 1])
+    assert distribution.logcdf(0.5) == pytest.approx(-1e9 * np.log(2), rel=1e-6)
 
 
 def test_tails_between_signed_groups_of_perfect_classes():
     """Far between the ends of a difference of groups the tails are zero and one."""
-    law = HierarchicalBetaAverage(
+    distribution = HierarchicalBetaAverage(
         np.full(33, 110),
         np.full(33, 110),
         weights=np.resize([1, -1], 33),
         groups=np.arange(33) % 2,
     )
-    assert_allclose(law.ccdf([10.02, -15.9, 0.0]), [0, 1, 1], atol=1e-12)
+    assert_allclose(distribution.ccdf([10.02, -15.9, 0.0]), [0, 1, 1], atol=1e-12)
     # Nine classes that are wrong throughout, by an outlier each, are far more likely than a rate.
-    assert -9 * 110 * 8 < law.logccdf(10.02) < -100
+    assert -9 * 110 * 8 < distribution.logccdf(10.02) < -100
 
 
 @pytest.mark.parametrize("tilt", [0.5, 1.0, 1.9], ids="{} inverse sd".format)
 def test_far_tilts_count_rare_rates(tilt):
     """E exp(-c X) of perfect classes is an integral over the rate, however rare it is."""
     n_classes, n, base, rate = 40, 10, 0.5, 0.75
-    law = HierarchicalBetaAverage([n] * n_classes, [n] * n_classes)
-    c = tilt / law.standard_deviation()
+    distribution = HierarchicalBetaAverage([n] * n_classes, [n] * n_classes)
+    c = tilt / distribution.standard_deviation()
     share = Hyperprior().outlier_share(n_classes)
     y = np.linspace(-60, 60, 4001)[:, np.newaxis]
     mu, kappa = expit(y), np.array(Hyperprior().kappa)
@@ -636,7 +645,7 @@ def test_far_tilts_count_rare_rates(tilt):
         return logsumexp(log_prior + n_classes * log_each)
 
     expected = log_integral(c / n_classes) - log_integral(0.0)
-    found = law._inversion._far_lower.tilted(c)._log_mgf - c * law.mean()
+    found = distribution._inversion._far_lower.tilted(c)._log_mgf - c * distribution.mean()
     assert found == pytest.approx(expected, abs=1e-8 * c)
 
 
@@ -666,12 +675,16 @@ def _one_class(correct, total):
 )
 def test_tails_of_one_class_of_many_samples(correct, total, weight):
     """Mixtures of incomplete Beta functions, also many standard deviations above the mean."""
-    law, tail = (
+    distribution, tail = (
         HierarchicalBetaAverage([correct], [total], weights=[weight]),
         _one_class(correct, total),
     )
     x = np.array([1e-8, 0.3, 2.0, 30.0]) * (correct + 1) / total
-    below, above = (law.cdf, law.ccdf) if weight > 0 else (law.ccdf, law.cdf)
+    below, above = (
+        (distribution.cdf, distribution.ccdf)
+        if weight > 0
+        else (distribution.ccdf, distribution.cdf)
+    )
     assert_allclose(below(weight * x), [tail(betainc, value) for value in x], rtol=1e-9)
     assert_allclose(above(weight * x), [tail(betaincc, value) for value in x], rtol=1e-9)
 
@@ -679,16 +692,22 @@ def test_tails_of_one_class_of_many_samples(correct, total, weight):
 @pytest.mark.parametrize("p", [1 - 0.999998373, 0.99999999996108], ids=["lower", "upper"])
 def test_far_quantile_of_one_class_of_many_samples(p):
     """The distribution function is the probability again."""
-    law = HierarchicalBetaAverage([0], [7767000])
-    assert _one_class(0, 7767000)(betaincc, law.icdf(p)) == pytest.approx(1 - p, rel=1e-9)
+    distribution = HierarchicalBetaAverage([0], [7767000])
+    assert _one_class(0, 7767000)(betaincc, distribution.icdf(p)) == pytest.approx(1 - p, rel=1e-9)
 
 
 def test_many_large_perfect_classes_of_very_unequal_weights():
     """The first one, of almost all the weight, is about where the sum is; some tilts overflow."""
     total, weights = np.full(56, 6537000), np.geomspace(1, 1e-10, 56)
-    law = HierarchicalBetaAverage(total, total, weights=weights)
+    distribution = HierarchicalBetaAverage(total, total, weights=weights)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        low, high = law.interval(0.95)
-    assert law.support().high - 5e-6 < low < law.mean() < high < law.support().high
-    assert law.cdf(low, high) == pytest.approx(0.95, rel=1e-9)
+        low, high = distribution.interval(0.95)
+    assert (
+        distribution.support().high - 5e-6
+        < low
+        < distribution.mean()
+        < high
+        < distribution.support().high
+    )
+    assert distribution.cdf(low, high) == pytest.approx(0.95, rel=1e-9)

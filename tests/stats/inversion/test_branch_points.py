@@ -12,7 +12,7 @@ from skpostbac.stats._inversion.branch_points import corner_contour, corner_leve
 from skpostbac.stats._inversion.contour import line_contour, series
 from skpostbac.stats._several.order_statistics import pairwise_probabilities, resolve_jointly
 
-# Laws that decay fast enough for a long line, though slowly enough to have corners.
+# Distributions that decay fast enough for a long line, though slowly enough to have corners.
 ORDINARY = ([12, 9.5, 7], [6, 5.5, 6], [1 / 3, 1 / 3, 1 / 3])
 UNEQUAL = ([12, 9.5, 7], [6, 5.5, 6], [0.5, 0.3, 0.2])
 SIGNED = ([12, 9.5, 7], [6, 5.5, 6], [0.5, -0.3, 0.2])
@@ -23,22 +23,22 @@ THREE_LEVELS = ([8, 240.5, 4800], [9, 120.5, 2100], [0.4, 0.3, 0.3])
 NARROW_NORMAL = ([9, 30000], [7, 20000], [0.5, 0.5])
 
 
-def tilted(law, tilt, from_end=False):
-    """Tilt a law by some inverse standard deviations."""
-    terms = WeightedBetas.of(*(np.array(values, float) for values in law))
+def tilted(distribution, tilt, from_end=False):
+    """Tilt a distribution by some inverse standard deviations."""
+    terms = WeightedBetas.of(*(np.array(values, float) for values in distribution))
     return terms.tilted(tilt / terms.standard_deviation, from_end=from_end)
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [ORDINARY, UNEQUAL, SIGNED, ALIKE, TWO_LEVELS, THREE_LEVELS, NARROW_NORMAL],
     ids=["ordinary", "unequal", "signed", "alike", "two levels", "three levels", "narrow normal"],
 )
 @pytest.mark.parametrize("tilt", [0.5, 3.0, 12.0])
 @pytest.mark.parametrize("from_end", [False, True])
-def test_corners_complete_the_series(law, tilt, from_end):
+def test_corners_complete_the_series(distribution, tilt, from_end):
     """Tail, density and slope, relative to their sizes on the contour, on and beside corners."""
-    summed = tilted(law, tilt, from_end)
+    summed = tilted(distribution, tilt, from_end)
     rule = series(summed)
     line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
     corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
@@ -51,12 +51,14 @@ def test_corners_complete_the_series(law, tilt, from_end):
     np.testing.assert_allclose(found / sizes, expected / sizes, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("law", [ORDINARY, UNEQUAL, SIGNED], ids=["ordinary", "unequal", "signed"])
+@pytest.mark.parametrize(
+    "distribution", [ORDINARY, UNEQUAL, SIGNED], ids=["ordinary", "unequal", "signed"]
+)
 @pytest.mark.parametrize("tilt", [12.0, 30.0, 100.0])
-def test_low_line(law, tilt, monkeypatch):
+def test_low_line(distribution, tilt, monkeypatch):
     """From a line that is low beside a large tilt the path rises, and the sum is the same."""
     monkeypatch.setattr(_corners, "_LONG_PHASE", 0.0)
-    summed = tilted(law, tilt, from_end=True)
+    summed = tilted(distribution, tilt, from_end=True)
     rule = series(summed)
     line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
     corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
@@ -86,19 +88,19 @@ def exact_tail(a, b, x):
 def test_central_contour_serves_what_it_resolves(a, b):
     """Every tail has eleven digits, whether the centre gives it or its own saddlepoint."""
     x = np.arange(1, 32) / 64
-    law = BetaAverage(a, b)
-    np.testing.assert_allclose(law.cdf(x), exact_tail(a, b, x), rtol=1e-11, atol=0)
-    np.testing.assert_allclose(law.ccdf(1 - x), exact_tail(b, a, x), rtol=1e-11, atol=0)
+    distribution = BetaAverage(a, b)
+    np.testing.assert_allclose(distribution.cdf(x), exact_tail(a, b, x), rtol=1e-11, atol=0)
+    np.testing.assert_allclose(distribution.ccdf(1 - x), exact_tail(b, a, x), rtol=1e-11, atol=0)
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["below the mean", "above the mean"])
 def test_centre_far_from_the_mean(sign):
     """The central contour has no noise to read at kinks where next to nothing is left."""
-    law = BetaAverage([50.5] * 3, [0.5] * 3, weights=np.full(3, sign / 3))
-    distances = -np.sort(sign * np.array(law._kinks()))[:3]
+    distribution = BetaAverage([50.5] * 3, [0.5] * 3, weights=np.full(3, sign / 3))
+    distances = -np.sort(sign * np.array(distribution._kinks()))[:3]
     # Markov's inequality: P(1 - X > d) is at most E exp(45 (1 - theta))^3 exp(-135 d).
     assert (3 * np.log(hyp1f1(0.5, 51, 45.0)) - 135 * distances < np.log(1e-15)).all()
-    values = law._centre(-sign * distances)
+    values = distribution._centre(-sign * distances)
     np.testing.assert_allclose(values.tail, float(sign > 0), rtol=0, atol=1e-14)
     np.testing.assert_allclose(values.density, 0.0, rtol=0, atol=1e-9)
 
@@ -137,9 +139,9 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
 
     def cdf_with_warning(most):
         monkeypatch.setattr(_tilted_sum, "_ALL_LINE_NODES", most)
-        law = BetaAverage(exponents, exponents, weights=weights / weights.sum())
+        distribution = BetaAverage(exponents, exponents, weights=weights / weights.sum())
         with pytest.warns(RuntimeWarning, match="errors of about") as caught:
-            values = law.cdf(x)
+            values = distribution.cdf(x)
         named = [float(str(one.message).rstrip(".").split()[-1]) for one in caught]
         return values, max(named)
 

@@ -73,9 +73,9 @@ def three_classes(a, b):
 def test_two_classes_on_a_corner(a, b, weights):
     """The cdf where one class is at an end and the other one at either."""
     expected = two_classes(a, b, weights[0] / weights[1])
-    law = BetaAverage(a, b, weights=weights)
-    assert law.cdf(weights[0]) == pytest.approx(expected, rel=0, abs=3e-12)
-    assert law.ccdf(weights[0]) == pytest.approx(1 - expected, rel=0, abs=3e-12)
+    distribution = BetaAverage(a, b, weights=weights)
+    assert distribution.cdf(weights[0]) == pytest.approx(expected, rel=0, abs=3e-12)
+    assert distribution.ccdf(weights[0]) == pytest.approx(1 - expected, rel=0, abs=3e-12)
 
 
 @pytest.mark.parametrize(
@@ -126,20 +126,20 @@ def test_more_corners_than_can_be_opened():
     right = BetaAverage(a + one, b, weights=weights)
     wrong = BetaAverage(a, b + one, weights=weights)
     share = a[18] / (a[18] + b[18])
-    law = BetaAverage(a, b, weights=weights)
+    distribution = BetaAverage(a, b, weights=weights)
     for tail in ("cdf", "ccdf"):
         mixed = share * getattr(right, tail)(x) + (1 - share) * getattr(wrong, tail)(x)
-        np.testing.assert_allclose(getattr(law, tail)(x), mixed, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(getattr(distribution, tail)(x), mixed, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e-6])
 def test_many_small_classes_out_of_reach(scale):
     """Too many classes of little weight to be split: amid two large ones they hardly matter."""
     exponents, small = np.full(16, 0.01), scale * np.geomspace(0.3, 1, 14)
-    law = BetaAverage(exponents, exponents, weights=[1.0, 0.7, *small])
+    distribution = BetaAverage(exponents, exponents, weights=[1.0, 0.7, *small])
     # All of them are symmetric about the mean.
     y = np.array([-0.03, -0.01, 0.0, 0.01, 0.03])
-    found = law.cdf(law.mean() + y)
+    found = distribution.cdf(distribution.mean() + y)
     np.testing.assert_allclose(found + found[::-1], 1, rtol=0, atol=1e-13)
     pair = BetaAverage(exponents[:2], exponents[:2], weights=[1.0, 0.7])
     # Their mean is exact; the second order in their scale is that of the slope of the density.

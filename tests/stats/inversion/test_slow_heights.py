@@ -75,11 +75,11 @@ def test_far_tails_of_many_classes_of_like_answers():
     samples, prior = np.rint(np.geomspace(1.0, 45980.0, 72)), 0.02022
     weights = np.random.default_rng(202416).normal(size=72)
     counts = np.outer(samples, [1.0, 0.0, 0.0, 0.0])
-    law = PairedDifference(counts, prior=prior, weights=weights)
+    distribution = PairedDifference(counts, prior=prior, weights=weights)
     x = np.array([65.45380832902438, 65.45094014314351])
     expected = [_log_tail(samples, prior, np.abs(weights), value) for value in x.tolist()]
-    np.testing.assert_allclose(law.logccdf(x), expected, rtol=1e-11)
-    assert law.cdf(x[0], x[1]) == 0.0
+    np.testing.assert_allclose(distribution.logccdf(x), expected, rtol=1e-11)
+    assert distribution.cdf(x[0], x[1]) == 0.0
 
 
 def _log_tail(samples, prior, weights, x):

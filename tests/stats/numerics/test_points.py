@@ -43,53 +43,61 @@ def test_weighted_mean(data, size, equal):
     assert error <= size * Fraction(1, 2**100) * max(abs(term) for term in terms) + Fraction(1e-290)
 
 
-LAWS = {
+DISTRIBUTIONS = {
     "equal": BetaAverage([31, 9, 4], [3, 3, 2]),
     "seven": BetaAverage(np.full(7, 5.0), np.full(7, 2.0)),
     "signed": BetaAverage([3, 5, 2.5], [2, 4, 1.5], weights=[1.1, -0.7, 0.3]),
     "narrow": BetaAverage([1e9, 1e9], [3.0, 5e8], weights=[0.3, -1e-6]),
 }
-every_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+every_distribution = pytest.mark.parametrize(
+    "distribution", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS.keys()
+)
 
 
-def exact_frame(law):
-    """Return both ends of the support and the mean of a law, as fractions."""
-    equal = law is LAWS["equal"] or law is LAWS["seven"]
-    weights = [Fraction(1, law.a.size)] * law.a.size if equal else fractions(law.weights)
-    terms = zip(weights, fractions(law.a), fractions(law.b), strict=True)
+def exact_frame(distribution):
+    """Return both ends of the support and the mean of a distribution, as fractions."""
+    equal = distribution is DISTRIBUTIONS["equal"] or distribution is DISTRIBUTIONS["seven"]
+    weights = (
+        [Fraction(1, distribution.a.size)] * distribution.a.size
+        if equal
+        else fractions(distribution.weights)
+    )
+    terms = zip(weights, fractions(distribution.a), fractions(distribution.b), strict=True)
     mean = sum(w * a / (a + b) for w, a, b in terms)
     low, high = (sum(w for w in weights if sign * w > 0) for sign in (-1, 1))
     return Fraction(low), Fraction(high), mean
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("share", [1e-12, 0.1, 0.5, 0.999999])
-def test_distances_of_a_point(law, share):
+def test_distances_of_a_point(distribution, share):
     """All three distances have full relative accuracy, however close x is."""
-    low, high, mean = exact_frame(law)
-    x = law.support().low + share * (law.support().high - law.support().low)
-    points = law._frame.locate(np.array([x]))
+    low, high, mean = exact_frame(distribution)
+    x = distribution.support().low + share * (
+        distribution.support().high - distribution.support().low
+    )
+    points = distribution._frame.locate(np.array([x]))
     found = [points.to_low[0], points.to_high[0], points.from_mean[0]]
     exact = [Fraction(x) - low, high - Fraction(x), Fraction(x) - mean]
     # One subtraction of doubles that are close, and one of what is left.
     np.testing.assert_allclose(found, [float(value) for value in exact], rtol=1e-15)
 
 
-@every_law
-def test_distances_of_the_mean(law):
+@every_distribution
+def test_distances_of_the_mean(distribution):
     """Both distances from the mean to the ends, where the mean is beside one."""
-    low, high, mean = exact_frame(law)
-    found = [law._frame.mean_to_low, law._frame.mean_to_high]
+    low, high, mean = exact_frame(distribution)
+    found = [distribution._frame.mean_to_low, distribution._frame.mean_to_high]
     np.testing.assert_allclose(found, [float(mean - low), float(high - mean)], rtol=1e-15)
 
 
-@every_law
+@every_distribution
 @pytest.mark.parametrize("share", [1e-15, 1e-3, 0.3, 0.9])
-def test_nearest_double(law, share):
+def test_nearest_double(distribution, share):
     """A position is turned into the double next to it, from the nearest end or the mean."""
-    frame = law._frame
+    frame = distribution._frame
     distance = share * frame.mean_to_high
-    _, high, mean = exact_frame(law)
+    _, high, mean = exact_frame(distribution)
     beside_end = frame.x(frame.near_high(np.array([distance])))[0]
     beside_mean = frame.x(frame.near_mean(np.array([-share * frame.mean_to_low])))[0]
     # The distance itself has a rounding error, and the sum another.
@@ -98,10 +106,10 @@ def test_nearest_double(law, share):
     assert beside_mean == pytest.approx(float(expected), rel=3e-16, abs=1e-16)
 
 
-@every_law
-def test_mirrored_frame(law):
-    """Mirrored twice is the same, and once is the law of minus the variable."""
-    frame = law._frame
+@every_distribution
+def test_mirrored_frame(distribution):
+    """Mirrored twice is the same, and once is the distribution of minus the variable."""
+    frame = distribution._frame
     assert frame.mirrored().mirrored() == frame
     assert (frame.mirrored().low, frame.mirrored().mean) == (-frame.high, -frame.mean)
     assert frame.mirrored().mean_to_low == frame.mean_to_high

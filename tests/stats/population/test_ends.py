@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, log_expit
 
 from skpostbac import group_posterior
-from skpostbac.stats._distribution.log_odds import LogitLaw
+from skpostbac.stats._distribution.log_odds import LogitDistribution
 from skpostbac.stats._population.average import logit_average
 
 SIDES = pytest.mark.parametrize("from_above", [False, True], ids=["lower", "upper"])
@@ -16,11 +16,13 @@ WEIGHTS = np.array([0.4, 0.6])
 
 def betas():
     """Return the average of two Beta variables, given by the densities of their log-odds."""
-    laws = [
-        LogitLaw(lambda u, a=a, b=b: a * log_expit(u) + b * log_expit(-u), np.log(a / b), 1.0)
+    distributions = [
+        LogitDistribution(
+            lambda u, a=a, b=b: a * log_expit(u) + b * log_expit(-u), np.log(a / b), 1.0
+        )
         for a, b in EXPONENTS
     ]
-    return logit_average(laws, WEIGHTS)
+    return logit_average(distributions, WEIGHTS)
 
 
 def leading_powers(near, far):
@@ -47,7 +49,7 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
     """A contour through the saddlepoint finds the same powers, however large the tilt."""
     inversion = betas()._inversion
     summands = inversion._seen_from(1 if from_above else -1)
-    tilted = inversion._saddle_law(summands, -distance, from_end=True, start=0.0)
+    tilted = inversion._saddle_distribution(summands, -distance, from_end=True, start=0.0)
     values = tilted.contour().logs_at(np.array([-distance]))
     log_tail, log_density = summands.log_end_tail(np.array([distance]))
     assert_allclose(values.log_tail, log_tail, rtol=1e-12)
@@ -57,11 +59,11 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
 def test_tiny_distances_are_seen_in_other_units():
     """Where squares are no doubles the log tail goes on, and its slope is the density."""
     correct, total = np.resize([0.0, 3, 40, 97, 9], (3, 4)), np.resize([1.0, 5, 43, 100, 9], (3, 4))
-    law = group_posterior(correct, total, model="normal-binomial").groups[0]
+    distribution = group_posterior(correct, total, model="normal-binomial").groups[0]
     x = np.array([1e-300, 1e-220, 1e-130, 0.999e-140, 1.001e-140])
-    for side in (law.logcdf, law.logccdf):
+    for side in (distribution.logcdf, distribution.logccdf):
         assert np.isfinite(side(x)).all()
     beside = np.multiply.outer([1 - 1e-4, 1 + 1e-4], x)
-    slope = np.diff(law.logcdf(beside), axis=0)[0] / np.log(beside[1] / beside[0])
-    expected = np.exp(law.logpdf(x) + np.log(x) - law.logcdf(x))
+    slope = np.diff(distribution.logcdf(beside), axis=0)[0] / np.log(beside[1] / beside[0])
+    expected = np.exp(distribution.logpdf(x) + np.log(x) - distribution.logcdf(x))
     assert_allclose(slope, expected, rtol=1e-4)

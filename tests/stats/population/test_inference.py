@@ -83,7 +83,7 @@ def normal_grid():
     return mu, np.exp(t)[:, None], posterior / posterior.sum()
 
 
-def test_normal_laws_are_those_of_a_dense_grid(normal, normal_grid):
+def test_normal_distributions_are_those_of_a_dense_grid(normal, normal_grid):
     """The trapezoid rule on both grids converges fast; its ends leave about 1e-9."""
     mu, precision, posterior = normal_grid
     location = normal.population_location()
@@ -91,9 +91,11 @@ def test_normal_laws_are_those_of_a_dense_grid(normal, normal_grid):
     z, weights = np.polynomial.hermite_e.hermegauss(60)
     means = expit(mu[:, None] + z / np.sqrt(precision[..., None])) @ (weights / weights.sum())
     mean = float(np.sum(posterior * means))
-    law = normal.population_mean()
-    assert law.mean() == pytest.approx(mean, abs=1e-7)
-    assert law.variance() == pytest.approx(np.sum(posterior * (means - mean) ** 2), abs=1e-7)
+    distribution = normal.population_mean()
+    assert distribution.mean() == pytest.approx(mean, abs=1e-7)
+    assert distribution.variance() == pytest.approx(
+        np.sum(posterior * (means - mean) ** 2), abs=1e-7
+    )
     new = normal.new_group()
     for x in (0.5, 0.9):
         below = stats.norm.cdf((logit(x) - mu) * np.sqrt(precision))
@@ -131,11 +133,11 @@ def test_vague_prior(correct, total, lowest, error):
     mu, precision, posterior, means = vague_grid(correct, total, 0.001, lowest)
     model = NormalBinomial(shape=0.001, rate=0.001)
     inference = GroupInference(model, np.array(correct, float), np.array(total, float))
-    location, law = inference.population_location(), inference.population_mean()
+    location, distribution = inference.population_location(), inference.population_mean()
     assert location.mean() == pytest.approx(np.sum(posterior * expit(mu)), abs=error)
-    assert law.mean() == pytest.approx(np.sum(posterior * means), abs=error)
-    variance = np.sum(posterior * (means - law.mean()) ** 2)
-    assert law.variance() == pytest.approx(variance, abs=error)
+    assert distribution.mean() == pytest.approx(np.sum(posterior * means), abs=error)
+    variance = np.sum(posterior * (means - distribution.mean()) ** 2)
+    assert distribution.variance() == pytest.approx(variance, abs=error)
     for x in (0.3, 0.5, 0.9):
         below = np.sum(posterior * stats.norm.cdf((logit(x) - mu) * np.sqrt(precision)))
         assert float(inference.new_group().cdf(x)) == pytest.approx(below, abs=error)
@@ -161,8 +163,8 @@ def beta_mixture(correct, total):
     [([82, 75, 92, 85, 88], [100] * 5, 1e-8), ([3, 9], [5, 9], 1e-8), ([9], [9], 1e-7)],
     ids=["five", "two small", "one perfect"],
 )
-def test_beta_laws_are_those_of_a_dense_grid(correct, total, error):
-    """Mixtures of Beta laws; close to 1, beside a perfect group, grids converge slowly."""
+def test_beta_distributions_are_those_of_a_dense_grid(correct, total, error):
+    """Mixtures of Beta distributions; close to 1, beside a perfect group, grids converge slowly."""
     inference = GroupInference(BetaBinomial(), np.array(correct, float), np.array(total, float))
     a, b, weights = beta_mixture(correct, total)
     mean = inference.population_mean().mean()
@@ -183,28 +185,28 @@ def test_prior_and_data_agree_on_average():
     )
     x = np.array([0.05, 0.3, 0.6, 0.9])
     for name in ("population_mean", "new_group"):
-        laws = [getattr(each, name)() for each in (right, wrong, prior)]
-        average = 0.5 * (laws[0].cdf(x) + laws[1].cdf(x))
-        np.testing.assert_allclose(average, laws[2].cdf(x), atol=3e-7)
+        distributions = [getattr(each, name)() for each in (right, wrong, prior)]
+        average = 0.5 * (distributions[0].cdf(x) + distributions[1].cdf(x))
+        np.testing.assert_allclose(average, distributions[2].cdf(x), atol=3e-7)
     # The mean is uniform.
     np.testing.assert_allclose(prior.population_mean().cdf(x), x, atol=1e-8)
 
 
 @pytest.mark.parametrize("model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
 def test_large_groups_know_their_accuracies(model):
-    """Where the groups say next to nothing of one another each has the law of its own counts."""
+    """Groups that say next to nothing of one another: each has the posterior of its counts."""
     correct, total = np.array([8.2e5, 6.1e5, 9.3e5]), np.full(3, 1e6)
     inference = GroupInference(model, correct, total)
     own = stats.beta(correct[0], total[0] - correct[0])
-    law = inference.group(0)
-    assert law.mean() == pytest.approx(own.mean(), abs=2e-6)
-    assert law.standard_deviation() == pytest.approx(own.std(), rel=1e-4)
+    distribution = inference.group(0)
+    assert distribution.mean() == pytest.approx(own.mean(), abs=2e-6)
+    assert distribution.standard_deviation() == pytest.approx(own.std(), rel=1e-4)
     new, mean = inference.new_group(), inference.population_mean()
     assert new.mean() == pytest.approx(mean.mean(), abs=1e-8)
 
 
 def test_a_prior_far_from_the_data_is_resolved():
-    """A narrow law of the location, which moves with the precision: two ways to one mean."""
+    """A narrow location, which moves with the precision: two ways to one mean."""
     inference = GroupInference(
         NormalBinomial(mean=-10.0, precision=5.0), np.array([3.0, 9.0]), np.array([5.0, 9.0])
     )
@@ -266,5 +268,5 @@ def test_priors_and_distributions_show_users_nothing_else(prior):
 
     assert public(prior) == set(vars(prior))
     columns = [GroupInference(prior, CORRECT, TOTAL).new_group()] * 2
-    for law in (columns[0], logit_average(columns, np.array([0.5, 0.5]))):
-        assert public(law) == public(BoundedDistribution)
+    for distribution in (columns[0], logit_average(columns, np.array([0.5, 0.5]))):
+        assert public(distribution) == public(BoundedDistribution)

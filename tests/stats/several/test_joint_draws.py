@@ -1,4 +1,4 @@
-"""Joint draws of accuracies: against a Dirichlet law over all patterns, listed one by one."""
+"""Joint draws of accuracies: against a Dirichlet over all patterns, listed one by one."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ from skpostbac.stats._several.joint_draws import (
     MAX_PIECES,
     MOST_LISTED,
     STICK_TOLERANCE,
-    PatternLaw,
+    PatternDistribution,
     _n_pieces,
     draw_averages,
     tally,
@@ -38,13 +38,13 @@ PRIORS = {
 }
 
 
-def make_law(observed, prior):
+def make_distribution(observed, prior):
     rows = list(observed)
-    return PatternLaw(PATTERNS[rows], np.array([observed[row] for row in rows]), *prior)
+    return PatternDistribution(PATTERNS[rows], np.array([observed[row] for row in rows]), *prior)
 
 
 def draw_by_enumeration(observed, prior, size, rng):
-    """Draw from the Dirichlet law over all eight patterns."""
+    """Draw from the Dirichlet distribution over all eight patterns."""
     a, b = prior
     right = a / (a + b)
     mass = (a + b) * np.prod(np.where(PATTERNS == 1, right, 1 - right), axis=1)
@@ -54,7 +54,7 @@ def draw_by_enumeration(observed, prior, size, rng):
 
 
 def statistics(draws):
-    """Return what depends on the joint law: products up to the fourth order, and orders."""
+    """Return what depends on the joint distribution: products up to order four, and ranks."""
     centred = draws - draws.mean(axis=0)
     one, two, three = centred.T
     return np.stack(
@@ -83,10 +83,10 @@ def orders(one, two, three):
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 @pytest.mark.parametrize("observed", OBSERVED.values(), ids=OBSERVED)
-def test_draws_follow_the_law_of_all_patterns(observed, prior):
+def test_draws_follow_the_distribution_of_all_patterns(observed, prior):
     """Moments and orders agree within Monte Carlo error."""
     rng = np.random.default_rng(7)
-    ours = statistics(make_law(observed, prior).draw(N, rng))
+    ours = statistics(make_distribution(observed, prior).draw(N, rng))
     brute = statistics(draw_by_enumeration(observed, prior, N, rng))
     error = np.sqrt((ours.var(axis=1) + brute.var(axis=1)) / N)
     gap = np.abs(ours.mean(axis=1) - brute.mean(axis=1))
@@ -95,9 +95,9 @@ def test_draws_follow_the_law_of_all_patterns(observed, prior):
 
 @pytest.mark.parametrize("listed", [0, MOST_LISTED], ids=["pieces", "listed"])
 def test_both_ways_to_draw_agree(listed, monkeypatch):
-    """With sticks and with all patterns listed, the law is that of all patterns."""
+    """With sticks and with all patterns listed, the distribution is that of all patterns."""
     monkeypatch.setattr(_patterns, "MOST_LISTED", listed)
-    test_draws_follow_the_law_of_all_patterns(OBSERVED["few"], PRIORS["skew"])
+    test_draws_follow_the_distribution_of_all_patterns(OBSERVED["few"], PRIORS["skew"])
 
 
 def test_few_patterns_are_listed():
@@ -109,18 +109,20 @@ def test_few_patterns_are_listed():
             shapes.append(shape)
             out[:] = 1.0
 
-    make_law(OBSERVED["few"], (1, 1)).draw(2, Recorder())
+    make_distribution(OBSERVED["few"], (1, 1)).draw(2, Recorder())
     assert sorted(shapes) == [0.25, 0.25, 0.25, 0.25, 1.25, 1.75, 2.25, 6.25]
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 def test_margins_are_beta(prior):
-    """Each classifier alone has its Beta law, by the largest distance of the two cdf."""
-    law = make_law(OBSERVED["few"], prior)
-    right = law.counts @ law.patterns
-    draws = law.draw(N, np.random.default_rng(3))
+    """Each classifier alone has its Beta distribution, by the largest distance of the two cdf."""
+    distribution = make_distribution(OBSERVED["few"], prior)
+    right = distribution.counts @ distribution.patterns
+    draws = distribution.draw(N, np.random.default_rng(3))
     for accuracies, k in zip(draws.T, right, strict=True):
-        cdf = beta(law.a + k, law.b + law.counts.sum() - k).cdf(np.sort(accuracies))
+        cdf = beta(distribution.a + k, distribution.b + distribution.counts.sum() - k).cdf(
+            np.sort(accuracies)
+        )
         distance = np.abs(cdf - (np.arange(N) + 0.5) / N).max()
         assert distance < 2.7 / np.sqrt(N)  # Kolmogorov: exceeded once in a million
 
@@ -136,20 +138,25 @@ def test_pieces_leave_little():
 
 def test_averages_weigh_the_classes():
     """Classes are independent; one of weight zero is not drawn."""
-    laws = [make_law(OBSERVED["few"], (1, 1)), make_law(OBSERVED["all"], (1, 1))]
+    distributions = [
+        make_distribution(OBSERVED["few"], (1, 1)),
+        make_distribution(OBSERVED["all"], (1, 1)),
+    ]
     weights = np.array([0.25, 0.75])
-    draws = draw_averages(laws, weights, N, np.random.default_rng(0))
-    means, variances = zip(*(expected_moments(law) for law in laws), strict=True)
+    draws = draw_averages(distributions, weights, N, np.random.default_rng(0))
+    means, variances = zip(
+        *(expected_moments(distribution) for distribution in distributions), strict=True
+    )
     error = np.sqrt(draws.var(axis=0) / N)
     assert np.all(np.abs(draws.mean(axis=0) - weights @ means) < SIGMAS * error)
     np.testing.assert_allclose(draws.var(axis=0), weights**2 @ variances, rtol=0.03)
-    alone = draw_averages(laws, np.array([1.0, 0.0]), 5, np.random.default_rng(1))
-    np.testing.assert_array_equal(alone, laws[0].draw(5, np.random.default_rng(1)))
+    alone = draw_averages(distributions, np.array([1.0, 0.0]), 5, np.random.default_rng(1))
+    np.testing.assert_array_equal(alone, distributions[0].draw(5, np.random.default_rng(1)))
 
 
-def expected_moments(law):
-    right = law.counts @ law.patterns
-    margin = beta(law.a + right, law.b + law.counts.sum() - right)
+def expected_moments(distribution):
+    right = distribution.counts @ distribution.patterns
+    margin = beta(distribution.a + right, distribution.b + distribution.counts.sum() - right)
     return margin.mean(), margin.var()
 
 
@@ -177,7 +184,7 @@ def test_ties_are_broken_at_random():
 
 def test_a_prior_lost_in_rounding():
     """The weakest prior gives no NaN, and accuracies within [0, 1]."""
-    law = PatternLaw(PATTERNS[[7, 5]], np.array([30.0, 20.0]), 1e-6, 1e-6)
-    draws = law.draw(1000, np.random.default_rng(0))
+    distribution = PatternDistribution(PATTERNS[[7, 5]], np.array([30.0, 20.0]), 1e-6, 1e-6)
+    draws = distribution.draw(1000, np.random.default_rng(0))
     assert np.all((draws >= 0) & (draws <= 1 + 1e-12))
     np.testing.assert_allclose(draws[:, [0, 2]], 1.0, rtol=0, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Order statistics of independent laws: ranks, pairs and shortfalls."""
+"""Order statistics of independent distributions: ranks, pairs and shortfalls."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,7 +27,7 @@ from skpostbac.stats._several.order_statistics import (
 
 @dataclass
 class ScaledBeta:
-    """A Beta law moved to [low, low + width], after SciPy."""
+    """A Beta distribution moved to [low, low + width], after SciPy."""
 
     a: float
     b: float
@@ -61,7 +61,7 @@ class ScaledBeta:
 
 
 def inverted_beta(a, b):
-    """Return a Beta law by inversion, as an average of one."""
+    """Return a Beta distribution by inversion, as an average of one."""
     return BetaAverage([a], [b])
 
 
@@ -85,7 +85,7 @@ def beta_cdf(a, b):
 
 
 def exact_ranks(parameters):
-    """Return the rank probabilities as fractions, by a sum over all sets of laws above x."""
+    """Return the rank probabilities as fractions, by a sum over all sets above x."""
     count = len(parameters)
     cdfs = [beta_cdf(a, b) for a, b in parameters]
     ccdfs = [[1 - cdf[0], *(-term for term in cdf[1:])] for cdf in cdfs]
@@ -102,7 +102,7 @@ def exact_ranks(parameters):
     return ranks
 
 
-INTEGER_LAWS = {
+INTEGER_DISTRIBUTIONS = {
     "equal": [(1, 1)] * 4,
     "wide": [(3, 1), (2, 2), (1, 4), (5, 3)],
     "two": [(31, 3), (9, 3)],
@@ -111,7 +111,9 @@ INTEGER_LAWS = {
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
-@pytest.mark.parametrize("parameters", INTEGER_LAWS.values(), ids=INTEGER_LAWS.keys())
+@pytest.mark.parametrize(
+    "parameters", INTEGER_DISTRIBUTIONS.values(), ids=INTEGER_DISTRIBUTIONS.keys()
+)
 def test_rank_probabilities_are_exact(parameters, maker):
     """They agree with exact rational integration of polynomials."""
     panels = resolve_jointly([maker(a, b) for a, b in parameters])
@@ -121,27 +123,29 @@ def test_rank_probabilities_are_exact(parameters, maker):
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
-@pytest.mark.parametrize("parameters", INTEGER_LAWS.values(), ids=INTEGER_LAWS.keys())
+@pytest.mark.parametrize(
+    "parameters", INTEGER_DISTRIBUTIONS.values(), ids=INTEGER_DISTRIBUTIONS.keys()
+)
 def test_pairwise_probabilities_are_exact(parameters, maker):
-    """They agree with the ranks of two laws alone."""
+    """They agree with the ranks of two distributions alone."""
     pairwise = pairwise_probabilities(resolve_jointly([maker(*p) for p in parameters]))
     for i, j in combinations(range(len(parameters)), 2):
         expected = float(exact_ranks([parameters[i], parameters[j]])[0][0])
         assert pairwise[i, j] == pytest.approx(expected, abs=1e-13)
 
 
-HARD_LAWS = {
+HARD_DISTRIBUTIONS = {
     "jeffreys": [(32.5, 0.5), (10.5, 0.5), (4.5, 0.5), (0.5, 0.5)],
     "neutral": [(1 / 3, 31 / 3), (1 / 3, 1 / 3), (4 / 3, 1 / 3)],
     "narrow beside wide": [(9e7, 1e7), (9.001e7, 1e7), (900, 100), (2, 1)],
     "apart": [(9e7, 1e7), (5e7, 1e7), (1e7, 1e7)],
     "alike": [(901, 101)] * 30,
     "one moved off": [(5, 2), (5, 2, -0.5, 1.25), (40, 2, 0.3, 0.5)],
-    "one law": [(5, 2)],
+    "one distribution": [(5, 2)],
 }
 
 
-@pytest.mark.parametrize("parameters", HARD_LAWS.values(), ids=HARD_LAWS.keys())
+@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
 def test_rank_probabilities_are_doubly_stochastic(parameters):
     """Rows and columns add up to 1; columns do so only if the panels resolve the integrand."""
     ranks = rank_probabilities(resolve_jointly([ScaledBeta(*p) for p in parameters]))
@@ -150,7 +154,7 @@ def test_rank_probabilities_are_doubly_stochastic(parameters):
     assert np.all(ranks >= 0)
 
 
-@pytest.mark.parametrize("parameters", HARD_LAWS.values(), ids=HARD_LAWS.keys())
+@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
 def test_expected_rank_follows_from_the_pairs(parameters):
     """The expected rank is 1 and the sum of the probabilities of being beaten."""
     panels = resolve_jointly([ScaledBeta(*p) for p in parameters])
@@ -159,12 +163,12 @@ def test_expected_rank_follows_from_the_pairs(parameters):
     np.testing.assert_allclose(rank_probabilities(panels) @ ranks, expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("parameters", HARD_LAWS.values(), ids=HARD_LAWS.keys())
+@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
 def test_shortfall_is_the_expected_maximum_less_the_mean(parameters):
     """Two integrals of different integrands agree."""
-    laws = [ScaledBeta(*p) for p in parameters]
-    panels = resolve_jointly(laws)
-    means = np.array([law.mean() for law in laws])
+    distributions = [ScaledBeta(*p) for p in parameters]
+    panels = resolve_jointly(distributions)
+    means = np.array([distribution.mean() for distribution in distributions])
     shortfalls = expected_shortfalls(panels)
     maximum = panels.edges.max() - panels.integrate(panels.cdf.prod(axis=2))
     np.testing.assert_allclose(shortfalls, maximum - means, rtol=0, atol=1e-11)
@@ -173,8 +177,8 @@ def test_shortfall_is_the_expected_maximum_less_the_mean(parameters):
 
 def test_shortfall_of_a_certain_winner_keeps_its_digits():
     """P(X_2 > X_1) is 1e-21 here, and the shortfall of the first is smaller still."""
-    laws = [inverted_beta(60, 2), inverted_beta(2, 60)]
-    shortfall = expected_shortfalls(sharpen(resolve_jointly(laws), laws))[0]
+    distributions = [inverted_beta(60, 2), inverted_beta(2, 60)]
+    shortfall = expected_shortfalls(sharpen(resolve_jointly(distributions), distributions))[0]
     points = np.linspace(0, 1, 20001)
     expected = np.trapezoid(ScaledBeta(60, 2).cdf(points) * ScaledBeta(2, 60).ccdf(points), points)
     assert 0 < expected < 1e-20
@@ -182,7 +186,7 @@ def test_shortfall_of_a_certain_winner_keeps_its_digits():
 
 
 def ranks_on_a_grid(cdf):
-    """Leave out each law, multiply the others, and sum over the cells of a grid."""
+    """Leave out each distribution, multiply the others, and sum over the cells of a grid."""
     ranks = []
     for i, own in enumerate(cdf):
         above = np.zeros_like(cdf)
@@ -194,19 +198,24 @@ def ranks_on_a_grid(cdf):
     return np.array(ranks)
 
 
-@pytest.mark.parametrize("parameters", HARD_LAWS.values(), ids=HARD_LAWS.keys())
+@pytest.mark.parametrize("parameters", HARD_DISTRIBUTIONS.values(), ids=HARD_DISTRIBUTIONS.keys())
 def test_ranks_and_shortfalls_on_a_dense_grid(parameters):
-    """They agree with sums over the cells between many quantiles of all laws."""
-    laws = [ScaledBeta(*p) for p in parameters]
+    """They agree with sums over the cells between many quantiles of all distributions."""
+    distributions = [ScaledBeta(*p) for p in parameters]
     shares = np.linspace(0, 1, 4001)
-    quantiles = [stats.beta.ppf(shares, law.a, law.b, law.low, law.width) for law in laws]
+    quantiles = [
+        stats.beta.ppf(shares, distribution.a, distribution.b, distribution.low, distribution.width)
+        for distribution in distributions
+    ]
     points = np.unique([*np.concatenate(quantiles), *np.linspace(-0.5, 1, 10001)])
-    cdf = np.array([law.cdf(points) for law in laws])
-    panels = resolve_jointly(laws)
-    # A cell holds 1 / 4000 of a law at most; the rules leave the square of that.
+    cdf = np.array([distribution.cdf(points) for distribution in distributions])
+    panels = resolve_jointly(distributions)
+    # A cell holds 1 / 4000 of a distribution at most; the rules leave the square of that.
     ranks = rank_probabilities(panels)
     np.testing.assert_allclose(ranks, ranks_on_a_grid(cdf), rtol=0, atol=1e-6)
-    below_another = cdf * [1 - np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(laws))]
+    below_another = cdf * [
+        1 - np.delete(cdf, i, axis=0).prod(axis=0) for i in range(len(distributions))
+    ]
     expected = np.trapezoid(below_another, points)
     np.testing.assert_allclose(expected_shortfalls(panels), expected, rtol=0, atol=1e-6)
 
@@ -222,17 +231,17 @@ COUNTS = {
 
 
 def averages(counts, prior=1.0):
-    """Return the laws of average accuracies."""
+    """Return the distributions of average accuracies."""
     return [BetaAverage(np.add(right, prior), np.add(wrong, prior)) for right, wrong in counts]
 
 
 @pytest.mark.parametrize("prior", [0.5, 1.0])
 @pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
 def test_central_tails_are_the_exact_ones(counts, prior):
-    """Two contours of a law give its tails to absolute accuracy, wherever the nodes are."""
-    laws = averages(counts, prior)
-    panels = resolve_jointly(laws)
-    exact = sharpen(panels, laws)
+    """Two contours give the tails to absolute accuracy, wherever the nodes are."""
+    distributions = averages(counts, prior)
+    panels = resolve_jointly(distributions)
+    exact = sharpen(panels, distributions)
     # a few units in the last place of 1, times the digits that x has lost beside its mean
     np.testing.assert_allclose(panels.cdf, exact.cdf, rtol=0, atol=1e-13)
     np.testing.assert_allclose(panels.ccdf, exact.ccdf, rtol=0, atol=1e-13)
@@ -241,28 +250,32 @@ def test_central_tails_are_the_exact_ones(counts, prior):
 @pytest.mark.parametrize("prior", [0.5, 1.0])
 @pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
 def test_pairs_are_differences(counts, prior):
-    """The pairs agree with the inversion of the law of each difference."""
-    laws = averages(counts, prior)
-    pairwise = pairwise_probabilities(resolve_jointly(laws))
-    for i, j in combinations(range(len(laws)), 2):
+    """The pairs agree with the inversion of the distribution of each difference."""
+    distributions = averages(counts, prior)
+    pairwise = pairwise_probabilities(resolve_jointly(distributions))
+    for i, j in combinations(range(len(distributions)), 2):
         # kinks are halved down to this
-        assert pairwise[i, j] == pytest.approx((laws[i] - laws[j]).ccdf(0.0), rel=0, abs=1e-11)
+        assert pairwise[i, j] == pytest.approx(
+            (distributions[i] - distributions[j]).ccdf(0.0), rel=0, abs=1e-11
+        )
 
 
 def test_small_probabilities_have_relative_accuracy():
     """The errors of both tails fall off as they do, and so do those of the pairs."""
-    laws = [BetaAverage([k + 1, k + 1], [101 - k, 101 - k]) for k in range(40, 91, 5)]
-    pairwise = pairwise_probabilities(resolve_jointly(laws))
+    distributions = [BetaAverage([k + 1, k + 1], [101 - k, 101 - k]) for k in range(40, 91, 5)]
+    pairwise = pairwise_probabilities(resolve_jointly(distributions))
     small = np.argwhere((pairwise > 1e-10) & (pairwise < 1e-5))
     assert len(small) > 10
     for i, j in small:
-        assert pairwise[i, j] == pytest.approx((laws[i] - laws[j]).ccdf(0.0), rel=1e-6, abs=0)
+        assert pairwise[i, j] == pytest.approx(
+            (distributions[i] - distributions[j]).ccdf(0.0), rel=1e-6, abs=0
+        )
 
 
-def test_many_laws():
-    """A hundred laws keep both sums, and being best is likeliest for the highest."""
-    laws = [ScaledBeta(40 + i % 25, 10) for i in range(100)]
-    ranks = rank_probabilities(resolve_jointly(laws))
+def test_many_distributions():
+    """A hundred distributions keep both sums, and being best is likeliest for the highest."""
+    distributions = [ScaledBeta(40 + i % 25, 10) for i in range(100)]
+    ranks = rank_probabilities(resolve_jointly(distributions))
     np.testing.assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
     assert ranks[:, 0].argmax() == 24
 
@@ -273,19 +286,19 @@ def test_many_laws():
     st.randoms(use_true_random=False),
 )
 def test_permutation_moves_rows(parameters, random):
-    """The order in which laws are given makes no difference to what each gets."""
+    """The order in which distributions are given makes no difference to what each gets."""
     order = list(range(len(parameters)))
     random.shuffle(order)
-    laws = [ScaledBeta(*p) for p in parameters]
-    ranks = rank_probabilities(resolve_jointly(laws))
-    permuted = rank_probabilities(resolve_jointly([laws[i] for i in order]))
+    distributions = [ScaledBeta(*p) for p in parameters]
+    ranks = rank_probabilities(resolve_jointly(distributions))
+    permuted = rank_probabilities(resolve_jointly([distributions[i] for i in order]))
     np.testing.assert_allclose(permuted, ranks[order], rtol=0, atol=1e-12)
 
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0.5, 200), st.floats(0.5, 200)), min_size=2, max_size=5))
 def test_reflection_reverses_the_ranks(parameters):
-    """Exchanging a and b turns every law round, and so the best becomes the worst."""
+    """Exchanging a and b turns every distribution round, and so the best becomes the worst."""
     ranks = rank_probabilities(resolve_jointly([ScaledBeta(a, b) for a, b in parameters]))
     turned = rank_probabilities(resolve_jointly([ScaledBeta(b, a) for a, b in parameters]))
     np.testing.assert_allclose(turned, ranks[:, ::-1], rtol=0, atol=1e-10)
@@ -306,7 +319,7 @@ def test_panels_meet():
 
 
 def test_noise_does_not_refine_for_ever():
-    """A law computed to six digits only ends in a bounded number of panels."""
+    """A distribution computed to six digits only ends in a bounded number of panels."""
 
     class Noisy(ScaledBeta):
         def ccdf(self, x):

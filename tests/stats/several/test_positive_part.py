@@ -31,8 +31,8 @@ def exact(one, two):
 )
 def test_difference_of_two_betas(one, two):
     """To nearly all digits, down to 1e-24."""
-    law = BetaAverage([one[0]], [one[1]]) - BetaAverage([two[0]], [two[1]])
-    assert mean_positive_part(law) == pytest.approx(float(exact(one, two)), rel=1e-9)
+    distribution = BetaAverage([one[0]], [one[1]]) - BetaAverage([two[0]], [two[1]])
+    assert mean_positive_part(distribution) == pytest.approx(float(exact(one, two)), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def test_difference_of_two_betas(one, two):
     ids=["few", "far", "many", "alike"],
 )
 def test_positive_less_negative_part_is_the_mean(cells):
-    """E[max(X, 0)] - E[max(-X, 0)] = E[X], with the law of -X computed anew."""
-    law = PairedDifference(cells)
+    """E[max(X, 0)] - E[max(-X, 0)] = E[X], with the distribution of -X computed anew."""
+    distribution = PairedDifference(cells)
     mirrored = PairedDifference(np.asarray(cells)[:, [0, 2, 1, 3]])
-    gain, loss = mean_positive_part(law), mean_positive_part(mirrored)
-    assert gain - loss == pytest.approx(law.mean(), abs=1e-11 * max(gain, loss))
+    gain, loss = mean_positive_part(distribution), mean_positive_part(mirrored)
+    assert gain - loss == pytest.approx(distribution.mean(), abs=1e-11 * max(gain, loss))
 
 
-def test_law_without_a_negative_part():
+def test_distribution_without_a_negative_part():
     """It is its own positive part: the mean of Beta(2, 3) is 2 / 5."""
     assert mean_positive_part(BetaAverage([2], [3])) == pytest.approx(0.4, rel=1e-11)
 
 
-def test_law_without_a_positive_part():
+def test_distribution_without_a_positive_part():
     """Nothing is integrated, and nothing divided by zero."""
     assert mean_positive_part(BetaAverage([2], [3], weights=[-1])) == 0

@@ -1,11 +1,12 @@
 """Weighted sums of paired differences to 20 digits and more, independent of the package.
 
-The law is ``sum_i w_i D_i`` with independent ``D_i = P_B - P_A`` and ``(P_B, P_A, P_r)`` of the law
-``Dirichlet(b_i, a_i, r_i)``, weights of any sign: the cells of class ``i``, counts plus prior, are
-``b`` (only B right), ``a`` (only A right) and ``r`` (the sum of the other two). Counts, priors and
-weights are doubles taken at their exact binary value, as are abscissas; ``weights=None`` is the
-exact ``1 / l``. Everything starts from ``E (1 - t D)^-n = (1 - t)^-b (1 + t)^-a``, ``n`` the sum of
-the cells (Dickey [1]_), whose Laplace transform in ``n`` is the loop integral
+The distribution is ``sum_i w_i D_i`` with independent ``D_i = P_B - P_A`` and ``(P_B, P_A, P_r)``
+of the distribution ``Dirichlet(b_i, a_i, r_i)``, weights of any sign: the cells of class ``i``,
+counts plus prior, are ``b`` (only B right), ``a`` (only A right) and ``r`` (the sum of the other
+two). Counts, priors and weights are doubles taken at their exact binary value, as are abscissas;
+``weights=None`` is the exact ``1 / l``. Everything starts from ``E (1 - t D)^-n = (1 - t)^-b (1 +
+t)^-a``, ``n`` the sum of the cells (Dickey [1]_), whose Laplace transform in ``n`` is the loop
+integral
 
     ``E exp(z D) = Gamma(n) / (2 pi i) int e^p (p - z)^-b (p + z)^-a p^-r dp``
 

@@ -9,7 +9,7 @@ from generators import contour
 from generators.balls import to_float
 from generators.contour import FIRST_POSITION, LEFT, RIGHT, RayNode
 from generators.exact import multiply_terms
-from generators.paired.laws import Group, Law, saddlepoint
+from generators.paired.distributions import Distribution, Group, saddlepoint
 from generators.paired.transforms import (
     Ends,
     MiddleLoop,
@@ -23,8 +23,13 @@ from generators.paired.transforms import (
 class Contour(contour.Contour):
     """Any cells, few classes; variant 1 has another tilt, height, order and step."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        self.law, self.groups, self.sd, self.width = law, law.groups, law.sd, law.width
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        self.distribution, self.groups, self.sd, self.width = (
+            distribution,
+            distribution.groups,
+            distribution.sd,
+            distribution.width,
+        )
         self.order = (34, 40)[variant]
         self.step = (fmpq(1, 17), fmpq(1, 21))[variant]
         self.tilt_factor = (1.0, 1.125)[variant]
@@ -45,7 +50,7 @@ class Contour(contour.Contour):
 
     def _tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1.5 / sd in size, on a coarse grid."""
-        c = saddlepoint(self.law, y)
+        c = saddlepoint(self.distribution, y)
         level = max(0, round(2 * math.log2(max(abs(c) * self.sd / 1.5, 1e-9))))
         size = min(1.5 * 2 ** (level / 2) / self.sd * self.tilt_factor, self.largest_tilt)
         return arb(math.copysign(size, c))

@@ -8,7 +8,7 @@ from flint import acb, arb, ctx
 
 from generators import line
 from generators.balls import to_float
-from generators.paired.laws import Group, Law, saddlepoint, tilted
+from generators.paired.distributions import Distribution, Group, saddlepoint, tilted
 from generators.paired.transforms import FullLoop, Taylor, share
 
 MANY_SAMPLES = 150
@@ -17,9 +17,9 @@ MANY_SAMPLES = 150
 class Line(line.Line):
     """Transforms that decay fast; variant 1 has another tilt and other steps."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        self.law, self.groups = law, law.groups
-        self.mean, self.sd, self.variant = law.mean_above_lower, law.sd, variant
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        self.distribution, self.groups = distribution, distribution.groups
+        self.mean, self.sd, self.variant = distribution.mean_above_lower, distribution.sd, variant
         self.aliasing_exponent = (110, 125)[variant]
         self.tilt_factor = (1.0, 1.06)[variant]
         self.tables: dict[str, list[tuple[acb, acb]]] = {}
@@ -28,7 +28,7 @@ class Line(line.Line):
 
     def _tilt(self, y: float) -> arb:
         """A tilt near the saddlepoint, at least 1 / sd in size, on a coarse grid."""
-        c = saddlepoint(self.law, y)
+        c = saddlepoint(self.distribution, y)
         level = max(0, round(4 * math.log2(max(abs(c) * self.sd, 1e-9))))
         return arb(math.copysign(2 ** (level / 4) * self.tilt_factor / self.sd, c))
 

@@ -6,8 +6,8 @@ from functools import cache
 from flint import fmpq, fmpq_poly, fmpz
 
 from generators import exact
-from generators.laws import total
-from generators.paired.laws import Group
+from generators.distributions import total
+from generators.paired.distributions import Group
 
 
 class Pieces(exact.Piecewise):

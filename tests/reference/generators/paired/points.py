@@ -1,11 +1,11 @@
-"""Abscissas of a law, the certified values there, and its quantiles."""
+"""Abscissas of a distribution, the certified values there, and its quantiles."""
 
 import math
 
 from flint import arb, ctx
 
 from generators.balls import DIGITS, Values, is_sharp, rational, show, to_float
-from generators.paired.laws import Law, chernoff_point, corners
+from generators.paired.distributions import Distribution, chernoff_point, corners
 from generators.paired.methods import Evaluator, chosen_method, evaluator
 from generators.points import confirmed, values_at
 
@@ -15,20 +15,27 @@ BITS = 420
 EXACT = ("piecewise",)
 
 
-def abscissas(law: Law) -> list[float]:
+def abscissas(distribution: Distribution) -> list[float]:
     """Centre, tails, and the neighbourhoods of corners."""
-    mean = to_float(law.cumulants[0])
-    centre = [float(f"{mean + z * law.sd:.9g}") for z in (-2.2, -0.7, 0.3, 1.5)]
-    chosen = {*law.x, *centre, *tail_abscissas(law), *corner_abscissas(law)}
-    inside = sorted(x for x in chosen if 0 < rational(x) - law.lower < law.width)
-    if chosen_method(law) == "line":
-        return [x for x in inside if abs(x - mean) < 60 * law.sd]
+    mean = to_float(distribution.cumulants[0])
+    centre = [float(f"{mean + z * distribution.sd:.9g}") for z in (-2.2, -0.7, 0.3, 1.5)]
+    chosen = {
+        *distribution.x,
+        *centre,
+        *tail_abscissas(distribution),
+        *corner_abscissas(distribution),
+    }
+    inside = sorted(x for x in chosen if 0 < rational(x) - distribution.lower < distribution.width)
+    if chosen_method(distribution) == "line":
+        return [x for x in inside if abs(x - mean) < 60 * distribution.sd]
     return inside
 
 
-def tail_abscissas(law: Law) -> list[float]:
-    lower, width = to_float(law.lower), to_float(law.width)
-    found = [chernoff_point(law, log_tail, sign) for sign in (1, -1) for log_tail in LOG_TAILS]
+def tail_abscissas(distribution: Distribution) -> list[float]:
+    lower, width = to_float(distribution.lower), to_float(distribution.width)
+    found = [
+        chernoff_point(distribution, log_tail, sign) for sign in (1, -1) for log_tail in LOG_TAILS
+    ]
     return [
         float(f"{lower + y:.12g}")
         for y in found
@@ -36,59 +43,61 @@ def tail_abscissas(law: Law) -> list[float]:
     ]
 
 
-def corner_abscissas(law: Law) -> list[float]:
+def corner_abscissas(distribution: Distribution) -> list[float]:
     """At and beside zero, and at the outermost inner corners."""
-    lower = to_float(law.lower)
-    near = float(f"{1e-3 * law.sd:.3g}")
+    lower = to_float(distribution.lower)
+    near = float(f"{1e-3 * distribution.sd:.3g}")
     found = {0.0, near, -near}
-    if law.classes <= 5:
-        inside = sorted(k for k in corners(law.groups) if 0 < k < law.width)
+    if distribution.classes <= 5:
+        inside = sorted(k for k in corners(distribution.groups) if 0 < k < distribution.width)
         found |= {lower + to_float(k) for k in (inside[0], inside[-1])}
     return sorted(found)
 
 
-def certified_points(law: Law, evaluate: Evaluator) -> tuple[float, dict[float, Values]]:
+def certified_points(
+    distribution: Distribution, evaluate: Evaluator
+) -> tuple[float, dict[float, Values]]:
     """Worst agreement of two runs in digits, and the points where it suffices."""
     points = {}
-    for x in abscissas(law):
-        values = values_at(law, evaluate, x)
+    for x in abscissas(distribution):
+        values = values_at(distribution, evaluate, x)
         if values is None:
             continue
         cdf, ccdf, _ = values
         if is_sharp(cdf, ccdf) and cdf > 0 and ccdf > 0:
             points[x] = values
         else:
-            print(f"    {law.name}: x = {x!r} dropped (not sharp)")
-    method = chosen_method(law)
+            print(f"    {distribution.name}: x = {x!r} dropped (not sharp)")
+    method = chosen_method(distribution)
     if method in EXACT:
         return DIGITS, points
-    return confirmed(law, points, evaluator(law, method, variant=1))
+    return confirmed(distribution, points, evaluator(distribution, method, variant=1))
 
 
-def quantile_entries(law: Law, evaluate: Evaluator) -> list[dict]:
+def quantile_entries(distribution: Distribution, evaluate: Evaluator) -> list[dict]:
     entries = []
     for p in PROBABILITIES:
         try:
-            entries.append(quantile_entry(law, evaluate, p))
+            entries.append(quantile_entry(distribution, evaluate, p))
         except ArithmeticError as error:
-            print(f"    {law.name}: quantile {p!r} skipped ({error})")
+            print(f"    {distribution.name}: quantile {p!r} skipped ({error})")
     return entries
 
 
-def quantile_entry(law: Law, evaluate: Evaluator, p: float) -> dict:
+def quantile_entry(distribution: Distribution, evaluate: Evaluator, p: float) -> dict:
     with ctx.workprec(BITS):
-        gap = quantile_gap(law, evaluate, p)
-        x = arb(law.lower) + gap
-        upper = arb(law.width) - gap
+        gap = quantile_gap(distribution, evaluate, p)
+        x = arb(distribution.lower) + gap
+        upper = arb(distribution.width) - gap
         return {"p": p, "x": show(x), "lower_gap": show(gap), "upper_gap": show(upper)}
 
 
-def quantile_gap(law: Law, evaluate: Evaluator, p: float) -> arb:
+def quantile_gap(distribution: Distribution, evaluate: Evaluator, p: float) -> arb:
     """Distance above the lower end, by Newton's method in the log tail within a bracket."""
     is_lower = p <= 0.5
     target = arb(rational(p) if is_lower else 1 - rational(p)).log()
-    low, high = arb(0), arb(law.width)
-    gap = starting_gap(law, p)
+    low, high = arb(0), arb(distribution.width)
+    gap = starting_gap(distribution, p)
     for _ in range(120):
         values = evaluate(gap)
         tail = values.cdf if is_lower else values.ccdf
@@ -99,7 +108,7 @@ def quantile_gap(law: Law, evaluate: Evaluator, p: float) -> arb:
             return gap  # zero, by symmetry; the density may be infinite there
         low, high = (low, gap) if (excess > 0) == is_lower else (gap, high)
         step = newton_step(values, tail, excess, is_lower=is_lower)
-        if step is not None and abs(step) < arb(1e-20) * abs(arb(law.lower) + gap).mid():
+        if step is not None and abs(step) < arb(1e-20) * abs(arb(distribution.lower) + gap).mid():
             return (gap + step).mid()
         new = None if step is None else (gap + step).mid()
         gap = new if new is not None and low < new < high else ((low + high) / 2).mid()
@@ -113,12 +122,12 @@ def newton_step(values: Values, tail: arb, excess: arb, *, is_lower: bool) -> ar
     return -step if is_lower else step
 
 
-def starting_gap(law: Law, p: float) -> arb:
+def starting_gap(distribution: Distribution, p: float) -> arb:
     """The mean, or where Chernoff's bound is about as large as the tail."""
     if p == 0.5:
-        return arb(law.mean_above_lower).mid()
+        return arb(distribution.mean_above_lower).mid()
     sign = 1 if p < 0.5 else -1
-    start = chernoff_point(law, math.log(min(p, 1 - p)), sign)
+    start = chernoff_point(distribution, math.log(min(p, 1 - p)), sign)
     if start is None:
         raise ArithmeticError("too close to an end")
     return arb(start)

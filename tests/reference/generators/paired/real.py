@@ -1,4 +1,4 @@
-"""The most concentrated class integrated against the exact law of the others."""
+"""The most concentrated class integrated against the exact distribution of the others."""
 
 import math
 from itertools import pairwise
@@ -7,7 +7,7 @@ from flint import arb, ctx, fmpq
 
 from generators.balls import Values, binary_value, to_float
 from generators.contour import legendre
-from generators.paired.laws import Law, corners
+from generators.paired.distributions import Distribution, corners
 from generators.paired.piecewise import Pieces
 from generators.paired.single import Single
 
@@ -20,10 +20,12 @@ NEGLIGIBLE = -60  # in logs, what may lie beyond
 class Real:
     """Very unequal scales, integer cells; variant 1 has another order and other panels."""
 
-    def __init__(self, law: Law, variant: int = 0) -> None:
-        self.outer, *others = sorted(law.groups, key=lambda g: to_float(g.w**2 * g.cumulants[1]))
-        if self.outer.m > 1 or not law.is_integer:
-            raise ArithmeticError("real: not this law")
+    def __init__(self, distribution: Distribution, variant: int = 0) -> None:
+        self.outer, *others = sorted(
+            distribution.groups, key=lambda g: to_float(g.w**2 * g.cumulants[1])
+        )
+        if self.outer.m > 1 or not distribution.is_integer:
+            raise ArithmeticError("real: not this distribution")
         self.single, self.inner = Single(self.outer, variant), Pieces(others)
         self.corners = sorted(corners(others))
         self.order = ORDERS[variant]

@@ -7,7 +7,7 @@ from flint import arb, ctx, fmpq
 
 from generators.balls import Values, agreement, log_beta_constant, to_float
 from generators.exact import incomplete_beta
-from generators.paired.laws import Group
+from generators.paired.distributions import Group
 
 BITS = 256
 SEARCH_BITS = 160
@@ -38,7 +38,7 @@ class Single:
 
 
 class Half:
-    """The law of ``D`` at a point ``d >= 0``; ``u = (1 + d) / 2 + theta (1 - d) / 2``."""
+    """The distribution of ``D`` at a point ``d >= 0``; ``u = (1 + d) / 2 + theta (1 - d) / 2``."""
 
     def __init__(self, group: Group, d: arb, stretch: float) -> None:
         self.b, self.a, self.r = arb(group.b), arb(group.a), arb(group.r)

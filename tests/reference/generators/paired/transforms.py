@@ -6,7 +6,7 @@ from functools import cache
 from flint import acb, arb, arb_poly, ctx, fmpq
 
 from generators.balls import to_float
-from generators.paired.laws import Group, loop_saddle
+from generators.paired.distributions import Group, loop_saddle
 
 
 def binomial_product(p: arb, j: arb, q: arb, k: arb, size: int) -> list[arb]:

@@ -25,7 +25,7 @@ class Group:
 
     @property
     def mirrored(self) -> "Group":
-        """The law of ``w * (1 - theta)``."""
+        """The distribution of ``w * (1 - theta)``."""
         return Group(self.b, self.a, self.w, self.m)
 
     @property
@@ -43,8 +43,8 @@ def total(values: Iterable[fmpq]) -> fmpq:
 
 
 @dataclass
-class Law:
-    """A named law; ``x`` are abscissas wanted besides those that suit every law."""
+class Distribution:
+    """A named distribution; ``x`` are points wanted besides those that suit every one."""
 
     name: str
     regime: str
@@ -101,15 +101,15 @@ def beta_cumulants(a: fmpq, b: fmpq) -> list[fmpq]:
     return [mu, m[2], m[3], m[4] - 3 * m[2] ** 2]
 
 
-def moments(law: Law) -> dict[str, str]:
+def moments(distribution: Distribution) -> dict[str, str]:
     k = [fmpq(0)] * 4
-    for g in law.groups:
+    for g in distribution.groups:
         for r, value in enumerate(beta_cumulants(g.a, g.b)):
             k[r] += g.m * g.w ** (r + 1) * value
     with ctx.workprec(300):
         variance = arb(k[1])
         return {
-            "mean": show(arb(k[0] + law.lower)),
+            "mean": show(arb(k[0] + distribution.lower)),
             "variance": show(variance),
             "skewness": show(arb(k[2]) / (variance * variance.sqrt())),
             "kurtosis": show(arb(k[3] / k[1] ** 2)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from flint import arb, ctx, fmpq
 
 from generators.balls import rational, show, to_float
-from generators.laws import total
+from generators.distributions import total
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Group:
 
     @property
     def mirrored(self) -> "Group":
-        """The law of ``-w D``."""
+        """The distribution of ``-w D``."""
         return Group(self.a, self.b, self.r, self.w, self.m)
 
     @property
@@ -54,8 +54,8 @@ def raw_moments(g: Group, size: int) -> list[fmpq]:
 
 
 @dataclass
-class Law:
-    """A named law; ``x`` are abscissas wanted besides those that suit every law."""
+class Distribution:
+    """A named distribution; ``x`` are points wanted besides those that suit every one."""
 
     name: str
     regime: str
@@ -114,8 +114,8 @@ def corners(groups: Sequence[Group]) -> set[fmpq]:
     return found
 
 
-def moments(law: Law) -> dict[str, str]:
-    k = law.cumulants
+def moments(distribution: Distribution) -> dict[str, str]:
+    k = distribution.cumulants
     with ctx.workprec(300):
         variance = arb(k[1])
         return {
@@ -175,28 +175,28 @@ def first_false(ahead: Callable[[float], bool], start: float, limit: float) -> f
     return high
 
 
-def saddlepoint(law: Law, y: float) -> float:
+def saddlepoint(distribution: Distribution, y: float) -> float:
     """``c`` with tilted mean ``y``, roughly; positive below the mean."""
-    sign = 1.0 if y < to_float(law.mean_above_lower) else -1.0
+    sign = 1.0 if y < to_float(distribution.mean_above_lower) else -1.0
 
     def ahead(c: float) -> bool:
-        return sign * (tilted(law.groups, sign * c)[1] - y) > 0
+        return sign * (tilted(distribution.groups, sign * c)[1] - y) > 0
 
-    return sign * first_false(ahead, 1.0 / law.sd, 1e12)
+    return sign * first_false(ahead, 1.0 / distribution.sd, 1e12)
 
 
-def chernoff_point(law: Law, log_tail: float, sign: int) -> float | None:
+def chernoff_point(distribution: Distribution, log_tail: float, sign: int) -> float | None:
     """Distance above the lower end where the Chernoff bound is ``log_tail``, roughly.
 
     ``sign`` is 1 for the lower tail and -1 for the upper one.
     """
 
     def bound(c: float) -> tuple[float, float]:
-        log_value, y = tilted(law.groups, sign * c)
+        log_value, y = tilted(distribution.groups, sign * c)
         return log_value + sign * c * y, y
 
     try:
-        c = first_false(lambda c: bound(c)[0] > log_tail, 1.0 / law.sd, 1e9)
+        c = first_false(lambda c: bound(c)[0] > log_tail, 1.0 / distribution.sd, 1e9)
     except ArithmeticError:
         return None
     return bound(c)[1]

@@ -1,4 +1,4 @@
-"""The laws that are measured: made to size, or taken from the reference values of the tests."""
+"""The measured distributions: made to size, or from the reference values of the tests."""
 
 import json
 from functools import cache
@@ -46,7 +46,7 @@ def records():
 
 
 def record_groups():
-    """Names of the reference laws, by what is hard about them."""
+    """Names of the reference distributions, by what is hard about them."""
     groups = {}
     for name, record in records().items():
         groups.setdefault(_group(record), []).append(name)
@@ -54,7 +54,7 @@ def record_groups():
 
 
 def _group(record):
-    """The first word of the regime, but for laws outside the main contract, a, b >= 1/2."""
+    """First word of the regime, but for distributions outside the main contract, a, b >= 1/2."""
     if min(record["a"] + record["b"]) < 0.5:
         return "a or b < 1/2"
     return record["regime"].split()[0]
