@@ -92,7 +92,7 @@ VALID = {
     "correct": _split("[3, 5] ; [4, 9] ; [0, 0.5] ; np.array([2, 9])"),
     "total": _split("[4, 9] ; [7, 9.0] ; np.array([4, 9])"),
     "hyperprior": _split("None ; Hyperprior(outlier=0)"),
-    "HierarchicalBetaAverage.groups": _split("None ; [0, 1] ; ['a', 'a']"),
+    "pools": _split("None ; [0, 1] ; ['a', 'a']"),
     "groups": _split("None ; np.arange(12) // 2"),
     "PosteriorSearchDisplay.groups": ["None"],
     "kappa": _split("(4.0, 8.0) ; [1]"),

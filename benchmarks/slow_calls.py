@@ -150,7 +150,7 @@ def hierarchical(draw, hyperprior=None):
     correct, total = draw.counts(n_classes)
     options = [f"weights={draw.weights(n_classes)}"]
     if draw.rng.random() < 0.2:
-        options.append(f"groups=np.arange({n_classes}) % {draw.one_of(2, 3)}")
+        options.append(f"pools=np.arange({n_classes}) % {draw.one_of(2, 3)}")
     if draw.rng.random() < 0.3:
         options.append(f"hyperprior={hyperprior or any_hyperprior(draw)}")
     return f"HierarchicalBetaAverage({correct}, {total}, {', '.join(options)})"

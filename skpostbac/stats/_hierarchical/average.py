@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
-from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
+from skpostbac.stats._hierarchical.pool import Pool
 from skpostbac.stats._hierarchical.quadrature import Kinds
-from skpostbac.stats._hierarchical.terms import FarGroups, WeightedGroups
+from skpostbac.stats._hierarchical.terms import FarPools, WeightedPools
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum
 
@@ -45,9 +45,9 @@ class HierarchicalBetaAverage(WeightedSum):
         about the others. The default is 1 / l each.
     hyperprior : Hyperprior, optional
         Prior of what the classes have in common.
-    groups : array_like of shape (l,), optional
-        Integers or strings. Classes of the same group share one rate; groups are independent. By
-        default all classes are one group.
+    pools : array_like of shape (l,), optional
+        The pool of each class, an integer or a string. Classes of one pool borrow from the same
+        rate; pools are independent. By default all classes are in one pool.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class HierarchicalBetaAverage(WeightedSum):
         *,
         weights: ArrayLike | None = None,
         hyperprior: Hyperprior | None = None,
-        groups: ArrayLike | None = None,
+        pools: ArrayLike | None = None,
     ) -> None:
         self._correct, self._total = vector("correct", correct), vector("total", total)
         _check_counts(self._correct, self._total)
@@ -112,11 +112,11 @@ class HierarchicalBetaAverage(WeightedSum):
             raise TypeError(
                 f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
             )
-        labels = np.zeros(size, dtype=int) if groups is None else np.asarray(groups)
+        labels = np.zeros(size, dtype=int) if pools is None else np.asarray(pools)
         if labels.shape != (size,):
-            raise ValueError(f"groups must have length {size}; got shape {labels.shape}.")
-        self._groups = np.unique(labels, return_inverse=True)[1]
-        self._groups.flags.writeable = False
+            raise ValueError(f"pools must have length {size}; got shape {labels.shape}.")
+        self._pools = np.unique(labels, return_inverse=True)[1]
+        self._pools.flags.writeable = False
 
     @property
     def correct(self) -> Floats:
@@ -134,9 +134,9 @@ class HierarchicalBetaAverage(WeightedSum):
         return self._weights
 
     @property
-    def groups(self) -> Indices:
-        """Number of the group of each class, read-only, shape (l,)."""
-        return self._groups
+    def pools(self) -> Indices:
+        """Number of the pool of each class, read-only, shape (l,)."""
+        return self._pools
 
     @property
     def hyperprior(self) -> Hyperprior:
@@ -151,7 +151,7 @@ class HierarchicalBetaAverage(WeightedSum):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parameters alone; what is computed from them can be computed again."""
         weights = None if self._equal else self.weights
-        return _rebuild, (self.correct, self.total, weights, self.hyperprior, self.groups)
+        return _rebuild, (self.correct, self.total, weights, self.hyperprior, self.pools)
 
     def __neg__(self) -> "HierarchicalBetaAverage":
         """Return the distribution of the negated variable."""
@@ -170,7 +170,7 @@ class HierarchicalBetaAverage(WeightedSum):
             np.concatenate([self.total, other.total]),
             weights=np.concatenate([self.weights, -other.weights]),
             hyperprior=self.hyperprior,
-            groups=np.concatenate([self.groups, self.groups.max() + 1 + other.groups]),
+            pools=np.concatenate([self.pools, self.pools.max() + 1 + other.pools]),
         )
 
     def marginals(self) -> list["HierarchicalBetaAverage"]:
@@ -184,7 +184,7 @@ class HierarchicalBetaAverage(WeightedSum):
         one[size - 1] = 1.0
         one.flags.writeable = False
         windows = sliding_window_view(one, size)[::-1]
-        kinds = np.stack([self.groups, self.correct, self.total])
+        kinds = np.stack([self.pools, self.correct, self.total])
         _, first, place = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
         distributions = [self._with_weights(windows[index]) for index in first]
         return [distributions[kind] for kind in place.ravel()]
@@ -192,23 +192,23 @@ class HierarchicalBetaAverage(WeightedSum):
     def means(self) -> Floats:
         """Return the posterior mean of the accuracy on each class, shape (l,)."""
         means = np.empty(self.total.size)
-        for number in range(int(self.groups.max()) + 1):
-            index = np.flatnonzero(self.groups == number)
+        for number in range(int(self.pools.max()) + 1):
+            index = np.flatnonzero(self.pools == number)
             counts = np.stack([self.correct[index], self.total[index]])
             distinct, place = np.unique(counts, axis=1, return_inverse=True)
             # Any weights but zero: they do not matter for the means.
             count = np.bincount(place.ravel()).astype(float)
             kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
-            means[index] = ClassGroup.of(kinds, self.hyperprior, _DEPTH).means[0][place.ravel()]
+            means[index] = Pool.of(kinds, self.hyperprior, _DEPTH).means[0][place.ravel()]
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
         distribution = object.__new__(HierarchicalBetaAverage)
-        distribution._correct, distribution._total, distribution._groups = (
+        distribution._correct, distribution._total, distribution._pools = (
             self.correct,
             self.total,
-            self.groups,
+            self.pools,
         )
         distribution._equal, distribution._weights, distribution._hyperprior = (
             False,
@@ -219,31 +219,31 @@ class HierarchicalBetaAverage(WeightedSum):
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
-        for group in self._parts:
-            nodes = group.nodes
+        for pool in self._parts:
+            nodes = pool.nodes
             weights = np.exp(nodes.log_weights)
             node = rng.choice(weights.size, size=shape, p=weights / weights.sum())
-            for kind, weight in enumerate(group.kinds.weights):
-                for _ in range(int(group.kinds.count[kind])):
+            for kind, weight in enumerate(pool.kinds.weights):
+                for _ in range(int(pool.kinds.count[kind])):
                     other = rng.random(size=shape) < nodes.outlier[node, kind]
-                    a = np.where(other, group.outlier_a[kind], group.a[node, kind])
-                    b = np.where(other, group.outlier_b[kind], group.b[node, kind])
+                    a = np.where(other, pool.outlier_a[kind], pool.a[node, kind])
+                    b = np.where(other, pool.outlier_b[kind], pool.b[node, kind])
                     total += weight * rng.beta(a, b)
         return total
 
-    def _groups_to(self, depth: float) -> tuple[ClassGroup, ...]:
-        """Place nodes for each group."""
+    def _pools_to(self, depth: float) -> tuple[Pool, ...]:
+        """Place nodes for each pool."""
         columns = self.correct, self.total, self.weights
-        rows = (np.flatnonzero(self.groups == k) for k in range(int(self.groups.max()) + 1))
+        rows = (np.flatnonzero(self.pools == k) for k in range(int(self.pools.max()) + 1))
         return tuple(
-            ClassGroup.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior, depth)
+            Pool.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior, depth)
             for row in rows
             if self.weights[row].any()
         )
 
     @cached_property
-    def _parts(self) -> tuple[ClassGroup, ...]:
-        return self._groups_to(_DEPTH)
+    def _parts(self) -> tuple[Pool, ...]:
+        return self._pools_to(_DEPTH)
 
     def _tails(self, points: Points) -> Tails:
         exact = self._one_class.tails(points) if self._one_class else None
@@ -264,26 +264,24 @@ class HierarchicalBetaAverage(WeightedSum):
         index = np.flatnonzero(self.weights)
         if index.size > 1 or not is_slow(self.correct[index[0]], self.total[index[0]]):
             return None
-        return OneClass(self._parts[0], lambda: self._groups_to(_FAR_DEPTH)[0])
+        return OneClass(self._parts[0], lambda: self._pools_to(_FAR_DEPTH)[0])
 
     @cached_property
     def _inversion(self) -> Inversion:
         # A far tail may be that of rates which have no part in the centre of the distribution.
-        return Inversion(
-            WeightedGroups(self._parts), lambda: FarGroups(self._groups_to(_FAR_DEPTH))
-        )
+        return Inversion(WeightedPools(self._parts), lambda: FarPools(self._pools_to(_FAR_DEPTH)))
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
-        moments = np.array([group.central_moments for group in self._parts])
+        moments = np.array([pool.central_moments for pool in self._parts])
         second, third, fourth = moments.T
         return float(second.sum()), float(third.sum()), float((fourth - 3 * second**2).sum())
 
     @property
     def _ends(self) -> Floats:
         ends = []
-        for group in self._parts:
-            (right, wrong), kinds = group.means, group.kinds
+        for pool in self._parts:
+            (right, wrong), kinds = pool.means, pool.kinds
             table = np.array([-kinds.weights * right, kinds.weights * wrong]).T
             ends.append(np.repeat(table, kinds.count.astype(int), axis=0))
         return np.concatenate(ends)
@@ -293,8 +291,8 @@ class HierarchicalBetaAverage(WeightedSum):
         low, low_rest = exact_sum([np.minimum(self.weights, 0.0)])
         high, high_rest = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
         up = down = 0.0
-        for group in self._parts:
-            (right, wrong), kinds = group.means, group.kinds
+        for pool in self._parts:
+            (right, wrong), kinds = pool.means, pool.kinds
             positive = kinds.weights > 0
             down += float(np.where(positive, right, wrong) @ kinds.share)
             up += float(np.where(positive, wrong, right) @ kinds.share)
@@ -319,10 +317,10 @@ def _rebuild(
     total: Floats,
     weights: Floats | None,
     hyperprior: Hyperprior,
-    groups: Indices,
+    pools: Indices,
 ) -> HierarchicalBetaAverage:
     return HierarchicalBetaAverage(
-        correct, total, weights=weights, hyperprior=hyperprior, groups=groups
+        correct, total, weights=weights, hyperprior=hyperprior, pools=pools
     )
 
 

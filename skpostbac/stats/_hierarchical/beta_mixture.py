@@ -9,7 +9,7 @@ from scipy.special import betainc, betaincc, logsumexp
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import Tails
-from skpostbac.stats._hierarchical.class_group import ClassGroup
+from skpostbac.stats._hierarchical.pool import Pool
 from skpostbac.stats._numerics import Points, log_beta
 
 # A class of more samples than the first, all but the second of which are of one kind, has a
@@ -36,12 +36,12 @@ class BetaMixture:
     b: Floats
 
     @classmethod
-    def of(cls, group: ClassGroup) -> "BetaMixture":
-        """Take the one class of a group: it borrows at each node, or it is an outlier."""
-        weight = float(group.kinds.weights[0])
-        log_own, log_other = (share[:, 0] + group.nodes.log_weights for share in group.log_shares)
-        a = np.append(group.a[:, 0], group.outlier_a)
-        b = np.append(group.b[:, 0], group.outlier_b)
+    def of(cls, pool: Pool) -> "BetaMixture":
+        """Take the one class of a pool: it borrows at each node, or it is an outlier."""
+        weight = float(pool.kinds.weights[0])
+        log_own, log_other = (share[:, 0] + pool.nodes.log_weights for share in pool.log_shares)
+        a = np.append(pool.a[:, 0], pool.outlier_a)
+        b = np.append(pool.b[:, 0], pool.outlier_b)
         log_weights = np.append(log_own, logsumexp(log_other))
         some = np.isfinite(log_weights)
         a, b = (a, b) if weight > 0 else (b, a)
@@ -75,7 +75,7 @@ class BetaMixture:
 class OneClass:
     """A class that borrows from others, alone, at its nodes in the centre and for far tails."""
 
-    def __init__(self, centre: ClassGroup, far: Callable[[], ClassGroup]) -> None:
+    def __init__(self, centre: Pool, far: Callable[[], Pool]) -> None:
         self._centre, self._make_far = BetaMixture.of(centre), far
 
     @cached_property

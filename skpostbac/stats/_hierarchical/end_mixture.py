@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.hyperprior import log_rise
+from skpostbac.stats._hierarchical.pool import Pool
 
 # The parabola passes the real axis at the saddlepoint, or here. Its nodes are this far apart at
 # most, or a share of the width of the saddle, and reach to where the integrand is exp(-depth).
@@ -31,7 +31,7 @@ _LEAST_WEIGHT = np.log(1e-18)
 
 @dataclass(frozen=True)
 class EndMixture:
-    """Leading powers of a group at its upper end: exp(log_factor) s^-power for each kind.
+    """Leading powers of a pool at its upper end: exp(log_factor) s^-power for each kind.
 
     The arrays have shape (n_nodes, n_kinds); `log_weights` has shape (n_nodes,).
     """
@@ -42,20 +42,20 @@ class EndMixture:
     other: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, group: ClassGroup) -> "EndMixture":
+    def of(cls, pool: Pool) -> "EndMixture":
         """Take the powers of borrowers and of outliers."""
-        up = group.kinds.weights > 0
-        log_size = np.log(np.abs(group.kinds.weights))
+        up = pool.kinds.weights > 0
+        log_size = np.log(np.abs(pool.kinds.weights))
 
         def leading(a: Floats, b: Floats, log_share: Floats) -> tuple[Floats, Floats]:
             near, far = np.where(up, b, a), np.where(up, a, b)
             factor = log_share + log_rise(far, near) - near * log_size
             return factor, np.broadcast_to(near, factor.shape)
 
-        log_own, log_other = group.log_shares
-        own = leading(group.a, group.b, log_own)
-        other = leading(group.outlier_a, group.outlier_b, log_other)
-        return cls(group.nodes.log_weights, group.kinds.count, own, other)
+        log_own, log_other = pool.log_shares
+        own = leading(pool.a, pool.b, log_own)
+        other = leading(pool.outlier_a, pool.outlier_b, log_other)
+        return cls(pool.nodes.log_weights, pool.kinds.count, own, other)
 
     def log_mgfs(self, log_s: Complexes) -> Complexes:
         """Log of the transform at each node and s, up to multiples of 2 pi i."""
@@ -78,7 +78,7 @@ class EndMixture:
 
 
 def log_end_tail(mixtures: list[EndMixture], log_distance: float) -> tuple[float, float]:
-    """Log of P(T < t) and of the density at t, the distance of a sum of groups from its end."""
+    """Log of P(T < t) and of the density at t, the distance of a sum of pools from its end."""
 
     def log_mgf(log_s: Complexes) -> Complexes:
         return np.asarray(sum(logsumexp(one.log_mgfs(log_s), axis=0) for one in mixtures))

@@ -6,38 +6,38 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Floats
-from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.end_mixture import EndMixture, log_end_tail
-from skpostbac.stats._hierarchical.tilted import TiltedGroup
-from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
+from skpostbac.stats._hierarchical.pool import Pool
+from skpostbac.stats._hierarchical.tilted import TiltedPool
+from skpostbac.stats._hierarchical.tilted_sum import TiltedPoolSum
 from skpostbac.stats._numerics import log_beta
 
 
-class WeightedGroups:
-    """A sum over groups of classes, at all of their nodes."""
+class WeightedPools:
+    """A sum over pools of classes, at all of their nodes."""
 
-    def __init__(self, groups: tuple[ClassGroup, ...]) -> None:
-        self.groups = groups
+    def __init__(self, pools: tuple[Pool, ...]) -> None:
+        self.pools = pools
 
     @cached_property
     def standard_deviation(self) -> float:
         """Standard deviation of the sum."""
-        return float(np.sqrt(sum(group.central_moments[0] for group in self.groups)))
+        return float(np.sqrt(sum(pool.central_moments[0] for pool in self.pools)))
 
-    def mirrored(self) -> "WeightedGroups":
+    def mirrored(self) -> "WeightedPools":
         """Return minus the sum."""
-        return type(self)(tuple(group.mirrored() for group in self.groups))
+        return type(self)(tuple(pool.mirrored() for pool in self.pools))
 
     @cached_property
     def order(self) -> float:
         """Power with which the upper tail vanishes at the upper end of the support."""
-        return float(sum(_end_order(group) for group in self.groups))
+        return float(sum(_end_order(pool) for pool in self.pools))
 
     @cached_property
     def close(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
-        least = min(float(np.abs(group.kinds.weights).min()) for group in self.groups)
-        most = max(float((group.a + group.b).max()) for group in self.groups)
+        least = min(float(np.abs(pool.kinds.weights).min()) for pool in self.pools)
+        most = max(float((pool.a + pool.b).max()) for pool in self.pools)
         return 1e-18 * least / most
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
@@ -48,44 +48,44 @@ class WeightedGroups:
 
     @cached_property
     def _end_mixtures(self) -> list[EndMixture]:
-        return [EndMixture.of(group) for group in self.groups]
+        return [EndMixture.of(pool) for pool in self.pools]
 
     def log_end_density(self, distance: Floats) -> Floats:
         """Limit of the log density at the upper end of the support."""
         if self.order != 1:
             return np.full(distance.shape, np.inf if self.order < 1 else -np.inf)
-        return np.full(distance.shape, sum(map(_log_end_factor, self.groups)))
+        return np.full(distance.shape, sum(map(_log_end_factor, self.pools)))
 
-    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedGroupSum":
+    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedPoolSum":
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        groups = [self._tilted(group, c, from_end) for group in self.groups]
-        return TiltedGroupSum(groups, c, self.standard_deviation)
+        pools = [self._tilted(pool, c, from_end) for pool in self.pools]
+        return TiltedPoolSum(pools, c, self.standard_deviation)
 
-    def _tilted(self, group: ClassGroup, c: float, from_end: bool) -> TiltedGroup:
-        return TiltedGroup(group, c, from_end)
+    def _tilted(self, pool: Pool, c: float, from_end: bool) -> TiltedPool:
+        return TiltedPool(pool, c, from_end)
 
 
-class FarGroups(WeightedGroups):
+class FarPools(WeightedPools):
     """A sum with so many nodes that it needs those that count under a tilt alone."""
 
-    def _tilted(self, group: ClassGroup, c: float, from_end: bool) -> TiltedGroup:
-        return TiltedGroup(group, c, from_end).at_nodes(group.counted(c))
+    def _tilted(self, pool: Pool, c: float, from_end: bool) -> TiltedPool:
+        return TiltedPool(pool, c, from_end).at_nodes(pool.counted(c))
 
 
-def _end_order(group: ClassGroup) -> float:
-    """Least power of a group at the upper end: that of outliers, if there may be any."""
-    up = group.kinds.weights > 0
-    if group.outlier:
-        return float((group.kinds.count * np.where(up, group.outlier_b, group.outlier_a)).sum())
-    return float((np.where(up, group.b, group.a) @ group.kinds.count).min())
+def _end_order(pool: Pool) -> float:
+    """Least power of a pool at the upper end: that of outliers, if there may be any."""
+    up = pool.kinds.weights > 0
+    if pool.outlier:
+        return float((pool.kinds.count * np.where(up, pool.outlier_b, pool.outlier_a)).sum())
+    return float((np.where(up, pool.b, pool.a) @ pool.kinds.count).min())
 
 
-def _log_end_factor(group: ClassGroup) -> float:
+def _log_end_factor(pool: Pool) -> float:
     """Log of what outliers alone contribute to the density at the upper end."""
-    kinds, up = group.kinds, group.kinds.weights > 0
-    near = np.where(up, group.outlier_b, group.outlier_a)
-    far = np.where(up, group.outlier_a, group.outlier_b)
+    kinds, up = pool.kinds, pool.kinds.weights > 0
+    near = np.where(up, pool.outlier_b, pool.outlier_a)
+    far = np.where(up, pool.outlier_a, pool.outlier_b)
     factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(kinds.weights))
     with np.errstate(divide="ignore"):
-        logs = group.nodes.log_weights + np.log(group.nodes.outlier) @ kinds.count
+        logs = pool.nodes.log_weights + np.log(pool.nodes.outlier) @ kinds.count
     return float(np.logaddexp.reduce(logs) + (kinds.count * factors).sum())

@@ -23,8 +23,8 @@ from scipy.special import binom, log_expit
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import end_radius
-from skpostbac.stats._hierarchical.class_group import ClassGroup
 from skpostbac.stats._hierarchical.ends import MixedEnd
+from skpostbac.stats._hierarchical.pool import Pool
 from skpostbac.stats._hierarchical.quadrature import HyperNodes
 from skpostbac.stats._inversion import NEGLIGIBLE, Corner
 
@@ -46,7 +46,7 @@ _HEIGHTS, _LARGEST_ORDER, _DECAYED = np.geomspace(8.0, 1e6, 36), 1e8, 1e-13
 
 @dataclass(frozen=True)
 class Along:
-    """Transform of a group at c + rates.
+    """Transform of a pool at c + rates.
 
     Attributes
     ----------
@@ -66,28 +66,28 @@ class Along:
     largest: Floats
 
 
-class TiltedGroup:
-    """A group of classes under a tilt c, at positions relative to an origin."""
+class TiltedPool:
+    """A pool of classes under a tilt c, at positions relative to an origin."""
 
-    def __init__(self, group: ClassGroup, tilt: float, from_end: bool) -> None:
-        self.group, self.tilt, self._from_end = group, tilt, from_end
-        weights, size = group.kinds.weights, np.abs(group.kinds.weights)
+    def __init__(self, pool: Pool, tilt: float, from_end: bool) -> None:
+        self.pool, self.tilt, self._from_end = pool, tilt, from_end
+        weights, size = pool.kinds.weights, np.abs(pool.kinds.weights)
         up = weights > 0
         if from_end:
             self.low_end, self.high_end = -size, np.zeros_like(size)
         else:
-            right, wrong = group.means
+            right, wrong = pool.means
             self.low_end = -size * np.where(up, right, wrong)
             self.high_end = size * np.where(up, wrong, right)
 
-    def at_nodes(self, kept: Bools) -> "TiltedGroup":
-        """Return the group at some of its nodes, seen from the same origin."""
-        some = TiltedGroup(self.group.at_nodes(kept), self.tilt, self._from_end)
+    def at_nodes(self, kept: Bools) -> "TiltedPool":
+        """Return the pool at some of its nodes, seen from the same origin."""
+        some = TiltedPool(self.pool.at_nodes(kept), self.tilt, self._from_end)
         some.low_end, some.high_end = self.low_end, self.high_end
         return some
 
-    def narrowed(self, kept: Bools, at_tilt: Along) -> "TiltedGroup":
-        """Return the group at some of its nodes, with what is known of them under the tilt."""
+    def narrowed(self, kept: Bools, at_tilt: Along) -> "TiltedPool":
+        """Return the pool at some of its nodes, with what is known of them under the tilt."""
         some = self.at_nodes(kept)
         some.at_tilt = replace(
             at_tilt,
@@ -99,7 +99,7 @@ class TiltedGroup:
 
     def along(self, rates: Complexes) -> Along:
         """Evaluate the transform at c + rates."""
-        nodes, kinds = self.group.nodes, self.group.kinds
+        nodes, kinds = self.pool.nodes, self.pool.kinds
         position = np.zeros(nodes.up.size)
         product = np.ones((nodes.up.size, rates.size), dtype=complex)
         log_mgfs = np.empty((nodes.up.size, kinds.count.size))
@@ -137,8 +137,8 @@ class TiltedGroup:
 
     def _by_moments(self, index: Indices, s: Complexes) -> tuple[Bools, "_Part"]:
         """Sum the moment series of those kinds for which it is short; returns which those are."""
-        group, largest = self.group, float(np.abs(s).max())
-        weights = group.kinds.weights[index] * largest
+        pool, largest = self.pool, float(np.abs(s).max())
+        weights = pool.kinds.weights[index] * largest
         terms = [np.ones((self.n_nodes, index.size))]
         # What a node loses counts by its weight, where that is known.
         known = vars(self).get("at_tilt")
@@ -146,7 +146,7 @@ class TiltedGroup:
         terms.append(np.zeros_like(terms[0]))
         total, last = terms[0], np.ones(index.size)
         short = np.zeros(index.size, dtype=bool)
-        for term in group.moment_terms(index, weights):
+        for term in pool.moment_terms(index, weights):
             terms.append(term)
             size = np.abs(term)
             # Terms that are too large may overflow, while those of other kinds go on.
@@ -162,16 +162,16 @@ class TiltedGroup:
         powers = np.cumprod(np.broadcast_to(steps, (len(terms), s.size)), axis=0) / steps
         at_tilt = (table * (self.tilt / largest) ** np.arange(len(terms))).sum(axis=2)
         values = (table @ powers.view(float)).view(complex) / at_tilt[:, :, np.newaxis]
-        right, wrong = (rate[:, kept] for rate in group.rates)
+        right, wrong = (rate[:, kept] for rate in pool.rates)
         return short, _Part(kept, self._places(kept, right, wrong), np.log(at_tilt.T), values)
 
     def _by_nodes(self, index: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Sum a rule in log-odds for each of some kinds."""
-        nodes, span = self.group.nodes, self._span(index, rates)
+        nodes, span = self.pool.nodes, self._span(index, rates)
         base = tb.tilt_betas(
-            self.group.outlier_a[index],
-            self.group.outlier_b[index],
-            self.group.kinds.weights[index],
+            self.pool.outlier_a[index],
+            self.pool.outlier_b[index],
+            self.pool.kinds.weights[index],
             self.tilt,
         )
         log_mgf = tb.quadrature(base, tb.extent(base), self.tilt, np.zeros(index.size)).log_mgf
@@ -180,7 +180,7 @@ class TiltedGroup:
         for row, kind in enumerate(index):
             rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
             count = nodes.up.size * rule.deviations.size // _LARGE_TABLE + 1
-            some = [self.group.nodes.where(part) for part in _cut(nodes.up.size, count)]
+            some = [self.pool.nodes.where(part) for part in _cut(nodes.up.size, count)]
             values, log_mass = zip(*(self._summed(part, rule, rates) for part in some), strict=True)
             yield _Part(
                 index[[row]],
@@ -204,7 +204,7 @@ class TiltedGroup:
 
     def _reweighted(self, nodes: HyperNodes, rule: "_Rule") -> tuple[Floats, Floats]:
         """Weights g times those of a rule, of sum one for each node, and the logs of their sums."""
-        share = self.group.outlier
+        share = self.pool.outlier
         factor = np.log1p(-share) - nodes.log_norm
         borrowed = np.stack([nodes.up, nodes.down, factor, np.ones_like(factor)], axis=1)
         ones = np.ones_like(rule.log_right)
@@ -232,13 +232,13 @@ class TiltedGroup:
 
         They hold whatever the classes borrow, and at all real parts and heights.
         """
-        nodes, group = self.group.nodes, self.group
+        nodes, pool = self.pool.nodes, self.pool
         kappa = nodes.up + nodes.down
         ends = [np.argmin(nodes.up), np.argmax(nodes.up), np.argmin(nodes.down)]
         ends += [np.argmax(nodes.down), np.argmin(kappa), np.argmax(kappa)]
-        a = np.add.outer(np.append(nodes.up[ends], 0.0), group.outlier_a[index])
-        b = np.add.outer(np.append(nodes.down[ends], 0.0), group.outlier_b[index])
-        weights = np.broadcast_to(group.kinds.weights[index], a.shape).ravel()
+        a = np.add.outer(np.append(nodes.up[ends], 0.0), pool.outlier_a[index])
+        b = np.add.outer(np.append(nodes.down[ends], 0.0), pool.outlier_b[index])
+        weights = np.broadcast_to(pool.kinds.weights[index], a.shape).ravel()
         top = float(np.abs(rates.imag).max())
         low, high, band = np.full(index.size, np.inf), np.full(index.size, -np.inf), 0.0
         for c in {self.tilt + float(rates.real.min()), self.tilt + float(rates.real.max())}:
@@ -253,7 +253,7 @@ class TiltedGroup:
 
     def _places(self, index: Indices, right: Floats, wrong: Floats) -> Floats:
         """Positions of some kinds at accuracies `right` = 1 - `wrong`, shape (..., n_kinds)."""
-        weights = self.group.kinds.weights[index]
+        weights = self.pool.kinds.weights[index]
         size, up = np.abs(weights), weights > 0
         above, below = size * np.where(up, right, wrong), size * np.where(up, wrong, right)
         # From the nearer of both ends: a small distance keeps its digits.
@@ -263,13 +263,13 @@ class TiltedGroup:
     @property
     def n_nodes(self) -> int:
         """Number of nodes of the hyperparameters."""
-        return self.group.nodes.up.size
+        return self.pool.nodes.up.size
 
     @cached_property
     def end_heights(self) -> Floats:
         """Heights from which the ends of each kind separate, shape (n_kinds,)."""
-        radius = end_radius(self.group.a, self.group.b).max(axis=0)
-        return np.asarray(radius / np.abs(self.group.kinds.weights))
+        radius = end_radius(self.pool.a, self.pool.b).max(axis=0)
+        return np.asarray(radius / np.abs(self.pool.kinds.weights))
 
     @cached_property
     def at_tilt(self) -> Along:
@@ -278,13 +278,13 @@ class TiltedGroup:
 
     def turns_over(self, rates: Floats) -> bool:
         """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
-        pushes = np.abs(self.tilt + rates).max() * np.abs(self.group.kinds.weights)
-        n = self.group.outlier_a + self.group.outlier_b
+        pushes = np.abs(self.tilt + rates).max() * np.abs(self.pool.kinds.weights)
+        n = self.pool.outlier_a + self.pool.outlier_b
         return bool(((pushes > n) & (n > _MANY)).any())
 
     def log_mgf(self, rate: float) -> float:
         """Log E[exp((c + rate) x)], x being relative to the same origin."""
-        tilted = TiltedGroup(self.group, self.tilt + rate, self._from_end)
+        tilted = TiltedPool(self.pool, self.tilt + rate, self._from_end)
         tilted.low_end, tilted.high_end = self.low_end, self.high_end
         return tilted.at_tilt.log_mgf
 
@@ -293,10 +293,10 @@ class TiltedGroup:
 
         It is infinite if it is beyond some heights in units of 1 / scale.
         """
-        group, count = self.group, self.group.kinds.count
+        pool, count = self.pool, self.pool.kinds.count
         own, other = (
-            self._envelope(group.a, group.b),
-            self._envelope(group.outlier_a, group.outlier_b),
+            self._envelope(pool.a, pool.b),
+            self._envelope(pool.outlier_a, pool.outlier_b),
         )
         for height in _HEIGHTS / scale:
             logs = np.maximum(own(height), other(height)) @ count + self.at_tilt.log_weights
@@ -306,7 +306,7 @@ class TiltedGroup:
 
     def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
         """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
-        weights = np.broadcast_to(self.group.kinds.weights, a.shape)
+        weights = np.broadcast_to(self.pool.kinds.weights, a.shape)
         betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
         order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
         scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
@@ -315,13 +315,13 @@ class TiltedGroup:
     @property
     def decay_order(self) -> float:
         """Least power with which the share of a corner decays."""
-        group = self.group
-        least = np.minimum(group.outlier_a, group.outlier_b)
-        return float((group.kinds.count * least).sum())
+        pool = self.pool
+        least = np.minimum(pool.outlier_a, pool.outlier_b)
+        return float((pool.kinds.count * least).sum())
 
     def growth_order(self, height: float) -> float:
         """Largest power with which the share of a corner grows towards the origin."""
-        count = self.group.kinds.count
+        count = self.pool.kinds.count
         ends = [self._ends(kind) for kind in range(count.size)]
         most = [max(end.growth_order(height) for end in pair) for pair in ends]
         return float(most @ count)
@@ -329,11 +329,11 @@ class TiltedGroup:
     @property
     def n_corners(self) -> float:
         """Number of corners, those of classes that are alike being one."""
-        return float(np.prod(self.group.kinds.count + 1))
+        return float(np.prod(self.pool.kinds.count + 1))
 
     def corners(self, rates: Complexes) -> list[Corner]:
         """Split the transform at c + rates, all with positive imaginary part, over M(c)."""
-        count = self.group.kinds.count
+        count = self.pool.kinds.count
         # How many classes of each kind are at their upper ends.
         numbers = np.indices([int(k) + 1 for k in count]).reshape(count.size, -1).T
         offsets = (count - numbers) @ self.low_end + numbers @ self.high_end
@@ -350,7 +350,7 @@ class TiltedGroup:
         weights = np.exp(self.at_tilt.log_weights)
         start = weights[:, np.newaxis] * np.ones(s.shape, dtype=complex)
         tables: dict[tuple[int, ...], Complexes] = {(): start}
-        for kind, count in enumerate(self.group.kinds.count.astype(int)):
+        for kind, count in enumerate(self.pool.kinds.count.astype(int)):
             lows, highs = (_powers(end.shares(s), count) for end in self._ends(kind))
             shares = [binom(count, j) * highs[j] * lows[count - j] for j in range(count + 1)]
             tables = {
@@ -365,13 +365,13 @@ class TiltedGroup:
 
     def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
         """Both ends of a kind relative to its M(c), lower first."""
-        group, weight = self.group, float(self.group.kinds.weights[kind])
-        a, b = group.a[:, kind], group.b[:, kind]
-        outlier_a, outlier_b = group.outlier_a[[kind]], group.outlier_b[[kind]]
+        pool, weight = self.pool, float(self.pool.kinds.weights[kind])
+        a, b = pool.a[:, kind], pool.b[:, kind]
+        outlier_a, outlier_b = pool.outlier_a[[kind]], pool.outlier_b[[kind]]
         if weight < 0:
             a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
         log_mgf = self.at_tilt.kind_log_mgfs[:, kind]
-        own, other = (share[:, kind] - log_mgf for share in group.log_shares)
+        own, other = (share[:, kind] - log_mgf for share in pool.log_shares)
         low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
         size = abs(weight)
         return (

@@ -1,11 +1,11 @@
-"""A sum of groups of classes under a tilt, as an inversion sees it."""
+"""A sum of pools of classes under a tilt, as an inversion sees it."""
 
 from functools import cached_property
 
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._hierarchical.tilted import Along, TiltedGroup
+from skpostbac.stats._hierarchical.tilted import Along, TiltedPool
 from skpostbac.stats._inversion import (
     DEPTH,
     NEGLIGIBLE,
@@ -40,25 +40,25 @@ _SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
 # by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
 # is left out of those above it.
 _FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
-# More corners than this are not summed one by one: of a group, at all nodes, and of all groups.
-_MOST_GROUP_CORNERS, _MOST_CORNERS = 1024, 4096
+# More corners than this are not summed one by one: of a pool, at all nodes, and of all pools.
+_MOST_POOL_CORNERS, _MOST_CORNERS = 1024, 4096
 
 
-class TiltedGroupSum:
-    """A sum of independent groups under a common tilt, as an inversion sees it."""
+class TiltedPoolSum:
+    """A sum of independent pools under a common tilt, as an inversion sees it."""
 
-    def __init__(self, groups: list[TiltedGroup], tilt: float, scale: float) -> None:
-        """Take groups under one tilt; `scale` is the standard deviation without it."""
-        self.tilt, self._scale, self._whole = tilt, scale, groups
+    def __init__(self, pools: list[TiltedPool], tilt: float, scale: float) -> None:
+        """Take pools under one tilt; `scale` is the standard deviation without it."""
+        self.tilt, self._scale, self._whole = tilt, scale, pools
         self._small = _SMALL * max(1 / scale, tilt)
         rates: Complexes = np.array([0.0, 1j * self._small])
-        found = [group.along(rates) for group in groups]
+        found = [pool.along(rates) for pool in pools]
         self._anchor = sum(one.anchor for one in found)
         self._log_mgf = sum(one.log_mgf for one in found)
         self._nearby = complex(np.prod([one.values[1] for one in found]))
-        self._groups = [
-            group.narrowed(one.log_weights > np.log(_LEAST_WEIGHT), one)
-            for group, one in zip(groups, found, strict=True)
+        self._pools = [
+            pool.narrowed(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            for pool, one in zip(pools, found, strict=True)
         ]
 
     @property
@@ -96,28 +96,28 @@ class TiltedGroupSum:
         # With a heavy tail only the smaller ones are of use.
         logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
         up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
-        lowest = sum(float(one.low_end @ one.group.kinds.count) for one in self._whole)
-        highest = sum(float(one.high_end @ one.group.kinds.count) for one in self._whole)
+        lowest = sum(float(one.low_end @ one.pool.kinds.count) for one in self._whole)
+        highest = sum(float(one.high_end @ one.pool.kinds.count) for one in self._whole)
         return max(self._anchor - down, lowest), min(self._anchor + up, highest)
 
     def _log_mgfs(self, rates: Floats) -> Floats:
         """Log of the transform at c + rates, about the anchor, of real rates; NaN if not known."""
         with np.errstate(all="ignore"):
-            if not any(group.turns_over(rates) for group in self._groups):
+            if not any(pool.turns_over(rates) for pool in self._pools):
                 return np.asarray(np.log(self._along(rates.astype(complex)).real))
             # Between the ends of a class of many samples no rule serves several tilts.
-            mgfs = np.array([sum(group.log_mgf(rate) for group in self._groups) for rate in rates])
+            mgfs = np.array([sum(pool.log_mgf(rate) for pool in self._pools) for rate in rates])
             # What overflows is not known.
             return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._log_mgf - self._anchor * rates
 
     def contour(self) -> Contour:
         """Sum a Fourier series on the line through the tilt, and its rest by corners."""
         rule = fourier_series(self.tilt, *self._bounds)
-        corners = np.array([group.n_corners for group in self._groups])
-        few_corners = corners.max() <= _MOST_GROUP_CORNERS and corners.prod() <= _MOST_CORNERS
+        corners = np.array([pool.n_corners for pool in self._pools])
+        few_corners = corners.max() <= _MOST_POOL_CORNERS and corners.prod() <= _MOST_CORNERS
         split = clear_height(self.tilt, rule.period) if few_corners else np.inf
-        split = max(split, *(float(group.end_heights.max()) for group in self._groups))
-        decayed = min(group.decay_height(self._standard_deviation) for group in self._groups)
+        split = max(split, *(float(pool.end_heights.max()) for pool in self._pools))
+        decayed = min(pool.decay_height(self._standard_deviation) for pool in self._pools)
         # Terms that are far from decayed where the corners split go on up to there.
         first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * decayed)
         first = split if 2 * split < decayed else first
@@ -161,27 +161,27 @@ class TiltedGroupSum:
         There are more, up to `most`, until the transform has decayed.
         """
         values: Complexes = np.empty(0, dtype=complex)
-        groups = self._groups
+        pools = self._pools
         while values.size < count or (values.size < most and np.abs(values[-4:]).max() > _DECAYED):
             first = values.size
             longer = int(first * (_STRETCH if first < count else _GROWTH)) + 1
             last = min(max(longer, _FIRST_STRETCH), count if first < count else most)
-            last = min(last, first + max(_TABLE // max(one.n_nodes for one in groups), 1))
+            last = min(last, first + max(_TABLE // max(one.n_nodes for one in pools), 1))
             rates: Complexes = np.asarray(1j * rule.step * np.arange(first, last))
-            found = [group.along(rates) for group in groups]
+            found = [pool.along(rates) for pool in pools]
             values = np.append(values, self._joined(found, rates))
-            groups = [
-                group.narrowed(one.largest >= min(_FADED, one.largest.max()), group.at_tilt)
-                for group, one in zip(groups, found, strict=True)
+            pools = [
+                pool.narrowed(one.largest >= min(_FADED, one.largest.max()), pool.at_tilt)
+                for pool, one in zip(pools, found, strict=True)
             ]
         return values
 
     def _along(self, rates: Complexes) -> Complexes:
         """Transform at c + rates, about the anchor."""
-        return self._joined([group.along(rates) for group in self._groups], rates)
+        return self._joined([pool.along(rates) for pool in self._pools], rates)
 
     def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
-        """Multiply the transforms of the groups, about the anchor."""
+        """Multiply the transforms of the pools, about the anchor."""
         values = np.exp(-self._anchor * rates)
         for one in found:
             values *= one.values * np.exp(one.anchor * rates)
@@ -192,13 +192,13 @@ class TiltedGroupSum:
 
         def split(rates: Complexes) -> list[Corner]:
             corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
-            for group in self._groups:
-                some = group.corners(rates)
+            for pool in self._pools:
+                some = pool.corners(rates)
                 some = [one for one in some if np.abs(one.amplitude).max() > NEGLIGIBLE]
                 corners = [one.times(other) for one in corners for other in some]
             return corners
 
         start = (count - 0.5) * rule.step
-        decay = sum(group.decay_order for group in self._groups)
-        growth = sum(group.growth_order(start) for group in self._groups)
+        decay = sum(pool.decay_order for pool in self._pools)
+        growth = sum(pool.growth_order(start) for pool in self._pools)
         return joint_fan(split, self.tilt, start, rule.period, decay, growth)

@@ -14,10 +14,10 @@ from scipy.integrate import quad
 from scipy.special import betainc, betaincc, betaln, expit, gammaln, hyp1f1, logsumexp
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._hierarchical import tilted_sum as _tilted_group_sum
-from skpostbac.stats._hierarchical.terms import WeightedGroups
-from skpostbac.stats._hierarchical.tilted import TiltedGroup
-from skpostbac.stats._hierarchical.tilted_sum import TiltedGroupSum
+from skpostbac.stats._hierarchical import tilted_sum as _tilted_pool_sum
+from skpostbac.stats._hierarchical.terms import WeightedPools
+from skpostbac.stats._hierarchical.tilted import TiltedPool
+from skpostbac.stats._hierarchical.tilted_sum import TiltedPoolSum
 from skpostbac.stats._numerics.panels import integrate_panels
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
@@ -139,13 +139,13 @@ def test_tails_beside_the_end_are_mixtures_of_powers(correct, total):
 def test_far_tails_ask_for_few_tilts(monkeypatch):
     """Beside an end of the support the logarithm of the saddlepoint is found in a few steps."""
     tilts = []
-    tilted = WeightedGroups.tilted
+    tilted = WeightedPools.tilted
 
-    def counted(groups, c, **options):
+    def counted(pools, c, **options):
         tilts.append(c)
-        return tilted(groups, c, **options)
+        return tilted(pools, c, **options)
 
-    monkeypatch.setattr(WeightedGroups, "tilted", counted)
+    monkeypatch.setattr(WeightedPools, "tilted", counted)
     for counts in (([3, 4], [5, 6]), ([9] * 30, [10] * 30)):
         for x in (0.1, 1e-3, 1e-15):
             tilts.clear()
@@ -409,7 +409,7 @@ def test_bad_counts(arguments, message):
     [
         ({"weights": [1]}, "weights must have length 2"),
         ({"weights": [0, 0]}, "weights must not all be zero"),
-        ({"groups": [1]}, "groups must have length 2"),
+        ({"pools": [1]}, "pools must have length 2"),
     ],
 )
 def test_bad_options(options, message):
@@ -463,10 +463,10 @@ def test_calibration_by_simulation(n_classes, n_samples):
 
 def tails_of_one_class(distribution, far):
     """P(theta > 1 - far) of the class with a weight, summed over the nodes and the outlier."""
-    group = distribution._parts[0]
-    weights, other = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
-    tails = betainc(group.b[:, :1], group.a[:, :1], far)
-    outlier = betainc(group.outlier_b[0], group.outlier_a[0], far)
+    pool = distribution._parts[0]
+    weights, other = np.exp(pool.nodes.log_weights), pool.nodes.outlier[:, 0]
+    tails = betainc(pool.b[:, :1], pool.a[:, :1], far)
+    outlier = betainc(pool.outlier_b[0], pool.outlier_a[0], far)
     mixed = (1 - other)[:, np.newaxis] * tails + other[:, np.newaxis] * outlier
     return weights @ mixed / weights.sum()
 
@@ -501,10 +501,10 @@ def _perfect_difference():
 @pytest.mark.parametrize("mirrored", [False, True], ids=["upper", "lower"])
 def test_nodes_left_out_under_a_tilt_have_no_weight(tilt, mirrored):
     """Laplace's method leaves out no node that the transforms themselves would count."""
-    group = _different(30, 3)._inversion._far_upper.groups[0]
-    group = group.mirrored() if mirrored else group
-    exact = TiltedGroup(group, tilt, False).at_tilt.log_weights
-    counted = group.counted(tilt)
+    pool = _different(30, 3)._inversion._far_upper.pools[0]
+    pool = pool.mirrored() if mirrored else pool
+    exact = TiltedPool(pool, tilt, False).at_tilt.log_weights
+    counted = pool.counted(tilt)
     assert counted.sum() < 0.5 * counted.size
     assert np.exp(exact[~counted]).sum() < 1e-18
 
@@ -512,9 +512,9 @@ def test_nodes_left_out_under_a_tilt_have_no_weight(tilt, mirrored):
 def test_quantiles_far_out_build_few_contours(monkeypatch):
     """A contour serves the steps of a search that end near it."""
     built = []
-    contour = TiltedGroupSum.contour
+    contour = TiltedPoolSum.contour
     monkeypatch.setattr(
-        TiltedGroupSum,
+        TiltedPoolSum,
         "contour",
         lambda distribution: (built.append(distribution.tilt), contour(distribution))[1],
     )
@@ -532,7 +532,7 @@ def test_values_do_not_depend_on_what_was_asked_before():
 
 
 def test_corners_of_differences_are_opened():
-    """The corners of two groups are summed where a plain series would need very many terms."""
+    """The corners of two pools are summed where a plain series would need very many terms."""
     contour = _perfect_difference()._inversion._central
     assert contour.line.size < 2000
     assert len(contour.rest) == 1
@@ -557,7 +557,7 @@ def test_faded_nodes_contribute_nothing(monkeypatch):
     """The series is the same with all nodes at all heights."""
     total = np.arange(14) % 5 + 1
     few = HierarchicalBetaAverage(total, total)._inversion._central.line
-    monkeypatch.setattr(_tilted_group_sum, "_FADED", 0.0)
+    monkeypatch.setattr(_tilted_pool_sum, "_FADED", 0.0)
     every = HierarchicalBetaAverage(total, total)._inversion._central.line
     assert few.size == every.size
     assert np.abs(few.coefficients[0] - every.coefficients[0]).max() < 1e-15
@@ -574,10 +574,10 @@ def test_large_perfect_class_at_its_own_scale():
     """Against the sum of Beta tails over the nodes; no moment of it leaves the range of doubles."""
     distribution = HierarchicalBetaAverage([10**7, 2], [10**7, 2], weights=[1, 0])
     x = 1 - np.geomspace(0.01, 10, 15) / 1e7
-    (group,) = distribution._parts
-    weights, outlier = np.exp(group.nodes.log_weights), group.nodes.outlier[:, 0]
-    own = betainc(group.b[:, :1], group.a[:, :1], 1 - x)
-    other = betainc(group.outlier_b[0], group.outlier_a[0], 1 - x)
+    (pool,) = distribution._parts
+    weights, outlier = np.exp(pool.nodes.log_weights), pool.nodes.outlier[:, 0]
+    own = betainc(pool.b[:, :1], pool.a[:, :1], 1 - x)
+    other = betainc(pool.outlier_b[0], pool.outlier_a[0], 1 - x)
     expected = (weights * (1 - outlier)) @ own + (weights @ outlier) * other
     assert_allclose(distribution.ccdf(x), expected, rtol=1e-12)
 
@@ -591,7 +591,7 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
         return wide - HierarchicalBetaAverage([0, 79, 6336], [1, 80, 6337], weights=weights)
 
     short, long = difference(), difference()
-    monkeypatch.setattr(_tilted_group_sum, "_MOST_NODES", 1024)
+    monkeypatch.setattr(_tilted_pool_sum, "_MOST_NODES", 1024)
     with pytest.warns(RuntimeWarning, match="errors of about") as caught:
         found = float(short.ccdf(0.5))
     with pytest.warns(RuntimeWarning, match="errors of about"):
@@ -610,13 +610,13 @@ def test_far_tail_beside_classes_of_many_samples():
     assert distribution.logcdf(0.5) == pytest.approx(-1e9 * np.log(2), rel=1e-6)
 
 
-def test_tails_between_signed_groups_of_perfect_classes():
-    """Far between the ends of a difference of groups the tails are zero and one."""
+def test_tails_between_signed_pools_of_perfect_classes():
+    """Far between the ends of a difference of pools the tails are zero and one."""
     distribution = HierarchicalBetaAverage(
         np.full(33, 110),
         np.full(33, 110),
         weights=np.resize([1, -1], 33),
-        groups=np.arange(33) % 2,
+        pools=np.arange(33) % 2,
     )
     assert_allclose(distribution.ccdf([10.02, -15.9, 0.0]), [0, 1, 1], atol=1e-12)
     # Nine classes that are wrong throughout, by an outlier each, are far more likely than a rate.

@@ -21,7 +21,7 @@ _TILTED_DEPTH = 48.0
 
 
 @dataclass(frozen=True)
-class ClassGroup:
+class Pool:
     """Kinds of classes that share hyperparameters, and the nodes of the posterior of these."""
 
     kinds: Kinds
@@ -30,7 +30,7 @@ class ClassGroup:
     nodes: HyperNodes
 
     @classmethod
-    def of(cls, kinds: Kinds, hyperprior: Hyperprior, depth: float) -> "ClassGroup":
+    def of(cls, kinds: Kinds, hyperprior: Hyperprior, depth: float) -> "Pool":
         """Place nodes wherever the posterior is above exp(-depth) of its largest value.
 
         Kinds of weight zero tell something of the hyperparameters, and are then left out.
@@ -43,12 +43,12 @@ class ClassGroup:
         )
         return cls(kinds.where(kept), hyperprior, share, nodes)
 
-    def mirrored(self) -> "ClassGroup":
-        """Return minus the group."""
+    def mirrored(self) -> "Pool":
+        """Return the pool with negated weights."""
         return replace(self, kinds=self.kinds.mirrored())
 
-    def at_nodes(self, kept: Bools) -> "ClassGroup":
-        """Return the group at some of its nodes."""
+    def at_nodes(self, kept: Bools) -> "Pool":
+        """Return the pool at some of its nodes."""
         return replace(self, nodes=self.nodes.where(kept))
 
     @property
