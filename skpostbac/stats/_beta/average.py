@@ -1,4 +1,15 @@
-"""The distribution of a weighted sum of independent Beta variables."""
+"""The distribution of a weighted sum of independent Beta variables.
+
+For X = sum_i w_i theta_i with independent theta_i ~ Beta(a_i, b_i) the moment generating function
+is a product of confluent hypergeometric functions,
+
+    M(s) = prod_i 1F1(a_i; a_i + b_i; w_i s),
+
+and on the imaginary axis it is the characteristic function of Carrillo et al. (2014), eq. 13. It is
+inverted along a Bromwich contour (`skpostbac.stats._inversion`), with one factor for each term
+(`terms`). The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean
+and the ends of the support are kept as sums of two doubles each.
+"""
 
 from functools import cached_property
 from typing import Any

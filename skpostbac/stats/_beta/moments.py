@@ -1,4 +1,14 @@
-"""Central moments of Betas, and cumulants of weighted sums of them, in closed form."""
+"""Central moments of Betas, and cumulants of weighted sums of them, in closed form.
+
+The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n - 2) theta) f with n = a +
+b. Times a power of theta - mu and integrated by parts, this gives the recursion of the central
+moments
+
+    m_{r+1} = r / (n + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r),  m_0 = 1,  m_1 = 0,
+
+with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3 and
+kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
+"""
 
 import numpy as np
 

@@ -1,4 +1,26 @@
-"""Weighted Betas as the terms of a sum: what an inversion asks of each of them."""
+"""Weighted Betas as the terms of a sum: what an inversion asks of each of them.
+
+The moment generating function of w theta with theta ~ Beta(a, b) and n = a + b,
+
+    E[exp(s w theta)] = 1F1(a; n; w s),
+
+is computed in three ways, all accurate to about rounding:
+
+- for a small modulus of s, by the Taylor series of the central moments about the mean. A Beta
+  is sub-Gaussian with a variance of at most 1 / (4 (n + 1)), which says how many terms it takes
+  (Marchal and Arbel, Electronic Communications in Probability 22, 2017);
+- for any s up to some height, by the trapezoid rule in log-odds under the tilt (`tilted`);
+- for a large modulus of s, as the sum of the shares of both ends (`ends`). A class whose transform
+  has decayed before its ends separate needs none.
+
+At a small distance y from the upper end of the support all variables are near one end each, where
+their densities are powers. With the exponents p_i there and q_i at the other end, the density of
+the sum is
+
+    prod_i [Gamma(p_i + q_i) / Gamma(q_i) |w_i|^-p_i] y^(p - 1) / Gamma(p),  p = sum_i p_i,
+
+and the upper tail is y / p times that.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,17 @@
-"""The distribution of the difference of two balanced accuracies on one test set."""
+"""The distribution of the difference of two balanced accuracies on one test set.
+
+The cells "only B right", "only A right" and "both or neither" of a class have the probabilities
+(p_B, p_A, p_r) ~ Dirichlet(alpha_B, alpha_A, alpha_r): merged cells of a Dirichlet vector have the
+sum of their parameters (Ng, Tian and Tang 2011, chapter 2). For X = sum_i w_i D_i with
+D_i = p_B - p_A in class i, independent between the classes, the moment generating function is
+
+    M(s) = prod_i E[exp(s w_i D_i)],
+
+and is inverted along a Bromwich contour (`skpostbac.stats._inversion`), with one factor for each
+class (`terms`). The mean of D_i is (alpha_B - alpha_A) / n with n the sum of the three. Random
+draws use that p_B + p_A ~ Beta(alpha_B + alpha_A, alpha_r) and p_B / (p_B + p_A) ~
+Beta(alpha_B, alpha_A) are independent.
+"""
 
 from functools import cached_property
 from typing import Any

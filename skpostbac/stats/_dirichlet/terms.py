@@ -1,4 +1,18 @@
-"""Weighted paired differences as the terms of a sum: what an inversion asks of each of them."""
+"""Weighted paired differences as the terms of a sum: what an inversion asks of each of them.
+
+The moment generating function of w D with D = p_B - p_A and (p_B, p_A, p_r) ~ Dirichlet(alpha) is
+computed in four ways, as in `skpostbac.stats._beta.terms` with vertices in place of ends:
+
+- for a small modulus of s, by the Taylor series of the central moments about the mean;
+- on a vertical line where the path is short, by one integral for each height (`path`);
+- elsewhere up to some height, by a product of trapezoid rules in two log-odds under the tilt
+  (`tilted`);
+- for a large modulus of s, as the sum of the shares of the vertices B, A and r (`ends`), at
+  D = 1, -1 and 0.
+
+The leading term of the density at an end of the support is a power of the distance from it, in
+closed form.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -114,7 +128,7 @@ class WeightedPairs:
 
 
 class TiltedPairTerms:
-    """Weighted paired differences under a tilt c: the `_transform.Terms` of a `TiltedSum`."""
+    """Weighted paired differences under a tilt c: the `Terms` of a `TiltedSum`."""
 
     def __init__(
         self, distribution: WeightedPairs, pairs: tp.TiltedPairs, tilt: float, from_end: bool

@@ -1,8 +1,8 @@
 r"""Paired differences under an exponential tilt, discretised in two log-odds.
 
 For D = p_B - p_A with (p_B, p_A, p_r) ~ Dirichlet(alpha_B, alpha_A, alpha_r), a weight w and a
-real tilt c, this module does what `_tilted_beta` does for one Beta. With s = p_B + p_A and
-u = p_B / s,
+real tilt c, this module does what `skpostbac.stats._beta.tilted` does for one Beta. With s = p_B +
+p_A and u = p_B / s,
 
     D = s (2u - 1),  s ~ Beta(alpha_B + alpha_A, alpha_r),  u ~ Beta(alpha_B, alpha_A),
 
@@ -481,7 +481,7 @@ def _growth(terms: TiltedBetas, rate: Floats) -> Floats:
 
 
 def _axis(terms: TiltedBetas, reach: Floats, bandwidth: Floats) -> _Axis:
-    """Nodes as in `_tilted_beta.trapezoid`, of a known bandwidth, as many as each class needs."""
+    """Nodes as in `skpostbac.stats._beta`, of a known bandwidth, as many as each class needs."""
     left, right = reach.T
     v0 = np.where(left > _FAR, 2.0, np.inf)
     v1 = np.where(right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)

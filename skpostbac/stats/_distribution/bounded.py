@@ -1,4 +1,12 @@
-"""Interface of continuous distributions on a bounded interval."""
+"""Interface of continuous distributions on a bounded interval.
+
+A subclass computes tails, densities and moments, and the rest follows from them here: the quantile
+is the root of P(X <= x) = p (`quantile`), the mode the place of highest density (`mode`), the
+shortest interval of a probability the one with equal densities at its ends, unless a kink or an end
+of the support comes first (`hdi`). Values are asked for in two accuracies. Those of `_centre` have
+absolute accuracy and are cheap. Those of `_tails` have relative accuracy, in logs, however small
+the tail is; they are taken where the cheap ones do not suffice.
+"""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,11 @@
-"""A distribution that is known by random draws."""
+"""A distribution that is known by random draws.
+
+Probabilities are shares of the n draws, and quantiles interpolate between them. The standard error
+of the mean is s / sqrt(n). That of a quantile at p follows from the binomial number of draws below
+it, whose standard deviation is sqrt(n p (1 - p)): it is half the distance between the quantiles at
+p - d and p + d with d = sqrt(p (1 - p) / n) (Serfling, Approximation Theorems of Mathematical
+Statistics, 1980).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Interface of univariate distributions, computed or known by draws."""
+"""Interface of univariate distributions, computed or known by draws.
+
+The methods have the names of SciPy's random variables. The central interval of a level leaves out
+(1 - level) / 2 on either side; `hdi` is the shortest interval of that probability.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""A distribution on (0, 1) that is given by the density of its log-odds, known up to a factor."""
+"""A distribution on (0, 1) that is given by the density of its log-odds, known up to a factor.
+
+For u = log(x / (1 - x)) with the density g(u) the density of x is f(x) = g(u) / (x (1 - x)). The
+log of g is replaced by a Legendre series on each of a row of panels, which are halved until the
+last coefficients are below the tolerance. A panel has the mass
+
+    integral of exp(log g(u)) du,
+
+by a Gauss-Legendre rule of 16 points; the factor that is not known is the sum of all masses. A tail
+is the sum of the masses beyond, all positive, and so keeps its relative accuracy. Beyond the
+panels, where the density is below exp(-64) of its largest value, log g continues in a straight
+line, that is, f as a power of x or of 1 - x, whose tail is in closed form.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,13 @@
-"""The place of highest density."""
+"""The mode: the place of highest density.
+
+The highest peaks of an outline are followed at the same time. In each of a few rounds the
+surroundings of every peak are cut finer, and the peaks are put in order of their height. Between
+the neighbours of the highest one the mode is the root of the slope of the density, by Brent's
+method, if the slope changes its sign there. The root is more precise than a maximum, which rounding
+determines to the square root of its error only. At a kink or at an end, where the slope has no
+root, it is the highest place that was found. Of places of equal density to within 1e-11 the last
+candidate is taken.
+"""
 
 from collections.abc import Callable
 

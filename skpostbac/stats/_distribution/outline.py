@@ -1,4 +1,13 @@
-"""Tails and density of a distribution at places that leave no doubt about its shape."""
+"""Tails and density of a distribution at places that leave no doubt about its shape.
+
+Between two neighbouring places y_0 < y_1 the mass F(y_1) - F(y_0) is known from the tails and can
+be compared with that of the trapezoid rule,
+
+    (y_1 - y_0) (f(y_0) + f(y_1)) / 2.
+
+If they differ by more than 3 % of a mass that matters, a peak, a pole or a kink hides in between,
+and the cell is split in four. Cells that hold too much of the probability are split as well.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

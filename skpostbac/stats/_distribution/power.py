@@ -1,4 +1,18 @@
-"""The distribution of a power of a variable, from the distribution of the variable."""
+"""The distribution of a power of a variable, from the distribution of the variable.
+
+For Y = X^e with X >= 0 and e > 0,
+
+    P(Y > y) = P(X > x),    f_Y(y) = f_X(x) x / (e y),    x = y^(1/e),
+
+and a quantile of Y is that of X to the power e. The moments of Z = (Y - origin) / unit are
+integrals of the tails,
+
+    E[Z^k] = integral over z > 0 of k z^(k-1) P(Z > z) dz - integral over z < 0 of
+             k z^(k-1) P(Z <= z) dz,
+
+by adaptive quadrature on panels. The origin is the power of the mean of X, so that the moments do
+not cancel where the distribution is narrow.
+"""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -1,4 +1,8 @@
-"""What is known of a distribution at some places: tails, densities and their errors."""
+"""What is known of a distribution at some places: tails, densities and their errors.
+
+`Values` have absolute accuracy, with a bound of the error. `LogValues` and `Tails` are logs of
+probabilities and densities, which keep their relative accuracy below the smallest doubles.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,18 @@
-"""The distribution of a weighted sum of accuracies that borrow strength from one another."""
+"""The distribution of a weighted sum of accuracies that borrow strength from one another.
+
+Given the hyperparameters eta = (mu, kappa) of its pool, the accuracies of the classes are
+independent, and the posterior of each is a mixture of two Betas, of a class that borrows and of an
+outlier. With the posterior weights W of the nodes of `quadrature` the moment generating function of
+X = sum_i w_i theta_i is
+
+    M(s) = prod over pools of  sum over nodes of W_eta prod_i E[exp(s w_i theta_i) | eta],
+
+which is inverted along a Bromwich contour as that of independent classes is
+(`skpostbac.stats._inversion`). The centre of the distribution needs the nodes whose posterior is
+above exp(-30) of its largest value. A far tail may be that of rates which are far less probable,
+and takes all above exp(-760). A single large class has its tails from incomplete Beta functions
+(`beta_mixture`).
+"""
 
 from collections.abc import Callable
 from functools import cached_property

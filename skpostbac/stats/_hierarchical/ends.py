@@ -1,4 +1,10 @@
-"""The ends of a class that borrows from others, where its transform has split into their shares."""
+"""The ends of a class that borrows from others, where its transform has split into their shares.
+
+At each node the class is a mixture of a borrower and of an outlier, both Betas. The share of an end
+in its transform is then the mixture of their shares (`skpostbac.stats._beta.ends`), each a power
+s^-near times a series in 1 / s. The exponents differ from node to node, so that there is a share
+for each; those below 1e-18 are left out.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,13 @@
-"""The prior of what the classes have in common: their rate, and how much they borrow from it."""
+"""The prior of what the classes have in common: their rate, and how much they borrow from it.
+
+The density of a class that borrows `up` = mu kappa correct and `down` = (1 - mu) kappa wrong
+samples is that of Beta(a, b) times theta^up (1 - theta)^down / Z, with
+
+    Z = E[theta^up (1 - theta)^down] = B(a + up, b + down) / B(a, b).
+
+Its log is a sum of log Gamma(x + d) - log Gamma(x), each by Stirling's series with its remainder,
+in a form that does not cancel for counts of any size.
+"""
 
 from dataclasses import dataclass, fields
 from typing import Any

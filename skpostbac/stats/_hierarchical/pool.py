@@ -1,4 +1,14 @@
-"""Classes that borrow from a rate they share, given the nodes of their hyperparameters."""
+"""A pool of classes that borrow from one rate, given the nodes of their hyperparameters.
+
+With k of n samples of a class correct, the accuracy has at each node (mu, kappa) the posterior
+
+    (1 - r) Beta(k + b + mu kappa, n - k + b + (1 - mu) kappa) + r Beta(k + b, n - k + b),
+
+where b is the base of the hyperprior and r the posterior probability that the class is an outlier.
+Moments of a Beta about any centre follow from a recursion of three terms, as the central ones do
+(`skpostbac.stats._beta.moments`). Central moments of a sum given a node are those of independent
+classes; over all nodes the moments of the means at the nodes come in.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

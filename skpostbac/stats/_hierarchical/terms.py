@@ -1,4 +1,10 @@
-"""Sums of classes that borrow from shared rates: what an inversion asks of them."""
+"""Sums of classes that borrow from shared rates: what an inversion asks of them.
+
+The standard deviation follows from the moments of each pool, and a tilt from `tilted_sum`. Close to
+an end of the support the density is a mixture of powers of the distance, whose exponents differ
+from node to node (`end_mixture`). The least exponent, that of outliers wherever there may be any,
+decides whether the density is zero, finite or infinite at the end itself.
+"""
 
 from functools import cached_property
 

@@ -1,4 +1,17 @@
-"""A sum of pools of classes under a tilt, as an inversion sees it."""
+"""A sum of pools of classes under a tilt, as an inversion sees it.
+
+The transform M(c + it) / M(c) of a sum is the product of those of its pools, each an average over
+nodes of products over classes (`tilted`). Mean and variance under the tilt come from its values
+next to the real axis: for a small d the phase of M(c + id) / M(c) is d K'(c), and the log of its
+modulus is -d^2 K''(c) / 2. The range of the sum, and with it the period of the Fourier series on
+the line, is bounded by Chernoff's inequality,
+
+    P(X > x) <= exp(K(c + h) - K(c) - h x)  under the tilt c, for any h > 0.
+
+The series ends where its terms have decayed to 1e-13, or from the height on where all classes have
+split into their ends by the corners of the cube of these (`branch_points`). A series of 2^14 terms
+that do neither is cut off, and the contour holds an estimate of what is missing.
+"""
 
 from functools import cached_property
 

@@ -9,7 +9,7 @@ density the same sum with s g. The nodes are those of the trapezoid rule on the 
 support is bounded, so a step of 2 pi / P with P wider than the distribution has no error but its
 known image at the origin: this is the Fourier series of a tilted density. It ends where M has
 decayed, or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a
-height from which `_corners` sums the rest of the series in closed form.
+height from which `branch_points` sums the rest of the series.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,17 @@
-"""A tilted sum of independent terms, with the cheaper of two contours through its tilt."""
+"""A tilted sum of independent terms, with the cheaper of two contours through its tilt.
+
+Under a tilt c a variable with the density f and the moment generating function M has the density
+exp(c x) f(x) / M(c). The terms of a sum remain independent, and the mean K'(c) and the variance
+K''(c) of the tilted sum add up over them, here to the leading orders of Laplace's method about the
+mode of each term.
+
+The trapezoid rule on the Bromwich line Re s = c has the step 2 pi / P, with the period P of
+`contour.series`. It ends at the height T at which |M(c + iT)| has fallen to exp(-DEPTH) M(c), which
+is below rounding. Where that takes many nodes, as with classes whose transform decays like a low
+power of the height, the line ends at the height from which the ends of the terms separate, if this
+is less than T / 2, and `branch_points` sums the rest. A line that must have more nodes than can be
+summed is cut off, and the contour then holds an estimate of what is missing.
+"""
 
 from itertools import takewhile
 

@@ -1,9 +1,20 @@
 """The moment generating function of a weighted sum of independent variables, along a contour.
 
-A `TiltedSum` holds the terms of a sum under one tilt c and evaluates M(c + it) / M(c), as a whole
-or split into the corners of the cube of the terms' ends. Every position is a distance from an
-origin, the mean or the upper end of the support, so that a distribution of width 1e-9 keeps all its
-digits.
+A `TiltedSum` holds the terms of a sum under one tilt c and evaluates M(c + it) / M(c), the product
+of the transforms of the terms, each to the power of the number of terms that are alike. A term is
+evaluated by its nodes under the tilt (`waves`) or, among many terms, by a Taylor series about its
+mean where that is short.
+
+The product can also be split into the corners of the cube of the terms' ends. Past some height the
+transform of each term is a sum over its ends, sum_j A_j(s) exp(s e_j), and so the product is
+
+    M(s) = sum over corners of A(s) exp(s v),
+
+with v the sum of one end of each term, and A the product of their shares. Corners at the same place
+are added up, and those that are negligible beside M(c) are left out.
+
+Every position is a distance from an origin, the mean or the upper end of the support, so that a
+distribution of width 1e-9 keeps all its digits.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,20 @@
-"""Sums of waves at the nodes of a quadrature: transforms at many heights of a vertical line."""
+"""Sums of waves at the nodes of a quadrature: transforms at many heights of a vertical line.
+
+A tilted variable with the nodes x_j and the masses m_j, of sum one, has the characteristic function
+
+    M(c + it) / M(c) = sum_j m_j exp(i t x_j).
+
+At the heights t = t_b + t_o, a base plus an offset, the exponentials factor,
+
+    sum_j [m_j exp(i t_b x_j)] exp(i t_o x_j),
+
+so that B bases and O offsets take B + O rows of exponentials and one product of matrices, instead
+of B O rows. The rows at evenly spaced heights follow from one another by multiplication.
+
+A class of small variance has a transform close to one. Its difference from one is summed without
+cancellation from exp(i x) - 1 = -2 sin(x / 2)^2 + i sin(x) and the rule for products less one,
+(1 + u) (1 + v) - 1 = u + v + u v.
+"""
 
 from dataclasses import dataclass
 

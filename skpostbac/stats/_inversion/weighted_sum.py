@@ -1,4 +1,15 @@
-"""Distributions of weighted sums of independent variables, by inversion."""
+"""Distributions of weighted sums of independent variables, by inversion.
+
+For X = sum_i w_i X_i the moment generating function is the product of those of the terms,
+
+    M(s) = prod_i E[exp(s w_i X_i)],
+
+from which `Inversion` takes the tails and the density. The cumulants are sums over the terms,
+kappa_r(X) = sum_i w_i^r kappa_r(X_i), so that the variance kappa_2, the skewness
+kappa_3 / kappa_2^(3/2) and the excess kurtosis kappa_4 / kappa_2^2 follow from those of the terms.
+The density of a sum may have a kink or a pole at its corners alone, where every term is at one of
+its ends. If they are few the search for the mode looks at each of them.
+"""
 
 import math
 from abc import abstractmethod

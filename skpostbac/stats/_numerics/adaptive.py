@@ -1,4 +1,11 @@
-"""Adaptive quadrature of many functions at once."""
+"""Adaptive quadrature of many functions at once.
+
+Function i has its own interval, cut into pieces, each with a Gauss-Legendre rule of 12 points. A
+piece is halved until its halves differ from the whole by no more than 1e-11 of the first estimate
+of the integral of the function. The pieces of all functions that are still open are evaluated in
+one call. For a smooth function halving divides the error by about 2^24, so that what is accepted
+has a relative error well below 1e-10.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Integrals over panels that are halved until the halves agree with the whole."""
+"""Integrals over panels that are halved until the halves agree with the whole.
+
+Each panel has a Gauss-Legendre rule of 12 points, exact for polynomials up to degree 23. A panel is
+accepted, with the sum of its halves, when this differs from the whole by no more than a share of
+the sum of the moduli of the integrals over all first panels. For a smooth function the halves have
+an error of about 2^-24 of that difference. At a kink only the panels beside it go on being halved,
+and those that the noise of the function keeps open are accepted when they become too many.
+"""
 
 from collections.abc import Callable
 

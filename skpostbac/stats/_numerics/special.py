@@ -1,4 +1,14 @@
-"""Elementary functions less their leading terms, free of cancellation."""
+"""Elementary functions less their leading terms, free of cancellation.
+
+exp(x) - 1 - x, log(1 + x) - x and sin(x) - x lose all digits for a small x if they are computed as
+they are written. Power series give them to rounding there: that of sinh, of
+log(1 + x) = 2 atanh(x / (2 + x)), and of sin. The remainder of Stirling's formula,
+
+    log Gamma(x) - [(x - 1/2) log x - x + log(2 pi) / 2] = sum_k B_2k / (2k (2k - 1)) x^(1 - 2k),
+
+is asymptotic, and taken from x = 8 on with nine terms. It gives log B(a, b) without the
+cancellation of three log Gammas.
+"""
 
 from collections.abc import Sequence
 from typing import TypeVar
