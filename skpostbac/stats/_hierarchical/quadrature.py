@@ -6,6 +6,17 @@ out beyond, where nothing but the prior decays, converges geometrically (Trefeth
 SIAM Review 56, 2014). As kappa is bounded no class is ever tied to mu, and a distribution given the
 nodes is as smooth as that of its classes: a mixture of such distributions over a fixed set of nodes
 has no error but that of this rule.
+
+The posterior density of v at a strength kappa is, up to a factor,
+
+    p(mu) dmu/dv * prod_i [epsilon + (1 - epsilon) R_i],
+    R_i = B(k_i + b + up, n_i - k_i + b + down) B(b, b)
+          / (B(k_i + b, n_i - k_i + b) B(b + up, b + down)),
+
+with k_i of n_i samples of class i correct, up = mu kappa, down = (1 - mu) kappa, and b and epsilon
+of the hyperprior: R_i is the probability of the counts if the class borrows over that if it does
+not. The posterior probability that class i is an outlier is epsilon over the factor of the class.
+Nodes with a weight below exp(-depth) of the largest are left out.
 """
 
 from dataclasses import dataclass, fields, replace

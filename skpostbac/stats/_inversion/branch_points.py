@@ -208,7 +208,7 @@ def corner_contour(distribution: TiltedSum, rule: Series, levels: list[Level]) -
 
 
 def corner_levels(distribution: TiltedSum, period: float) -> list[Level]:
-    """Group the classes by the height from which their ends separate, widest class first."""
+    """Sort the classes into levels, by the height from which their ends separate, widest first."""
     reach, heights = distribution.terms.reach, distribution.terms.end_height
     levels: list[Level] = []
     rest = distribution.everything

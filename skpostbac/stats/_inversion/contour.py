@@ -10,6 +10,11 @@ support is bounded, so a step of 2 pi / P with P wider than the distribution has
 known image at the origin: this is the Fourier series of a tilted density. It ends where M has
 decayed, or, where M decays only algebraically (a few classes that are perfect, empty or tiny), at a
 height from which `branch_points` sums the rest of the series.
+
+The trapezoid rule gives the sum of P(X > mean + y - k P) exp(-k c P) over all integers k. For k < 0
+these are zero, as mean + y - k P is beyond the support. For k > 0 the probabilities are one, and
+the images add up to 1 / (exp(c P) - 1), which is subtracted. Where c is large the period is widened
+by DEPTH / c instead, so that the images are below rounding. Rounding leaves about 4 eps sum |g|.
 """
 
 from dataclasses import dataclass, replace

@@ -358,9 +358,11 @@ class TiltedSum:
         of terms of equal weight that lie at the same place are added up.
         """
         index = self._repeated(index)
-        groups = self._lattices(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
-        leading = Leading(index, *_leading(groups))
-        return leading, leading.joined(groups)
+        lattices = self._lattices(
+            index, self.terms.shares(index, log_mgf[index], self.tilt + rates)
+        )
+        leading = Leading(index, *_leading(lattices))
+        return leading, leading.joined(lattices)
 
     def corners(self, leading: "Leading", log_mgf: Floats, rates: Complexes) -> list[Corner]:
         """Return the corners that count, at other c + rates."""
@@ -399,8 +401,8 @@ class TiltedSum:
         """
         count, size = self.terms.count[index], np.abs(self.terms.weights[index])
         steps = self.terms.places(index).shape[1] - 1
-        _, group = np.unique(size, return_inverse=True)
-        log_number = np.log1p(steps * np.bincount(group, weights=count)).sum()
+        _, number = np.unique(size, return_inverse=True)
+        log_number = np.log1p(steps * np.bincount(number, weights=count)).sum()
         if log_number < np.log(_MAX_CORNERS) + 1e-9:
             return True
         index = self._repeated(index)
@@ -420,8 +422,8 @@ class TiltedSum:
     def _lattices(self, index: Indices, shares: Complexes) -> list["_Lattice"]:
         """Corners of the terms of each size, with these shares of their ends."""
         size = np.abs(self.terms.weights[index])
-        groups = [(weight, size == weight) for weight in np.unique(size)]
-        return [self._lattice(index[alike], weight, shares[alike]) for weight, alike in groups]
+        parts = [(weight, size == weight) for weight in np.unique(size)]
+        return [self._lattice(index[alike], weight, shares[alike]) for weight, alike in parts]
 
     def _lattice(self, index: Indices, weight: float, shares: Complexes) -> "_Lattice":
         """Corners of terms of one size, by how many steps of it they are above the lowest."""
@@ -462,14 +464,14 @@ class Leading:
     kept: tuple[Indices, ...]
     orders: Floats
 
-    def joined(self, groups: list["_Lattice"]) -> list[Corner]:
+    def joined(self, lattices: list["_Lattice"]) -> list[Corner]:
         """Return the corners, from those of the terms of each size."""
         offsets, blurs, amplitudes = np.zeros(1), np.zeros(1), np.ones((1, 1), dtype=complex)
-        for group, kept in zip(groups, self.kept, strict=True):
-            one, other = np.divmod(kept, group.offsets.size)
-            offsets = offsets[one] + group.offsets[other]
-            blurs = blurs[one] + group.blurs[other]
-            amplitudes = amplitudes[one] * group.amplitudes[other]
+        for lattice, kept in zip(lattices, self.kept, strict=True):
+            one, other = np.divmod(kept, lattice.offsets.size)
+            offsets = offsets[one] + lattice.offsets[other]
+            blurs = blurs[one] + lattice.blurs[other]
+            amplitudes = amplitudes[one] * lattice.amplitudes[other]
         places = zip(offsets.tolist(), blurs.tolist(), amplitudes, strict=True)
         return [Corner(*corner) for corner in places]
 
@@ -484,21 +486,21 @@ class _Lattice:
     orders: Floats
 
 
-def _leading(groups: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indices, ...], Floats]:
+def _leading(lattices: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indices, ...], Floats]:
     """Which corners count anywhere, and their orders, unless they are more than `most`.
 
     No corner of all terms is larger than the product of its share of the first ones and the sums
     over all shares of each of the others. A corner of some terms that is too small is left out with
     all that it would lead to.
     """
-    sizes = [np.abs(group.amplitudes) for group in groups]
+    sizes = [np.abs(lattice.amplitudes) for lattice in lattices]
     totals = [np.ones(sizes[0].shape[1]), *(size.sum(axis=0) for size in sizes[:0:-1])]
     others = np.multiply.accumulate(totals)[::-1]
     found, orders, kept = np.ones((1, 1)), np.zeros(1), []
-    for group, size, other in zip(groups, sizes, others, strict=True):
+    for lattice, size, other in zip(lattices, sizes, others, strict=True):
         found = (found[:, np.newaxis] * size).reshape(-1, other.size)
         chosen = np.flatnonzero((found * other).max(axis=1) > _NEGLIGIBLE)
-        found, orders = found[chosen], np.add.outer(orders, group.orders).ravel()[chosen]
+        found, orders = found[chosen], np.add.outer(orders, lattice.orders).ravel()[chosen]
         kept.append(chosen)
         if chosen.size > most:
             break
