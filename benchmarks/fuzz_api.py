@@ -470,11 +470,9 @@ def _numbers_are_finite(call, value):
 
 def _support(owner):
     distribution = getattr(owner, "distribution", owner)
-    return (
-        distribution.support()
-        if hasattr(distribution, "support")
-        else (distribution.draws[0], distribution.draws[-1])
-    )
+    if hasattr(distribution, "support"):
+        return distribution.support()
+    return distribution.draws[0], distribution.draws[-1]
 
 
 def _step(owner):

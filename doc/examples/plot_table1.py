@@ -225,8 +225,8 @@ for name in NAMES:
 #
 # The paper says that the mean of a difference is not simply the difference of the means. It is.
 #
-# The other numbers below are asserted as a convolution of the Beta distributions on a grid of 2 **
-# 18 cells gives them.
+# The other numbers below are asserted as a convolution of the Beta distributions on a grid of
+# 2 ** 18 cells gives them.
 
 CONVOLVED = {  # mean, limits of the 95 % interval, probability that the difference is positive
     ("C2", "C1"): (-0.2778, -0.4668, -0.0634, 0.0059),

@@ -57,8 +57,7 @@ class PairedDifference(WeightedSum):
 
     See Also
     --------
-    BetaAverage : The distribution of one balanced accuracy; differences of two that saw different
-    samples.
+    BetaAverage : Distribution of one balanced accuracy, or of two on different samples.
 
     Notes
     -----

@@ -27,7 +27,7 @@ class Values:
     slope: Floats
 
     def replaced(self, index: Bools, mirrored: "Values") -> "Values":
-        """Replace some of the values by those of minus the variable, at minus their places."""
+        """Replace some of the values by those of the negated variable, at minus their places."""
 
         def merged(own: Floats, other: Floats) -> Floats:
             result = own.copy()

@@ -15,11 +15,11 @@ exp(K(c) - c y), so that the choice of c decides which tails have relative accur
       K'(c) - 1 / c = y,
 
   where the integrand is largest on the line and smallest on the real axis (Daniels, Annals of
-  Mathematical Statistics 25, 1954). The root is solved for in log c, to an
-  excess below sqrt(K''(c) + 1 / c^2), which is enough: any c gives the same integral. The contour
-  then serves all neighbours to which its error is below 3e-12.
-- The ends. Within a distance `close` of an end of the support only the leading power of the tail is
-  left, which is known in closed form.
+  Mathematical Statistics 25, 1954). The root is solved for in log c, to an excess below
+  sqrt(K''(c) + 1 / c^2), which is enough: any c gives the same integral. The contour then serves
+  all neighbours for which its error is below 3e-12.
+- The ends. Within a distance `close` of an end of the support only the leading powers of the tail
+  are left, which a sum of terms has in closed form.
 
 What a line that is cut off leaves in a probability is estimated, and a warning is given if it may
 exceed 1e-9.

@@ -72,7 +72,7 @@ class Frame:
         return Points(distance, self.mean_to_low + distance, self.mean_to_high - distance)
 
     def mirrored(self) -> "Frame":
-        """Return the frame of minus the variable."""
+        """Return the frame of the negated variable."""
         return Frame(
             low=-self.high,
             low_rest=-self.high_rest,

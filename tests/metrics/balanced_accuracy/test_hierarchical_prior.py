@@ -23,7 +23,7 @@ from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 COUNTS = ClassCounts(["a", "b", "c"], [9, 8, 1], [10, 10, 2])
 
 
-def test_distribution_is_the_engine_s_distribution():
+def test_distribution_is_the_engine_s():
     """With the weights of the classes, and a hyperprior of one's own."""
     hyperprior = Hyperprior(kappa=(10, 50), outlier=0.1)
     weights = {"a": 1, "b": 2, "c": 1}

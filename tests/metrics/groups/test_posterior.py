@@ -111,7 +111,7 @@ def test_class_counts_are_aligned_by_their_labels(posterior):
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_summary_is_a_table(posterior, library):
-    """A row for each distribution, with the figures of the distribution."""
+    """A row for each distribution, with its figures."""
     frame = pytest.importorskip(library).DataFrame(posterior.summary(0.9))
     assert list(frame["name"])[4:] == [
         "group 4",

@@ -108,7 +108,7 @@ def test_nearest_double(distribution, share):
 
 @every_distribution
 def test_mirrored_frame(distribution):
-    """Mirrored twice is the same, and once is the distribution of minus the variable."""
+    """Mirrored twice is the same, and once is that of the negated variable."""
     frame = distribution._frame
     assert frame.mirrored().mirrored() == frame
     assert (frame.mirrored().low, frame.mirrored().mean) == (-frame.high, -frame.mean)
