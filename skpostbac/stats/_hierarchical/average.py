@@ -22,7 +22,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, Indices
+from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
@@ -126,11 +126,7 @@ class HierarchicalBetaAverage(WeightedSum):
             raise TypeError(
                 f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
             )
-        labels = np.zeros(size, dtype=int) if pools is None else np.asarray(pools)
-        if labels.shape != (size,):
-            raise ValueError(f"pools must have length {size}; got shape {labels.shape}.")
-        self._pools = np.unique(labels, return_inverse=True)[1]
-        self._pools.flags.writeable = False
+        self._pools = _places(np.zeros(size) if pools is None else pools, size)
 
     @property
     def correct(self) -> Floats:
@@ -336,6 +332,17 @@ def _rebuild(
     return HierarchicalBetaAverage(
         correct, total, weights=weights, hyperprior=hyperprior, pools=pools
     )
+
+
+def _places(pools: ArrayLike, size: int) -> Indices:
+    """Return the place of the pool of each class among the pools, in their order."""
+    with input_errors("pools must be labels that can be compared"):
+        labels = np.asarray(pools)
+        if labels.shape != (size,):
+            raise ValueError(f"there must be {size}, got the shape {labels.shape}")
+        places = np.unique(labels, return_inverse=True)[1]
+    places.flags.writeable = False
+    return np.asarray(places)
 
 
 def _check_counts(correct: Floats, total: Floats) -> None:

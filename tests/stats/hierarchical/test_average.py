@@ -409,12 +409,13 @@ def test_bad_counts(arguments, message):
     [
         ({"weights": [1]}, "weights must have length 2"),
         ({"weights": [0, 0]}, "weights must not all be zero"),
-        ({"pools": [1]}, "pools must have length 2"),
+        ({"pools": [1]}, "pools must be labels .*: there must be 2, got the shape"),
+        ({"pools": [0.5, None]}, "pools must be labels that can be compared"),
     ],
 )
 def test_bad_options(options, message):
     """One clear error."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         HierarchicalBetaAverage([1, 1], [2, 2], **options)
     with pytest.raises(TypeError, match="hyperprior must be a Hyperprior"):
         HierarchicalBetaAverage([1], [2], hyperprior="heavy")
