@@ -9,6 +9,10 @@ import pytest
 # The makers of reference values are run by hand, and may need more than the tests do.
 collect_ignore_glob = ["reference/make_*.py", "reference/generators"]
 
+# Tests run on all cores already: threads of the linear algebra would only wait for one another.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # No window is opened, and none is needed.
 os.environ.setdefault("MPLBACKEND", "Agg")
 

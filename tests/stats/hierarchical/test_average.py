@@ -458,7 +458,7 @@ def ranks(n_sets, n_classes, n_samples, rng):
 @pytest.mark.parametrize(("n_classes", "n_samples"), [(2, 4), (5, 20), (60, 6)])
 def test_calibration_by_simulation(n_classes, n_samples):
     """Truths from the prior have uniform ranks among their posteriors (Talts et al. 2018)."""
-    values = ranks(250, n_classes, n_samples, np.random.default_rng(11))
+    values = ranks(120, n_classes, n_samples, np.random.default_rng(11))
     assert stats.kstest(values, "uniform").pvalue > 1e-3
 
 
