@@ -638,6 +638,7 @@ def main(argv=None):
     state = {"seed": arguments.seed, "match": arguments.match, "inputs": 0, "calls": {}}
     state |= dict.fromkeys(["slow_of_few", "slow", "large", "lost"], 0)
     state["command"] = f"python benchmarks/slow_calls.py --inputs {arguments.inputs}"
+    state["command"] += f" --limit {arguments.limit:g}"
     if arguments.seed:
         state["command"] += f" --seed {arguments.seed}"
     if arguments.resume and arguments.results.exists():
