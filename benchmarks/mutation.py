@@ -14,7 +14,7 @@ from there. The survivors are listed with their changes in ``mutation.rst``, by
 
     python benchmarks/mutation.py --report
 
-The paths are those of the checkout that was tested. The reasons why survivors live stand in
+The paths are those of the commit that was tested. The reasons why survivors live stand in
 ``mutation_reasons.json``; they are written by hand.
 """
 
@@ -25,6 +25,7 @@ import platform
 import random
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -135,6 +136,7 @@ def read_results():
 def run(n_mutants, seed, jobs):
     """Test a sample of changes, and write each verdict when it is known."""
     known = {line["mutant"] for line in read_results()}
+    origin = {"seed": seed, "commit": commit(), "date": str(date.today())}
     left = [mutation for mutation in sample(n_mutants, seed) if key(mutation) not in known]
     # Packages take turns, so that a run that is stopped says something of each.
     left.sort(key=lambda mutation: random.Random(key(mutation)).random())
@@ -142,15 +144,21 @@ def run(n_mutants, seed, jobs):
     with tempfile.TemporaryDirectory() as folder, spawn.Pool(jobs, start_worker, [folder]) as pool:
         for line in pool.imap_unordered(test, left):
             with RESULTS.open("a") as file:
-                file.write(json.dumps(line) + "\n")
+                file.write(json.dumps(line | origin) + "\n")
             print(f"{line['verdict']:>9} {line['seconds']:>5} s  {line['mutant']}", flush=True)
 
 
-def report(n_mutants, seed):
+def commit():
+    """Name the code that is tested."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.check_output(command, cwd=ROOT, text=True).strip()
+
+
+def report():
     """Write totals and survivors."""
     lines = read_results()
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
-    rows = [header(n_mutants, seed), "", *totals(lines), "", "Survivors", "---------", ""]
+    rows = [header(lines), "", *totals(lines), "", "Survivors", "---------", ""]
     for line in sorted(lines, key=lambda line: line["mutant"]):
         if line["verdict"] == "survived":
             rows += [f"``{line['mutant']}``::", ""]
@@ -159,17 +167,23 @@ def report(n_mutants, seed):
     REPORT.write_text("\n".join(rows))
 
 
-def header(n_mutants, seed):
+def header(lines):
     """Say how the results came about."""
     versions = {"Python": platform.python_version()}
     versions |= {"NumPy": np.__version__, "SciPy": scipy.__version__}
     versions |= {"scikit-learn": sklearn.__version__}
-    return (
-        "Mutation tests\n==============\n\n"
-        f"{len(read_results())} changes so far, of those that are drawn by\n"
-        f"``python benchmarks/mutation.py --mutants {n_mutants} --seed {seed}``, {date.today()}; "
-        + ", ".join(" ".join(pair) for pair in versions.items())
-        + "."
+    runs = Counter((line["date"], line["commit"], line["seed"]) for line in lines)
+    return "\n".join(
+        [
+            "Mutation tests\n==============\n",
+            f"{len(lines)} changes, drawn and tested by ``python benchmarks/mutation.py``; "
+            + ", ".join(" ".join(pair) for pair in versions.items())
+            + ":\n",
+            *(
+                f"- {n} with seed {seed} at {commit}, {day}"
+                for (day, commit, seed), n in runs.items()
+            ),
+        ]
     )
 
 
@@ -194,7 +208,7 @@ def main():
     parser.add_argument("--report", action="store_true", help="write the report of what is known")
     options = parser.parse_args()
     if options.report:
-        report(options.mutants, options.seed)
+        report()
     else:
         run(options.mutants, options.seed, options.jobs)
 
