@@ -11,8 +11,8 @@ from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import RandomStateLike
 from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import ClassWeightLike, Predictions
-from skpostbac.metrics._priors import PriorLike
+from skpostbac.metrics._labels import Predictions
+from skpostbac.metrics._priors import ClassWeightLike, PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,

@@ -13,8 +13,8 @@ from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._labels import ClassWeightLike, Predictions, is_named, named_predictions
-from skpostbac.metrics._priors import PriorLike
+from skpostbac.metrics._labels import Predictions, is_named, named_predictions
+from skpostbac.metrics._priors import ClassWeightLike, PriorLike
 from skpostbac.model_selection import pooled_posteriors
 
 if TYPE_CHECKING:

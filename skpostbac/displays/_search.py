@@ -31,8 +31,7 @@ from skpostbac._plot import (
 from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
 from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import ClassWeightLike
-from skpostbac.metrics._priors import PriorLike
+from skpostbac.metrics._priors import ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import (
     TrainingVariation,

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
-    check_counts,
     class_counts,
     counts_of_matrix,
     counts_of_numbers,
     format_count,
 )
 from skpostbac.metrics._posteriors import ExactPosterior
-from skpostbac.metrics._priors import NAMED_PRIORS, check_prior
+from skpostbac.metrics._priors import NAMED_PRIORS, check_counts, check_prior
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
 

@@ -11,39 +11,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, first, format_estimate, table
+from skpostbac._utils import Floats, format_estimate, table
 from skpostbac.metrics._balanced_accuracy.report import write_report
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
-    check_counts,
     class_counts,
     counts_of_matrix,
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._labels import (
-    ClassWeightLike,
-    ClassWeightSpec,
-    check_class_weight,
-    label_list,
-    resolve_class_weight,
-    warn_if_foreign,
-)
+from skpostbac.metrics._labels import label_list, warn_if_foreign
 from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
 from skpostbac.metrics._priors import (
+    AverageDistribution,
+    ClassWeightLike,
+    ClassWeightSpec,
     Prior,
     PriorInfluence,
     PriorLike,
     PriorSpec,
+    assume,
     average_distribution,
-    check_prior,
     format_prior,
+    resolve_class_weight,
     resolve_prior,
     warn_if_prior_dominates,
 )
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -145,16 +139,15 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = "uniform",
         class_weight: ClassWeightLike = None,
     ) -> None:
-        check_counts(counts)
-        prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+        assumed = assume(counts, prior, class_weight)
         vars(self).update(  # past the frozen __setattr__
             counts=counts,
-            prior=resolve_prior(prior_spec, counts.n_classes),
-            class_weight=resolve_class_weight(weight_spec, counts.classes),
-            _prior_spec=prior_spec,
-            _weight_spec=weight_spec,
+            prior=assumed.prior,
+            class_weight=assumed.class_weight,
+            _prior_spec=assumed.prior_spec,
+            _weight_spec=assumed.weight_spec,
+            distribution=assumed.distribution,  # cached, and not pickled
         )
-        _check_range(self.prior, counts)
 
     @classmethod
     def from_counts(
@@ -245,21 +238,20 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return posterior
 
     @cached_property
-    def distribution(self) -> BetaAverage | HierarchicalBetaAverage:
+    def distribution(self) -> AverageDistribution:
         """The distribution of the weighted average, with all methods of the engine."""
         return average_distribution(
             self.prior, self.counts.correct, self.counts.total, self._weights
         )
 
     @cached_property
-    def prior_distribution(self) -> BetaAverage | HierarchicalBetaAverage:
+    def prior_distribution(self) -> AverageDistribution:
         """The distribution of the weighted average before the data."""
         nothing = np.zeros(self.counts.n_classes)
         return average_distribution(self.prior, nothing, nothing, self._weights)
 
     @property
     def _weights(self) -> Floats | None:
-        # None lets the engine treat equal weights as equal, and exactly 1 / l.
         return None if self._weight_spec is None else self.class_weight
 
     @property
@@ -329,7 +321,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
-    def recalls(self) -> dict[Hashable, BetaAverage | HierarchicalBetaAverage]:
+    def recalls(self) -> dict[Hashable, AverageDistribution]:
         """Return the posterior of the accuracy on each class, by label.
 
         Examples
@@ -439,7 +431,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        prior = self.prior if isinstance(self.prior, Hyperprior) else self.prior.tobytes()
+        prior = self.prior.tobytes() if isinstance(self.prior, np.ndarray) else self.prior
         return self.counts, prior, self.class_weight.tobytes()
 
     def __repr__(self) -> str:
@@ -550,17 +542,6 @@ def posterior_balanced_accuracy(
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     return posterior
-
-
-def _check_range(prior: Prior, counts: ClassCounts) -> None:
-    """Refuse parameters that are too large once the counts are added."""
-    added = 0.0 if isinstance(prior, Hyperprior) else prior.max(axis=1)
-    large = added + counts.total > LARGEST
-    if large.any():
-        raise ValueError(
-            f"prior and total must add up to at most {LARGEST:g} for each class, "
-            f"got a total of {first(counts.total, large)}"
-        )
 
 
 def _pooled_spec(

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, check_choice, check_flags, check_level
 from skpostbac.metrics._balanced_accuracy.posterior import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts
-from skpostbac.metrics._labels import ClassWeightLike
-from skpostbac.metrics._priors import PriorLike
+from skpostbac.metrics._priors import ClassWeightLike, PriorLike
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
     "mean": lambda posterior, level: posterior.mean(),

@@ -23,15 +23,15 @@ from skpostbac.metrics._counts import (
     pack_bits,
     word_keys,
 )
-from skpostbac.metrics._labels import (
+from skpostbac.metrics._labels import label_list, read_outcomes, unique_label_array
+from skpostbac.metrics._priors import (
     ClassWeightLike,
+    PriorLike,
     check_class_weight,
-    label_list,
-    read_outcomes,
+    check_prior,
     resolve_class_weight,
-    unique_label_array,
+    resolve_prior,
 )
-from skpostbac.metrics._priors import PriorLike, check_prior, resolve_prior
 from skpostbac.metrics._scoring import CountsDict, NoNumber, make_label_scorer
 
 CORRECT_KEY = "correct_{}"

@@ -14,14 +14,13 @@ from sklearn.utils.validation import check_consistent_length
 from skpostbac._utils import (
     Bools,
     Floats,
-    LabelArray,
     first,
     float_array,
     is_real,
     nonnegative_array,
     shown,
 )
-from skpostbac.metrics._labels import as_label_array, encode_sorted, label_list, naming
+from skpostbac.metrics._labels import Column, encode, label_list, naming, read_column
 
 # Sums of larger scores overflow.
 LARGEST_SCORE = 1e300
@@ -117,16 +116,16 @@ def split_scores(
     TypeError
         If the labels are bytes or a sparse matrix.
     """
-    labels = as_label_array(y_true, "y_true")
-    weight = np.ones(len(labels))
+    labels = read_column(y_true, "y_true")
+    weight = np.ones(len(labels.array))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
     is_positive = _is_positive(labels, pos_label)
     scores = _score_array(y_score)
     with naming("y_score"):
-        check_consistent_length(labels, scores)
+        check_consistent_length(labels.array, scores)
     with naming("sample_weight"):
-        check_consistent_length(labels, weight)
+        check_consistent_length(labels.array, weight)
     return (
         _class_scores(scores, weight, ~is_positive, "negative"),
         _class_scores(scores, weight, is_positive, "positive"),
@@ -147,11 +146,11 @@ def _score_array(y_score: ArrayLike) -> Floats:
     return scores
 
 
-def _is_positive(y_true: LabelArray, pos_label: Any) -> Bools:
+def _is_positive(y_true: Column, pos_label: Any) -> Bools:
     """Tell which samples are of the positive class, of two classes."""
-    if not len(y_true):
+    if not len(y_true.array):
         raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
-    labels = encode_sorted(y_true, "y_true")
+    labels = encode(y_true, "y_true")
     classes = label_list(labels.values)
     if len(classes) > 2:
         raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")

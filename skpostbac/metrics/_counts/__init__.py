@@ -10,7 +10,7 @@ from skpostbac.metrics._counts.confusion_matrix import (
     count_confusions,
     matrix_index,
 )
-from skpostbac.metrics._counts.counts import ClassCounts, check_counts, class_counts, format_count
+from skpostbac.metrics._counts.counts import ClassCounts, class_counts, format_count
 from skpostbac.metrics._counts.outcome_words import (
     WORD_BITS,
     WORD_KEY,
@@ -29,7 +29,6 @@ __all__ = [
     "ClassCounts",
     "PairedCounts",
     "check_confusion_matrix",
-    "check_counts",
     "class_counts",
     "class_order",
     "count_choices",

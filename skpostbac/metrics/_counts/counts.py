@@ -18,14 +18,12 @@ from skpostbac.metrics._counts.json import (
     write_labels,
 )
 from skpostbac.metrics._labels import (
-    Outcomes,
     check_batch_kind,
     check_same_kind,
-    check_samples,
+    count_hits,
     label_list,
     merge_labels,
     naming,
-    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -107,9 +105,17 @@ class ClassCounts(StablePickle):
         >>> sum([ClassCounts(["a"], [7], [9])], start=ClassCounts.empty())
         ClassCounts('a': 7/9)
         """
-        counts = cls([0], [0], [0])
-        for name in ("classes", "correct", "total"):
-            object.__setattr__(counts, name, getattr(counts, name)[:0])
+        return cls._of_table(np.zeros(0, np.int64), np.zeros((2, 0)))
+
+    @classmethod
+    def _of_table(cls, classes: LabelArray, table: Floats) -> ClassCounts:
+        """Return the counts of distinct labels, as they were counted: errors, and hits."""
+        counts = object.__new__(cls)
+        columns = {"classes": classes, "correct": table[1].copy(), "total": table.sum(axis=0)}
+        for name, column in columns.items():
+            column.flags.writeable = False
+            object.__setattr__(counts, name, column)
+        counts._check()
         return counts
 
     def _check(self) -> None:
@@ -213,8 +219,7 @@ class ClassCounts(StablePickle):
         >>> counts
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
-        outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
-        batch = _count(outcomes)
+        batch = ClassCounts._of_table(*count_hits(y_true, y_pred, sample_weight, least=0))
         if labels is not None:
             batch = reindex_batch(batch, labels)
         check_batch_kind(self.classes, batch.classes)
@@ -378,18 +383,8 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight)
-    check_samples(outcomes)
-    counts = _count(outcomes)
+    counts = ClassCounts._of_table(*count_hits(y_true, y_pred, sample_weight, least=1))
     return counts if labels is None else select_classes(counts, labels)
-
-
-def check_counts(counts: object) -> None:
-    """Refuse what is not the counts of at least one class."""
-    if not isinstance(counts, ClassCounts):
-        raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
-    if not counts.n_classes:
-        raise ValueError("counts must have at least one class")
 
 
 def format_count(value: float) -> str:
@@ -428,16 +423,3 @@ def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
         with naming("labels"):
             check_same_kind(wanted, counts.classes)
     return counts.reindex(wanted)
-
-
-def _count(outcomes: Outcomes) -> ClassCounts:
-    if not outcomes.n_samples:
-        return ClassCounts.empty()
-    size = len(outcomes.classes)
-    cells = np.zeros(2 * size)
-    with np.errstate(over="ignore"):  # infinite counts are refused
-        for block in outcomes.blocks():
-            (hits,) = block.hits
-            cells += np.bincount(2 * block.codes + hits, weights=block.weight, minlength=2 * size)
-        table = cells.reshape(size, 2)  # errors, hits
-        return ClassCounts(outcomes.classes, table[:, 1], table.sum(axis=1))

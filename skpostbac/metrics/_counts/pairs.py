@@ -46,7 +46,6 @@ from skpostbac.metrics._labels import (
     by_argument,
     check_batch_kind,
     check_names,
-    check_samples,
     label_list,
     merge_labels,
     named_predictions,
@@ -325,7 +324,7 @@ class PairedCounts(StablePickle):
                 f"predictions must be of the classifiers {short_repr(self.names)}, "
                 f"got {short_repr(tuple(columns))}"
             )
-        outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight)
+        outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight, least=0)
         batch = _count(self.names, outcomes)
         if labels is not None:
             batch = reindex_batch(batch, labels)
@@ -493,7 +492,6 @@ def paired_counts(
     columns = named_predictions(predictions)
     names = tuple(columns)
     outcomes = read_outcomes(y_true, by_argument(columns, names), sample_weight)
-    check_samples(outcomes)
     counts = _count(names, outcomes)
     return counts if labels is None else select_classes(counts, labels)
 

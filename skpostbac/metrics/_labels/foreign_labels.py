@@ -7,8 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from skpostbac.metrics._labels.categorical import as_labels
-from skpostbac.metrics._labels.labels import encode_sorted, label_list
+from skpostbac.metrics._labels.labels import label_list
+from skpostbac.metrics._labels.outcomes import encode
+from skpostbac.metrics._labels.reading import read_column
 
 _SHOWN_LABELS = 3
 
@@ -40,7 +41,7 @@ def warn_if_foreign(
 
 
 def _distinct(y: ArrayLike, name: str) -> list[Hashable]:
-    return label_list(encode_sorted(as_labels(y, name), name).values)
+    return label_list(encode(read_column(y, name), name).values)
 
 
 def _show(labels: Sequence[Hashable]) -> str:

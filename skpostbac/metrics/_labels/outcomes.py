@@ -1,31 +1,43 @@
-"""What the samples of a test set say of one or several classifiers, read block by block."""
+"""What the samples of a test set say of one or several classifiers, read block by block.
+
+True labels become small integers, their places among the sorted distinct ones, and predictions are
+compared with them. NumPy compares and counts. What is ours is the table in which integers are
+looked up, and the dict of anything else: `np.unique` and scikit-learn's `LabelEncoder`, which can
+do the same, keep a code for each sample, and take longer. A million labels of three classes took
+them 6 ms as int64, 18 ms as int8 and 104 ms as text, here 3, 3 and 76 ms; as objects 823 and 79 ms,
+here 63 ms. `pandas.factorize` is as fast, but pandas is not required.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from skpostbac._utils import Bools, Floats, Indices, LabelArray, nonnegative_array
-from skpostbac.metrics._labels.categorical import as_labels
-from skpostbac.metrics._labels.labels import (
-    EncodedLabels,
-    SortedLabels,
-    blocks,
-    check_same_kind,
-    encode_sorted,
-    is_integral,
-    label_list,
-    naming,
-)
+from skpostbac._utils import Bools, Floats, Indices, LabelArray, input_errors, nonnegative_array
+from skpostbac.metrics._labels.labels import check_same_kind, class_labels, label_list
+from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_columns
 from skpostbac.stats._beta import LARGEST
 
-Labels: TypeAlias = LabelArray | EncodedLabels
+# Integers of a range up to the first are looked up in a table, whatever the number of samples,
+# and those of a range up to the second if there are not much fewer samples.
+SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
+
+
+class Encoded(NamedTuple):
+    """Labels as positions in an array of the sorted distinct ones, computed a block at a time."""
+
+    values: LabelArray
+    """Distinct labels, sorted, as :func:`array_of_labels` returns them."""
+    codes: Callable[[slice], Indices]
+    """Returns the position in ``values`` of each label of a block."""
 
 
 class Block(NamedTuple):
@@ -57,43 +69,82 @@ class Outcomes:
 
     def blocks(self) -> Iterator[Block]:
         """Return all samples, block by block."""
-        return map(self.read, blocks(self.n_samples, len(self.classes)))
+        return map(self.read, _blocks(self.n_samples, len(self.classes)))
+
+
+def count_hits(
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None, *, least: int
+) -> tuple[LabelArray, Floats]:
+    """Return the classes, and the numbers of errors and of hits of each, shape (2, n_classes).
+
+    The parameters are those of :func:`read_outcomes`, whose errors it raises.
+
+    Examples
+    --------
+    >>> classes, table = count_hits(["a", "a", "b"], ["a", "b", "b"], None, least=1)
+    >>> classes.tolist(), table.tolist()
+    (['a', 'b'], [[1.0, 0.0], [1.0, 1.0]])
+    """
+    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight, least=least)
+    size = len(outcomes.classes)
+    cells = np.zeros(2 * size)
+    for block in outcomes.blocks():
+        (hits,) = block.hits
+        cells += np.bincount(2 * block.codes + hits, weights=block.weight, minlength=2 * size)
+    return outcomes.classes, cells.reshape(size, 2).T
 
 
 def read_outcomes(
-    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], sample_weight: ArrayLike | None
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    sample_weight: ArrayLike | None,
+    *,
+    least: int = 1,
 ) -> Outcomes:
     """Check true labels, weights and the predictions of one or several classifiers.
 
     `predictions` has the predicted labels by the name of the argument that holds them, which
-    stands in the messages of errors.
+    stands in the messages of errors. There are at least so many samples, 0 or 1; if 1, not all of
+    them of weight 0.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`class_counts` raises them.
     """
-    labels = as_labels(y_true, "y_true")
-    y_preds = {name: as_labels(y_pred, name) for name, y_pred in predictions.items()}
+    columns = read_columns({"y_true": y_true, **predictions})
     weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
-    n_samples = _check_lengths(labels, y_preds, weight)
-    if not n_samples:  # of which there is no block
+    n_samples = _check_lengths(columns, weight)
+    if not n_samples and not least:  # of which there is no block
         return Outcomes(np.array([]), n_samples, _no_codes, [], weight)
-    true = encode_sorted(labels, "y_true")
-    hits = [_find_hits(labels, true, y_pred, name) for name, y_pred in y_preds.items()]
+    _check_samples(n_samples, weight, least)
+    true = encode(columns["y_true"], "y_true")
+    hits = [_find_hits(columns["y_true"], true, columns[name], name) for name in predictions]
     outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight)
     _check_weights(outcomes)
     return outcomes
 
 
-def check_samples(outcomes: Outcomes) -> None:
-    """Refuse outcomes without samples, or only with such of weight 0."""
-    if not outcomes.n_samples:
+def _check_lengths(columns: Mapping[str, Column], weight: Floats | None) -> int:
+    """Return the number of samples, which must be the same everywhere."""
+    arrays = {name: column.array for name, column in columns.items()}
+    y_true = arrays["y_true"]
+    others = arrays if weight is None else {**arrays, "sample_weight": weight}
+    for name, other in others.items():
+        if len(other) != len(y_true):
+            with input_errors(f"y_true and {name}"):
+                check_consistent_length(y_true, other)
+    return len(y_true)
+
+
+def _check_samples(n_samples: int, weight: Floats | None, least: int) -> None:
+    """Refuse to count no samples, or only such of weight 0."""
+    if n_samples < least:
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
             "of 1 sample is required."
         )
-    if outcomes.weight is not None and not outcomes.weight.any():
+    if least and weight is not None and not weight.any():
         raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
 
 
@@ -116,47 +167,105 @@ def _no_codes(block: slice) -> Indices:
     return np.zeros(0, np.intp)
 
 
-def _check_lengths(y_true: Labels, y_preds: Mapping[str, Labels], weight: Floats | None) -> int:
-    """Return the number of samples, which must be the same everywhere."""
-    column = _column(y_true)
-    others: dict[str, LabelArray | range] = {
-        name: _column(y_pred) for name, y_pred in y_preds.items()
-    }
-    if weight is not None:
-        others["sample_weight"] = weight
-    for name, other in others.items():
-        with naming(f"y_true and {name}"):
-            check_consistent_length(column, other)
-    return len(column)
-
-
-def _column(labels: Labels) -> LabelArray | range:
-    """Return a sequence that is as long as the labels."""
-    return labels if isinstance(labels, np.ndarray) else range(labels.n_samples)
-
-
-def _find_hits(
-    y_true: Labels, true: SortedLabels, y_pred: Labels, name: str
-) -> Callable[[slice], Bools]:
+def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Callable[[slice], Bools]:
     """Return a function that tells which of the true labels of a block were predicted."""
-    compare = _comparison(y_true, y_pred)
-    if compare is not None:
-        return compare
-    pred = encode_sorted(y_pred, name)
-    with naming(f"y_true and {name}"):
+    if _are_comparable(first, second):
+        return lambda block: first.array[block] == second.array[block]
+    pred = encode(second, name)
+    with input_errors(f"y_true and {name}"):
         check_same_kind(true.values, pred.values)
     index = {label: code for code, label in enumerate(label_list(true.values))}
     recoded = np.array([index.get(label, -1) for label in label_list(pred.values)])
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
 
-def _comparison(first: Labels, second: Labels) -> Callable[[slice], Bools] | None:
-    """Return the comparison by NumPy, if it is exact and no label needs a check."""
-    if isinstance(first, EncodedLabels) or isinstance(second, EncodedLabels):
-        return None
-    kinds = {first.dtype.kind, second.dtype.kind}
+def _are_comparable(first: Column, second: Column) -> bool:
+    """Tell whether the comparison by NumPy is exact, and no label needs a check."""
+    if first.kind != second.kind:
+        return False
     # An integer and a float may compare equal after rounding.
-    numbers = kinds == {"f"} or "f" not in kinds
-    if kinds == {"U"} or (numbers and is_integral(first) and is_integral(second)):
-        return lambda block: first[block] == second[block]
-    return None
+    is_float = first.array.dtype.kind == "f", second.array.dtype.kind == "f"
+    return first.kind == "text" or (first.kind == "integer" and is_float[0] == is_float[1])
+
+
+def encode(column: Column, name: str) -> Encoded:
+    """Encode labels by the sorted distinct ones; refuse those that are no class labels.
+
+    Integers and categories are encoded anew for each block, and need no memory that grows with
+    their number.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_labels` raises them; TypeError also if labels are not hashable.
+    """
+    if column.kind == "integer":
+        values, codes = encode_integral(column.array)
+        return Encoded(class_labels(values, name), codes)
+    categories = column.categories
+    found, codes = (
+        _by_hash(column, name) if categories is None else _by_number(column.array, categories)
+    )
+    values = class_labels(found, name)
+    order = np.argsort(values)
+    rank = np.argsort(order)
+    return Encoded(values[order], lambda block: rank[codes(block)])
+
+
+def _by_number(y: LabelArray, categories: Categories) -> Encoded:
+    """Return the labels of the categories that occur, in the order of their numbers."""
+    numbers, codes = encode_integral(y)
+    return Encoded(categories.labels[np.searchsorted(categories.numbers, numbers)], codes)
+
+
+def _by_hash(column: Column, name: str) -> Encoded:
+    """Return the distinct labels in the order of their first appearance."""
+    y = column.array
+    codes = np.empty(len(y), np.intp)
+    index: defaultdict[Hashable, int] = defaultdict()
+    index.default_factory = index.__len__  # a new label has the next number
+    # Other labels than text may have hashes of their own, which may fail.
+    with nullcontext() if column.kind == "text" else input_errors(name):
+        for block in _blocks(len(y)):
+            labels = list(y[block]) if y.dtype.kind in "mM" else y[block].tolist()
+            codes[block] = np.fromiter(map(index.__getitem__, labels), np.intp, len(labels))
+    return Encoded(np.fromiter(index, y.dtype, len(index)), codes.__getitem__)
+
+
+def encode_integral(y: LabelArray) -> Encoded:
+    """Encode a 1-d array of integers, of whatever numeric dtype, by the sorted distinct ones."""
+    low, high = y.min(), y.max()
+    n_values = int(high) - int(low) + 1
+    if n_values > max(SMALL_RANGE, min(LARGE_RANGE, 2 * len(y))):
+        values = _distinct(y)
+        return Encoded(values, lambda block: np.searchsorted(values, y[block]))
+    occurs = np.zeros(n_values, bool)
+    for block in _blocks(len(y)):
+        occurs[_subtract(y[block], low)] = True
+    values = np.flatnonzero(occurs).astype(y.dtype) + low
+    rank = np.cumsum(occurs) - 1
+    return Encoded(values, lambda block: rank[_subtract(y[block], low)])
+
+
+def _blocks(n_samples: int, n_classes: int = 0) -> Iterator[slice]:
+    """Return the blocks of the samples, which have no fewer than there are classes."""
+    step = max(BLOCK, n_classes)
+    return (slice(start, start + step) for start in range(0, n_samples, step))
+
+
+def _distinct(y: LabelArray) -> LabelArray:
+    """Return the sorted distinct numbers, with memory for little more than these."""
+    values, start = y[:0], 0
+    while start < len(y):
+        stop = start + max(BLOCK, 2 * len(values))
+        # Not by np.unique, which hashes: that of a million integers took a hundred times as long.
+        ordered = np.sort(np.concatenate([values, y[start:stop]]))
+        values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+        start = stop
+    return values
+
+
+def _subtract(y: LabelArray, low: Any) -> Indices:
+    # Modulo 2**64 the difference is right for every integer type.
+    offsets: Indices = y.astype(np.int64, copy=False) - low.astype(np.int64)
+    return offsets

@@ -1,26 +1,35 @@
-"""Priors of the classes' recalls, how far they move a posterior, and when that is too far.
+"""What is assumed of the classes, how far it moves a posterior, and when that is too far.
 
-The threshold of `PriorInfluenceWarning` stands in `warning`. Imports `_counts`, `_labels` and
+`assumptions` has the priors, the class weights and the distribution that they make with counts;
+`influence` the threshold of `PriorInfluenceWarning`. Imports `_counts`, `_labels` and
 `skpostbac.stats`.
 """
 
-from skpostbac.metrics._priors.influence import PriorInfluence
-from skpostbac.metrics._priors.prior import (
+from skpostbac.metrics._priors.assumptions import (
     NAMED_PRIORS,
     PRIOR_NAMES,
+    SHARED_PRIORS,
+    AverageDistribution,
+    ClassWeightLike,
+    ClassWeightSpec,
     Prior,
     PriorLike,
     PriorSpec,
+    assume,
     average_distribution,
+    check_class_weight,
+    check_counts,
     check_prior,
     format_prior,
     independent_prior,
     is_one_symmetric_beta,
+    resolve_class_weight,
     resolve_prior,
 )
-from skpostbac.metrics._priors.warning import (
+from skpostbac.metrics._priors.influence import (
     HIERARCHICAL,
     WEAKER,
+    PriorInfluence,
     PriorInfluenceWarning,
     dominating_influence,
     explain,
@@ -35,13 +44,20 @@ __all__ = [
     "HIERARCHICAL",
     "NAMED_PRIORS",
     "PRIOR_NAMES",
+    "SHARED_PRIORS",
     "WEAKER",
+    "AverageDistribution",
+    "ClassWeightLike",
+    "ClassWeightSpec",
     "Prior",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "PriorLike",
     "PriorSpec",
+    "assume",
     "average_distribution",
+    "check_class_weight",
+    "check_counts",
     "check_prior",
     "dominating_influence",
     "explain",
@@ -49,6 +65,7 @@ __all__ = [
     "independent_prior",
     "is_one_symmetric_beta",
     "moves_far",
+    "resolve_class_weight",
     "resolve_prior",
     "say_untested",
     "untested_alone",

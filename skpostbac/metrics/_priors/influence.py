@@ -1,23 +1,39 @@
-"""How far the prior moves the posterior away from what was observed."""
+"""How far the prior moves a posterior from what was observed, and when a user is told of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+import warnings
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short_repr
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, StablePickle, float_or_nan, is_real, nonnegative_array, shown
-from skpostbac.metrics._counts import ClassCounts, check_counts
+from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._priors.assumptions import (
+    AverageDistribution,
+    Prior,
+    PriorSpec,
+    check_counts,
+    is_one_symmetric_beta,
+)
 
 # Smaller standard deviations would make infinite numbers of a move of the mean.
 _LEAST_DEVIATION = 1e-300
 # Classes named in the repr.
 SHOWN_CLASSES = 3
+# In posterior standard deviations; PriorInfluenceWarning says how it was found. A mean that moves
+# less than this is of no consequence.
+LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
+
+# What to do about it, and what where classes cannot share a prior.
+HIERARCHICAL = "prior='hierarchical'"
+WEAKER = "a weaker prior, such as 'reciprocal'"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -109,10 +125,8 @@ class PriorInfluence(StablePickle):
                 f"standard_deviation must be at least {_LEAST_DEVIATION:g} and finite, got "
                 f"{deviation!r}"
             )
-        seen = counts.total > 0
-        weight = weights[seen].sum()
-        observed = float(weights[seen] @ counts.recalls[seen] / weight) if weight else math.nan
-        moved = means - np.where(seen, counts.recalls, observed)
+        observed = _observed(counts, weights)
+        moved = means - np.where(counts.total > 0, counts.recalls, observed)
         vars(self).update(  # past the frozen __setattr__
             counts=counts,
             recall_means=tuple(means.tolist()),
@@ -186,3 +200,178 @@ def _by_class(values: ArrayLike, name: str, counts: ClassCounts) -> Floats:
             f"got {array}"
         )
     return array
+
+
+def _observed(counts: ClassCounts, weights: Floats) -> float:
+    """Return the weighted mean of the recalls of the classes that have samples; nan without."""
+    seen = counts.total > 0
+    recalls, weight = counts.correct[seen] / counts.total[seen], weights[seen].sum()
+    return float(weights[seen] @ recalls / weight) if weight else math.nan
+
+
+class PriorInfluenceWarning(UserWarning):
+    """The prior moves the posterior mean by more than 1.5 posterior standard deviations and 0.005.
+
+    This happens with many classes and few samples of each: the prior pulls each accuracy to 1/2,
+    and their average as far, while its standard deviation falls with the number of classes. Use
+    ``prior="hierarchical"``, which learns from all classes where the accuracy on each may lie, or
+    test more samples. :meth:`PosteriorBalancedAccuracy.prior_influence` has the shift, and the
+    part of each class in it.
+
+    It is given by the functions that make posteriors of predictions, counts, confusion matrices
+    and folds, and by :func:`compare_predictions`; not by scores, scorers and refit rules: a search
+    would repeat it in each fold. The prior must be the same symmetric Beta for all classes, by
+    name or as a pair ``(a, a)``. Other pairs and arrays say what the user knows, and are meant to
+    move the posterior.
+
+    :func:`posterior_confusion_metric` gives it of any metric. It compares the metric of the counted
+    confusion matrix with that of the expected one, whose distance is the work of the prior alone,
+    by the same limits; 0.005 is in the units of the metric. Use ``prior="reciprocal"`` there.
+
+    Notes
+    -----
+    The threshold comes from simulation: 200 data sets for each of 2 to 100 classes, 5 to 200
+    samples in each and a true recall of 0.5 to 0.97 in all of them, 140 settings altogether, with
+    the uniform prior. By the average size of the shift in a setting, the 95 % intervals held the
+    true value as often as this:
+
+    ================  ========
+    shift             coverage
+    ================  ========
+    less than 0.5     0.95
+    0.5 to 0.75       0.94
+    0.75 to 1         0.90
+    1 to 1.25         0.83
+    1.25 to 1.5       0.76
+    1.5 to 1.75       0.64
+    1.75 to 2         0.43
+    2 to 2.5          0.27
+    2.5 to 3          0.14
+    more than 3       0.00
+    ================  ========
+
+    In settings with a coverage of 0.9 or more, fewer than 1 % of the data sets have a shift
+    above 1.5; in those with less than 0.7, 95 % have. A classifier that makes no mistake on l
+    classes is moved by about the square root of l standard deviations, whatever the number of
+    samples: it is warned of while the mean moves by more than 0.005.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
+    >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
+    ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50)
+    >>> posterior.prior_influence().shift
+    -4.561
+    """
+
+
+class InfluencedPosterior(Protocol):
+    """What is used of a posterior."""
+
+    @property
+    def counts(self) -> ClassCounts: ...
+    @property
+    def prior(self) -> Prior: ...
+    @property
+    def class_weight(self) -> Floats: ...
+    @property
+    def distribution(self) -> AverageDistribution: ...
+    @property
+    def _prior_spec(self) -> PriorSpec: ...
+
+    def prior_influence(self) -> PriorInfluence:
+        """Return how far the prior moves the mean."""
+        ...
+
+
+def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
+    """Return the influence of the prior where it is largest, None if it dominates nowhere."""
+    influences = [entry.prior_influence() for entry in posteriors if _is_dominated(entry)]
+    return max(influences, key=lambda influence: abs(influence.shift), default=None)
+
+
+def _is_dominated(posterior: InfluencedPosterior) -> bool:
+    """Tell whether the prior moves the mean far, unless a user has said what is known."""
+    if not isinstance(posterior.prior, np.ndarray):  # a prior that the classes share learns
+        return False
+    weights, distribution = posterior.class_weight, posterior.distribution
+    mean, observed = float(weights @ distribution.means()), _observed(posterior.counts, weights)
+    is_far = moves_far(observed, mean, distribution.standard_deviation())
+    return is_far and is_one_symmetric_beta(posterior._prior_spec)
+
+
+def warn_if_prior_dominates(*posteriors: InfluencedPosterior, remedy: str = HIERARCHICAL) -> None:
+    """Warn the caller of the function that calls this one, once for all posteriors."""
+    influence = dominating_influence(*posteriors)
+    if influence is not None:
+        warnings.warn(explain(influence, remedy), PriorInfluenceWarning, stacklevel=3)
+
+
+def warn_if_prior_moves(
+    figure: str,
+    observed: float,
+    expected: float,
+    standard_deviation: float,
+    untested: Sequence[Hashable] = (),
+    *,
+    stacklevel: int,
+) -> None:
+    """Warn if the prior takes a figure far from what was observed.
+
+    Parameters
+    ----------
+    figure : str
+        What the number is.
+    observed, expected : float
+        The figure of what was observed, which may be nan, and of what is expected a posteriori.
+    standard_deviation : float
+        That of the posterior of the figure.
+    untested : sequence of labels
+        Classes without samples, if it is them alone of which the prior moves the figure.
+    stacklevel : int
+        As of :func:`warnings.warn`, seen from the caller of this function.
+    """
+    if moves_far(observed, expected, standard_deviation):
+        warnings.warn(
+            f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
+            f"which is more than {LARGEST_SHIFT} posterior standard deviations. "
+            f"{_advise(untested, WEAKER)}",
+            PriorInfluenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
+    """Tell whether a figure is moved by so much that a user should know."""
+    return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
+
+
+def explain(influence: PriorInfluence, remedy: str) -> str:
+    """Say what the prior does, and what to do about it."""
+    return (
+        f"The prior moves the mean of the balanced accuracy from the observed "
+        f"{influence.observed:.3f} to {influence.mean:.3f}, which is {abs(influence.shift):.1f} "
+        f"posterior standard deviations. {_advise(untested_alone(influence), remedy)}"
+    )
+
+
+def untested_alone(influence: PriorInfluence) -> tuple[Hashable, ...]:
+    """Return the classes without samples, if the prior moves little without them, or none."""
+    shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
+    others = sum(shift for total, shift in shifts if total)
+    return () if abs(others) > LARGEST_SHIFT else influence.unobserved
+
+
+def say_untested(labels: Sequence[Hashable]) -> str:
+    """Say what to do about classes without samples."""
+    shown = short_repr(labels[0] if len(labels) == 1 else list(labels))
+    subject = f"Class {shown} has" if len(labels) == 1 else f"The classes {shown} have"
+    return f"{subject} no samples, and only the prior tells of them: leave out what was not tested."
+
+
+def _advise(untested: Sequence[Hashable], remedy: str) -> str:
+    """Say what to do: about classes without samples, or where all classes have too few."""
+    if untested:
+        return say_untested(untested)
+    return f"With many classes and few samples of each, use {remedy}."

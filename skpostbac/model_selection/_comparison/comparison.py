@@ -31,7 +31,6 @@ from skpostbac._utils import (
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import (
-    ClassWeightLike,
     Predictions,
     by_argument,
     check_names,
@@ -39,7 +38,13 @@ from skpostbac.metrics._labels import (
     position_of,
     warn_if_foreign,
 )
-from skpostbac.metrics._priors import WEAKER, PriorLike, independent_prior, warn_if_prior_dominates
+from skpostbac.metrics._priors import (
+    WEAKER,
+    ClassWeightLike,
+    PriorLike,
+    independent_prior,
+    warn_if_prior_dominates,
+)
 from skpostbac.model_selection._comparison.joint import (
     PAIRED,
     IndependentJoint,

@@ -35,15 +35,8 @@ from skpostbac.metrics import (
     class_counts,
 )
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY
-from skpostbac.metrics._labels import (
-    ClassWeightLike,
-    as_labels,
-    encode_sorted,
-    label_list,
-    naming,
-    unique_label_array,
-)
-from skpostbac.metrics._priors import PriorLike, warn_if_prior_dominates
+from skpostbac.metrics._labels import encode, label_list, naming, read_column, unique_label_array
+from skpostbac.metrics._priors import ClassWeightLike, PriorLike, warn_if_prior_dominates
 from skpostbac.model_selection._pooling.results import number_column
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
@@ -530,10 +523,10 @@ def _check_estimator(estimator: object) -> None:
 
 def _classes_of(y: Any) -> LabelArray:
     """Return the sorted classes of labels."""
-    labels = as_labels(y, "y")
-    if isinstance(labels, np.ndarray) and not len(labels):
+    labels = read_column(y, "y")
+    if not len(labels.array):
         raise ValueError("y must have at least one sample, got none")
-    return encode_sorted(labels, "y").values
+    return encode(labels, "y").values
 
 
 def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:

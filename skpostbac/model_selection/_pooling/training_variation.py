@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import ClassWeightLike
+from skpostbac.metrics._priors import ClassWeightLike
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 

@@ -14,14 +14,15 @@ from sklearn.exceptions import FitFailedWarning
 from skpostbac._utils import check_level, check_probability, progress
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
-from skpostbac.metrics._labels import (
+from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._priors import (
     ClassWeightLike,
+    PriorLike,
     check_class_weight,
-    label_list,
+    check_prior,
     resolve_class_weight,
-    unique_label_array,
+    resolve_prior,
 )
-from skpostbac.metrics._priors import PriorLike, check_prior, resolve_prior
 from skpostbac.model_selection._comparison import IndependentJoint, Joint, PairedJoint, check_rope
 from skpostbac.model_selection._pooling import (
     FoldCounts,

@@ -24,13 +24,15 @@ from skpostbac._utils import (
     shown,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import (
+from skpostbac.metrics._labels import label_list
+from skpostbac.metrics._priors import (
     ClassWeightLike,
     check_class_weight,
-    label_list,
+    check_prior,
+    independent_prior,
     resolve_class_weight,
+    resolve_prior,
 )
-from skpostbac.metrics._priors import check_prior, independent_prior, resolve_prior
 from skpostbac.model_selection._test_size.assurance import (
     Assurance,
     Goal,

@@ -11,13 +11,12 @@ import pytest
 
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
-    as_label_array,
-    encode_integral,
-    encode_labels,
-    is_integral,
+    class_labels,
     merge_labels,
     unique_label_array,
 )
+from skpostbac.metrics._labels.outcomes import encode, encode_integral
+from skpostbac.metrics._labels.reading import as_label_array, is_integral, read_column
 
 COLUMNS = {
     "list": [3, 5, 3],
@@ -89,19 +88,17 @@ def test_conversion_keeps_the_labels(column):
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_encoding_can_be_undone(column):
-    """Distinct values and codes give the labels back."""
-    labels = as_label_array(column, "y_true")
-    values, codes, n_samples = encode_labels(labels, "y_true")
-    assert len(set(values.tolist())) == len(values)
-    assert values[codes(slice(None))].tolist() == labels.tolist()
-    assert n_samples == len(labels)
+    """Sorted distinct values and codes give the labels back."""
+    values, codes = encode(read_column(column, "y_true"), "y_true")
+    assert values.tolist() == sorted(set(values.tolist()))
+    assert values[codes(slice(None))].tolist() == as_label_array(column, "y_true").tolist()
 
 
 @pytest.mark.parametrize("column", MISSING.values(), ids=MISSING)
 def test_missing_labels_are_refused(column):
     """A missing label is neither a class nor dropped."""
     with pytest.raises(ValueError, match="Input y_true contains NaN"):
-        encode_labels(as_label_array(column, "y_true"), "y_true")
+        encode(read_column(column, "y_true"), "y_true")
 
 
 def test_masked_labels_are_refused():
@@ -135,7 +132,7 @@ SCORES = [[0.9, 0.1], [0.2, 0.8]]
 def test_probabilities_are_told_from_labels(scores, message):
     """What to do stands after scikit-learn's reason."""
     with pytest.raises(ValueError, match=message):
-        encode_labels(as_label_array(scores, "y_pred"), "y_pred")
+        encode(read_column(scores, "y_pred"), "y_pred")
 
 
 def test_a_table_of_labels_is_not_taken_for_probabilities():
@@ -161,7 +158,7 @@ def test_a_table_of_labels_is_not_taken_for_probabilities():
 def test_what_is_no_label_is_refused(column, message):
     """Scikit-learn's reason, and the name of the argument."""
     with pytest.raises(ValueError, match=message) as error:
-        encode_labels(as_label_array(column, "y_pred"), "y_pred")
+        encode(read_column(column, "y_pred"), "y_pred")
     assert "y_pred" in str(error.value)
 
 
@@ -169,7 +166,7 @@ def test_what_is_no_label_is_refused(column, message):
 def test_bytes_are_refused(column):
     """Bytes are a TypeError, as in scikit-learn."""
     with pytest.raises(TypeError, match="y_true: Support for labels represented as bytes"):
-        encode_labels(as_label_array(column, "y_true"), "y_true")
+        encode(read_column(column, "y_true"), "y_true")
 
 
 def test_unhashable_labels_are_refused():
@@ -177,7 +174,7 @@ def test_unhashable_labels_are_refused():
     labels = np.empty(2, object)
     labels[:] = [[1], [2]]
     with pytest.raises(TypeError, match="y_true: unhashable"):
-        encode_labels(labels, "y_true")
+        encode(read_column(labels, "y_true"), "y_true")
 
 
 def test_sparse_matrix_is_refused():
@@ -304,7 +301,7 @@ def test_long_doubles_are_not_rounded(label):
 def test_missing_long_doubles_are_refused():
     """As in any other array of numbers."""
     with pytest.raises(ValueError, match="Input y_true contains NaN"):
-        encode_labels(as_label_array(np.array([1, np.nan], np.longdouble), "y_true"), "y_true")
+        encode(read_column(np.array([1, np.nan], np.longdouble), "y_true"), "y_true")
 
 
 def test_unique_labels_are_a_read_only_copy():
@@ -381,10 +378,10 @@ TEXTS = [f"a long label, number {code}" for code in MANY]
         lambda: as_label_array([[code] * (code % 2 + 1) for code in MANY], "y_true"),
         lambda: as_label_array(np.float64(3), "y_true"),
         lambda: as_label_array(5 * "x\n", "y_true"),
-        lambda: encode_labels(np.array([0.5, *MANY]), "y_true"),
-        lambda: encode_labels(np.array([np.inf, *MANY]), "y_true"),
-        lambda: encode_labels(np.array([2**70, *MANY], object), "y_true"),
-        lambda: encode_labels(np.array([*TEXTS, *MANY], object), "y_true"),
+        lambda: class_labels(np.array([0.5, *MANY]), "y_true"),
+        lambda: class_labels(np.array([np.inf, *MANY]), "y_true"),
+        lambda: class_labels(np.array([2**70, *MANY], object), "y_true"),
+        lambda: class_labels(np.array([*TEXTS, *MANY], object), "y_true"),
     ],
 )
 def test_messages_are_one_short_line(fail):

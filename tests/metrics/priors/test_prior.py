@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from skpostbac.metrics._priors.prior import check_prior, format_prior, resolve_prior
+from skpostbac.metrics._priors.assumptions import check_prior, format_prior, resolve_prior
 from skpostbac.stats import BetaAverage
 
 

@@ -20,8 +20,8 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._priors.prior import check_prior, is_one_symmetric_beta
-from skpostbac.metrics._priors.warning import dominating_influence
+from skpostbac.metrics._priors.assumptions import check_prior, is_one_symmetric_beta
+from skpostbac.metrics._priors.influence import dominating_influence
 from skpostbac.model_selection import (
     PosteriorRefit,
     compare_posteriors,

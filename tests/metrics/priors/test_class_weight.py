@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skpostbac.metrics._labels.class_weight import check_class_weight, resolve_class_weight
+from skpostbac.metrics._priors.assumptions import check_class_weight, resolve_class_weight
 
 CLASSES = np.array(["a", "b", "c"])
 

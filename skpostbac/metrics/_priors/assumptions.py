@@ -1,0 +1,288 @@
+"""What is assumed of the classes: the prior of their accuracies, and their weights in the average.
+
+A prior is given by name, by numbers or as what the classes share. Together with counts it makes the
+distribution of the average. The names and kinds of priors stand here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, LabelArray, first, float_array, nonnegative_array
+from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._labels import label_list
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._beta import LARGEST, SMALLEST
+
+# What the classes share: the parameters of a prior of such a kind, and the average under each.
+SharedPrior: TypeAlias = Hyperprior
+AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
+
+PriorLike: TypeAlias = ArrayLike | SharedPrior
+# As checked, and as resolved for a number of classes: a and b of each, or what they share.
+PriorSpec: TypeAlias = str | Floats | SharedPrior
+Prior: TypeAlias = Floats | SharedPrior
+
+ClassWeightLike: TypeAlias = Mapping[Hashable, float] | ArrayLike | None
+ClassWeightSpec: TypeAlias = dict[Hashable, float] | Floats | None
+
+# a = b of the Beta distribution; 1 / n_classes where there is no number.
+NAMED_PRIORS: dict[str, float | None] = {
+    "uniform": 1.0,
+    "jeffreys": 1 / 2,
+    "neutral": 1 / 3,
+    "reciprocal": None,
+}
+# Names of the default parameters of each kind that the classes share.
+SHARED_PRIORS: dict[str, type[SharedPrior]] = {"hierarchical": Hyperprior}
+PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)
+
+
+class Assumptions(NamedTuple):
+    """Prior and weights of the classes that were counted, and what follows with the counts."""
+
+    prior: Prior
+    class_weight: Floats
+    prior_spec: PriorSpec
+    weight_spec: ClassWeightSpec
+    """As they were given, checked: pooling resolves them for the union of the classes."""
+    distribution: AverageDistribution
+
+
+def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> Assumptions:
+    """Resolve prior and class weights for the classes that were counted.
+
+    Raises
+    ------
+    ValueError
+        If the prior or the class weights are invalid or do not fit the classes, if the prior and
+        the counts of a class add up to more than 1e15, or if there is no class.
+    TypeError
+        If the counts are no `ClassCounts`.
+    """
+    check_counts(counts)
+    prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
+    resolved = resolve_prior(prior_spec, len(counts.classes))
+    weights = resolve_class_weight(weight_spec, counts.classes)
+    _check_sums(resolved, counts.total)
+    distribution = average_distribution(
+        resolved, counts.correct, counts.total, None if weight_spec is None else weights
+    )
+    return Assumptions(resolved, weights, prior_spec, weight_spec, distribution)
+
+
+def check_counts(counts: object) -> None:
+    """Refuse what is not the counts of at least one class, without which there is no posterior."""
+    if not isinstance(counts, ClassCounts):
+        raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
+    if not len(counts.classes):
+        raise ValueError("counts must have at least one class")
+
+
+def check_prior(prior: PriorLike) -> PriorSpec:
+    """Check a prior as far as this can be done without the number of classes.
+
+    Parameters
+    ----------
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior
+        A name out of "uniform" (a = b = 1), "jeffreys" (1/2), "neutral" (1/3), "reciprocal"
+        (1 / n_classes) and "hierarchical", a pair ``(a, b)`` for all classes, one for each, or
+        what the classes share.
+
+    Returns
+    -------
+    spec : str, ndarray of shape (2,) or (n_classes, 2), or Hyperprior
+        As given, or a read-only copy of the numbers.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, the shape is another, or a number is not in [1e-6, 1e15].
+    """
+    if isinstance(prior, str):
+        if prior not in PRIOR_NAMES:
+            raise ValueError(_message(repr(prior)))
+        return prior
+    if isinstance(prior, SharedPrior):
+        return prior
+    array = float_array(prior, "prior")
+    if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
+        raise ValueError(_message(f"an array of shape {array.shape}"))
+    _check_range(array)
+    array.flags.writeable = False
+    return array
+
+
+def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
+    """Return a checked prior as a read-only array of shape (n_classes, 2), or as a hyperprior.
+
+    A (2, 2) array for two classes holds one pair for each class.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one row for each class, or 1 / n_classes is too small.
+
+    Examples
+    --------
+    >>> resolve_prior("reciprocal", 4)
+    array([[0.25, 0.25],
+           [0.25, 0.25],
+           [0.25, 0.25],
+           [0.25, 0.25]])
+    """
+    if isinstance(spec, SharedPrior):
+        return spec
+    if isinstance(spec, str):
+        if spec in SHARED_PRIORS:
+            return SHARED_PRIORS[spec]()
+        spec = np.full(2, NAMED_PRIORS[spec] or 1 / n_classes)
+        _check_range(spec)
+    if spec.ndim == 2 and len(spec) != n_classes:
+        raise ValueError(
+            f"prior must have one row for each of the {n_classes} classes, got {len(spec)} rows"
+        )
+    # A copy, as pickles and what hashes them spell out a view, and would differ from it.
+    prior = np.broadcast_to(spec, (n_classes, 2)).copy()
+    prior.flags.writeable = False
+    return prior
+
+
+def independent_prior(prior: Prior, purpose: str) -> Floats:
+    """Return the array of a resolved prior, or refuse one that the classes share."""
+    if isinstance(prior, SharedPrior):
+        raise ValueError(
+            f"prior must be independent for each class for {purpose}, not hierarchical; "
+            "'jeffreys' and 'reciprocal' are weaker than 'uniform'"
+        )
+    return prior
+
+
+def average_distribution(
+    prior: Prior, correct: Floats, total: Floats, weights: Floats | None
+) -> AverageDistribution:
+    """Return the posterior distribution of the weighted average of the classes' accuracies.
+
+    This is where a prior becomes exponents. Without weights, the engine takes equal ones as equal,
+    and exactly as 1 / n_classes.
+    """
+    if isinstance(prior, Hyperprior):
+        return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
+    return BetaAverage(prior[:, 0] + correct, prior[:, 1] + (total - correct), weights=weights)
+
+
+def is_one_symmetric_beta(spec: PriorSpec) -> bool:
+    """Tell whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
+    if isinstance(spec, str):
+        return spec in NAMED_PRIORS
+    return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
+
+
+def format_prior(spec: PriorSpec) -> str:
+    """Write a checked prior in a few characters."""
+    if isinstance(spec, str | SharedPrior):
+        return repr(spec)
+    if spec.ndim == 1:
+        return f"({spec[0]:g}, {spec[1]:g})"
+    return f"<array of shape {spec.shape}>"
+
+
+def _check_range(array: Floats) -> None:
+    bad = ~((array >= SMALLEST) & (array <= LARGEST))
+    if bad.any():
+        raise ValueError(
+            f"prior must have a and b between {SMALLEST:g} and {LARGEST:g}, got {first(array, bad)}"
+        )
+
+
+def _check_sums(prior: Prior, total: Floats) -> None:
+    """Refuse parameters that are too large once the counts are added."""
+    added = prior.max(axis=1) if isinstance(prior, np.ndarray) else 0.0
+    large = added + total > LARGEST
+    if large.any():
+        raise ValueError(
+            f"prior and total must add up to at most {LARGEST:g} for each class, "
+            f"got a total of {first(total, large)}"
+        )
+
+
+def _message(got: str) -> str:
+    return (
+        f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of shape "
+        f"(n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
+    )
+
+
+def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
+    """Check class weights as far as this can be done without the classes; return a copy.
+
+    What has keys, such as a pandas Series, is looked up by label like a dict.
+
+    Raises
+    ------
+    ValueError
+        If they are neither None nor a dict nor numbers, if one of them is negative, infinite
+        or NaN, if all are zero, or if a label occurs twice.
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        raise ValueError(
+            f"class_weight must be None, a dict or an array of shape (n_classes,), "
+            f"got {class_weight!r}"
+        )
+    if hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__"):
+        return _weight_dict(class_weight)
+    return _weight_array(class_weight)
+
+
+def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
+    """Return the read-only weights of the classes, which sum to 1.
+
+    Raises
+    ------
+    ValueError
+        If a dict has no weight for a class, if an array has another length, or if all the
+        classes have weight zero.
+    """
+    weights = _weights_of(spec, classes)
+    if len(weights) != len(classes):
+        raise ValueError(
+            f"class_weight must have one weight for each of the {len(classes)} classes, "
+            f"got {len(weights)}"
+        )
+    relative = weights / weights.max()  # the sum of the weights may overflow
+    normalised: Floats = relative / relative.sum()
+    normalised.flags.writeable = False
+    return normalised
+
+
+def _weights_of(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
+    if spec is None:
+        return np.ones(len(classes))
+    if not isinstance(spec, dict):
+        return spec
+    labels = label_list(classes)
+    missing = [label for label in labels if label not in spec]
+    if missing:
+        raise ValueError(f"class_weight has no weight for the classes {missing}")
+    return _weight_array([spec[label] for label in labels])
+
+
+def _weight_dict(class_weight: Any) -> dict[Hashable, float]:
+    keys = list(class_weight.keys())
+    if len(set(keys)) < len(keys):
+        raise ValueError("class_weight must have each label once")
+    values = _weight_array([class_weight[key] for key in keys])
+    return dict(zip(keys, values.tolist(), strict=True))
+
+
+def _weight_array(values: ArrayLike) -> Floats:
+    weights = nonnegative_array(values, "class_weight")
+    if not np.any(weights):
+        raise ValueError("class_weight must have a positive weight")
+    return weights
