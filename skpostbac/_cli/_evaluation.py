@@ -16,6 +16,7 @@ from skpostbac.metrics import (
     class_counts,
     paired_counts,
 )
+from skpostbac.metrics._priors import NAMED_PRIORS, SHARED_PRIORS
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.model_selection._comparison import TRAINING, explain_score, name_best
 
@@ -27,7 +28,7 @@ SEED = 0
 # There is no joint distribution of classifiers on the same samples whose classes share a prior.
 NOT_COMPARED = (
     "The classifiers are not compared or ranked: a comparison needs a prior that is independent "
-    "for each class, so --prior uniform, jeffreys, neutral, reciprocal or A,B."
+    f"for each class, so --prior {', '.join(NAMED_PRIORS)} or A,B."
 )
 
 
@@ -87,7 +88,7 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     if len(table.classifiers) == 1:
         return Evaluation(table, settings, _alone(table, settings), None)
     counts = _count(table, settings)
-    if settings.prior == "hierarchical":
+    if settings.prior in SHARED_PRIORS:
         return Evaluation(table, settings, _each(counts, settings), None)
     comparison = _compare(counts, settings)
     # Those that are compared are those that are shown.

@@ -14,6 +14,7 @@ from skpostbac._cli._evaluation import Evaluation, report
 from skpostbac._cli._figures import page_figures
 from skpostbac._cli._sections import Record, Section, describe_data, make_sections
 from skpostbac._utils import escape
+from skpostbac.metrics._priors import SHARED_PRIORS
 
 # The browser refuses whatever is not part of the page, should any label get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -45,10 +46,6 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); }
 
 INDEPENDENT = (
     "The accuracy on each class has a Beta prior, so that after the data it is Beta distributed."
-)
-HIERARCHICAL = (
-    "With the hierarchical prior, the classes share a typical accuracy, and a strength with which "
-    "they keep to it; both are integrated out, so that each class tells of the others."
 )
 METHOD = (
     "The balanced accuracy is the average over the classes, and its posterior distribution is "
@@ -105,8 +102,9 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
 
 def _method(document: Record) -> list[str]:
     """Say how the numbers were computed."""
-    is_shared = document["settings"]["prior"] == "hierarchical"
-    parts = [HIERARCHICAL if is_shared else INDEPENDENT, METHOD]
+    prior = document["settings"]["prior"]
+    is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
+    parts = [SHARED_PRIORS[prior].explanation if is_shared else INDEPENDENT, METHOD]
     return [*parts, COMPARISON] if document["comparison"] else parts
 
 

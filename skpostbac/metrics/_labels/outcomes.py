@@ -22,7 +22,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._utils import Bools, Floats, Indices, LabelArray, input_errors, nonnegative_array
-from skpostbac.metrics._labels.labels import check_same_kind, class_labels, label_list
+from skpostbac.metrics._labels.labels import (
+    array_of_labels,
+    check_same_kind,
+    class_labels,
+    label_list,
+)
 from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_columns
 from skpostbac.stats._beta import LARGEST
 
@@ -201,7 +206,7 @@ def encode(column: Column, name: str) -> Encoded:
     """
     if column.kind == "integer":
         values, codes = encode_integral(column.array)
-        return Encoded(class_labels(values, name), codes)
+        return Encoded(array_of_labels(values.tolist()), codes)
     categories = column.categories
     found, codes = (
         _by_hash(column, name) if categories is None else _by_number(column.array, categories)

@@ -37,8 +37,24 @@ NAMED_PRIORS: dict[str, float | None] = {
     "neutral": 1 / 3,
     "reciprocal": None,
 }
-# Names of the default parameters of each kind that the classes share.
-SHARED_PRIORS: dict[str, type[SharedPrior]] = {"hierarchical": Hyperprior}
+
+
+class SharedKind(NamedTuple):
+    """A kind of prior that the classes share."""
+
+    parameters: type[SharedPrior]
+    """Its class; the name stands for the default parameters."""
+    explanation: str
+    """What it says of the classes, in a sentence."""
+
+
+SHARED_PRIORS = {
+    "hierarchical": SharedKind(
+        Hyperprior,
+        "With the hierarchical prior, the classes share a typical accuracy, and a strength with "
+        "which they keep to it; both are integrated out, so that each class tells of the others.",
+    )
+}
 PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)
 
 
@@ -139,7 +155,7 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
         return spec
     if isinstance(spec, str):
         if spec in SHARED_PRIORS:
-            return SHARED_PRIORS[spec]()
+            return SHARED_PRIORS[spec].parameters()
         spec = np.full(2, NAMED_PRIORS[spec] or 1 / n_classes)
         _check_range(spec)
     if spec.ndim == 2 and len(spec) != n_classes:
@@ -154,12 +170,13 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
 
 def independent_prior(prior: Prior, purpose: str) -> Floats:
     """Return the array of a resolved prior, or refuse one that the classes share."""
-    if isinstance(prior, SharedPrior):
-        raise ValueError(
-            f"prior must be independent for each class for {purpose}, not hierarchical; "
-            "'jeffreys' and 'reciprocal' are weaker than 'uniform'"
-        )
-    return prior
+    if isinstance(prior, np.ndarray):
+        return prior
+    names = [name for name, kind in SHARED_PRIORS.items() if isinstance(prior, kind.parameters)]
+    raise ValueError(
+        f"prior must be independent for each class for {purpose}, not {names[0]}; "
+        "'jeffreys' and 'reciprocal' are weaker than 'uniform'"
+    )
 
 
 def average_distribution(

@@ -54,7 +54,7 @@ from skpostbac.model_selection._comparison.joint import (
     check_prior_cells,
 )
 from skpostbac.model_selection._comparison.report import write_report
-from skpostbac.stats import BoundedDistribution, Hyperprior, Interval
+from skpostbac.stats import BoundedDistribution, Interval
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -842,8 +842,8 @@ def _check_posterior(name: str, posterior: Any) -> None:
 
 def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
     """Raise if the distributions cannot be subtracted, or if their hyperpriors differ."""
-    shared = {entry.prior for entry in posteriors if isinstance(entry.prior, Hyperprior)}
-    independent = any(not isinstance(entry.prior, Hyperprior) for entry in posteriors)
+    shared = {entry.prior for entry in posteriors if not isinstance(entry.prior, np.ndarray)}
+    independent = any(isinstance(entry.prior, np.ndarray) for entry in posteriors)
     if len(shared) + independent > 1:
         raise ValueError("posteriors must all have the same hierarchical prior, or none of them")
 

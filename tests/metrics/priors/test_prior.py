@@ -5,7 +5,20 @@ import re
 import numpy as np
 import pytest
 
-from skpostbac.metrics._priors.assumptions import check_prior, format_prior, resolve_prior
+from skpostbac import (
+    PosteriorBalancedAccuracy,
+    posterior_balanced_accuracy,
+    posterior_balanced_accuracy_score,
+)
+from skpostbac._cli._parser import make_parser
+from skpostbac.metrics._priors.assumptions import (
+    PRIOR_NAMES,
+    SHARED_PRIORS,
+    check_prior,
+    format_prior,
+    independent_prior,
+    resolve_prior,
+)
 from skpostbac.stats import BetaAverage
 
 
@@ -107,3 +120,27 @@ def test_prior_is_a_copy():
 def test_prior_prints_short(prior, text):
     """A few characters, for a repr of one line."""
     assert format_prior(check_prior(prior)) == text
+
+
+@pytest.mark.parametrize("name", PRIOR_NAMES)
+@pytest.mark.parametrize(
+    "place",
+    [
+        PosteriorBalancedAccuracy.__doc__,
+        posterior_balanced_accuracy.__doc__,
+        posterior_balanced_accuracy_score.__doc__,
+        make_parser().format_help(),
+    ],
+    ids=["class", "function", "score", "command line"],
+)
+def test_each_name_stands_where_names_are_listed(name, place):
+    """A new one is a line in a table, and to be found by those who may use it."""
+    assert name in place
+
+
+@pytest.mark.parametrize("name", SHARED_PRIORS)
+def test_a_prior_that_is_shared_is_refused_by_its_name(name):
+    """The message says which prior is not independent."""
+    prior = resolve_prior(name, 3)
+    with pytest.raises(ValueError, match=f"independent for each class for a test, not {name}"):
+        independent_prior(prior, "a test")
