@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._counts.counts import ClassCounts, class_counts
-from skpostbac.metrics._labels import as_label_array, merge_labels
+from skpostbac.metrics._labels import distinct_labels, merge_labels
 
 
 def count_choices(
@@ -33,5 +32,4 @@ def count_choices(
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     if labels is not None:
         return counts
-    predicted = np.unique(as_label_array(y_pred, "y_pred"))
-    return counts.reindex(merge_labels(counts.classes, predicted))
+    return counts.reindex(merge_labels(counts.classes, distinct_labels(y_pred, "y_pred")))

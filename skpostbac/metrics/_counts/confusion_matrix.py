@@ -10,7 +10,14 @@ from sklearn.metrics import confusion_matrix
 
 from skpostbac._utils import Floats, LabelArray, check_nonnegative, first, float_array
 from skpostbac.metrics._counts.counts import class_counts
-from skpostbac.metrics._labels import as_label_array, label_index, merge_labels, unique_label_array
+from skpostbac.metrics._labels import (
+    encode,
+    label_index,
+    merge_labels,
+    positions,
+    read_column,
+    unique_label_array,
+)
 from skpostbac.stats._beta import LARGEST
 
 # Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
@@ -41,12 +48,16 @@ def count_confusions(
            [0., 0., 0.]])
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    true, pred = as_label_array(y_true, "y_true"), as_label_array(y_pred, "y_pred")
+    true = encode(read_column(y_true, "y_true"), "y_true")
+    pred = encode(read_column(y_pred, "y_pred"), "y_pred")
     if labels is None:
-        classes = merge_labels(counts.classes, np.unique(pred))
+        classes = merge_labels(counts.classes, pred.values)
     else:
         classes = unique_label_array(labels, "labels")
-    matrix = confusion_matrix(true, pred, labels=classes, sample_weight=sample_weight)
+    # scikit-learn is given integers: it would take ten times as long for text that are objects.
+    codes = [positions(y.values, classes)[y.codes(slice(None))] for y in (true, pred)]
+    places = np.arange(len(classes))
+    matrix = confusion_matrix(*codes, labels=places, sample_weight=sample_weight)
     # scikit-learn leaves out what is predicted beyond the labels; weights add up with rounding.
     if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
         raise ValueError(f"y_pred has classes that are not in labels, {classes}")

@@ -24,6 +24,7 @@ from skpostbac.metrics._labels import (
     label_list,
     merge_labels,
     naming,
+    positions,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -178,8 +179,7 @@ class ClassCounts(StablePickle):
         ClassCounts('fox': 0/0, 'cat': 7/9)
         """
         labels = unique_label_array(classes, "classes")
-        index = {label: i for i, label in enumerate(label_list(self.classes))}
-        rows = [index.get(label, -1) for label in label_list(labels)]  # -1: the 0 appended
+        rows = positions(labels, self.classes)  # -1: the 0 appended
         return ClassCounts(labels, np.append(self.correct, 0)[rows], np.append(self.total, 0)[rows])
 
     def update(

@@ -50,6 +50,7 @@ from skpostbac.metrics._labels import (
     merge_labels,
     named_predictions,
     position_of,
+    positions,
     read_outcomes,
     unique_label_array,
 )
@@ -266,9 +267,7 @@ class PairedCounts(StablePickle):
         counts : PairedCounts
         """
         labels = unique_label_array(classes, "classes")
-        position = {label: i for i, label in enumerate(label_list(labels))}
-        moved = np.array([position.get(label, -1) for label in label_list(self.classes)])
-        index = moved[self.class_index]
+        index = positions(self.classes, labels)[self.class_index]
         kept = index >= 0
         return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
 

@@ -14,9 +14,16 @@ from skpostbac.metrics._labels.labels import (
     label_list,
     merge_labels,
     naming,
+    positions,
     unique_label_array,
 )
-from skpostbac.metrics._labels.outcomes import Outcomes, count_hits, encode, read_outcomes
+from skpostbac.metrics._labels.outcomes import (
+    Outcomes,
+    count_hits,
+    distinct_labels,
+    encode,
+    read_outcomes,
+)
 from skpostbac.metrics._labels.predictions import (
     Predictions,
     by_argument,
@@ -38,6 +45,7 @@ __all__ = [
     "check_names",
     "check_same_kind",
     "count_hits",
+    "distinct_labels",
     "encode",
     "is_named",
     "label_index",
@@ -46,6 +54,7 @@ __all__ = [
     "named_predictions",
     "naming",
     "position_of",
+    "positions",
     "read_column",
     "read_outcomes",
     "unique_label_array",

@@ -8,8 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics._labels.labels import label_list
-from skpostbac.metrics._labels.outcomes import encode
-from skpostbac.metrics._labels.reading import read_column
+from skpostbac.metrics._labels.outcomes import distinct_labels
 
 _SHOWN_LABELS = 3
 
@@ -30,7 +29,8 @@ def warn_if_foreign(
         As of :func:`warnings.warn`, seen from the caller of this function.
     """
     for name, y_pred in predictions.items():
-        true, pred = _distinct(y_true, "y_true"), _distinct(y_pred, name)
+        true = label_list(distinct_labels(y_true, "y_true"))
+        pred = label_list(distinct_labels(y_pred, name))
         if not set(true) & set(pred):
             warnings.warn(
                 f"{name} holds none of the labels of y_true ({_show(true)}), but {_show(pred)}: "
@@ -38,10 +38,6 @@ def warn_if_foreign(
                 UserWarning,
                 stacklevel=stacklevel + 1,
             )
-
-
-def _distinct(y: ArrayLike, name: str) -> list[Hashable]:
-    return label_list(encode(read_column(y, name), name).values)
 
 
 def _show(labels: Sequence[Hashable]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import type_of_target
 
-from skpostbac._utils import LabelArray, input_errors
+from skpostbac._utils import Indices, LabelArray, input_errors
 from skpostbac.metrics._labels.reading import NO_SCORES, as_label_array, is_integral
 
 # Characters of an array of text that are no concern: as many times those of the labels, and more.
@@ -153,6 +153,12 @@ def _kind(values: LabelArray) -> str:
             if all(isinstance(label, types) for label in values):
                 return kind
     return "number"
+
+
+def positions(labels: LabelArray, classes: LabelArray) -> Indices:
+    """Return where each label stands among the classes, -1 for one that does not."""
+    index = {label: position for position, label in enumerate(label_list(classes))}
+    return np.array([index.get(label, -1) for label in label_list(labels)], np.intp)
 
 
 def label_list(array: LabelArray) -> list[Hashable]:

@@ -27,8 +27,9 @@ from skpostbac.metrics._labels.labels import (
     check_same_kind,
     class_labels,
     label_list,
+    positions,
 )
-from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_columns
+from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_column, read_columns
 from skpostbac.stats._beta import LARGEST
 
 # Integers of a range up to the first are looked up in a table, whatever the number of samples,
@@ -179,8 +180,7 @@ def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Calla
     pred = encode(second, name)
     with input_errors(f"y_true and {name}"):
         check_same_kind(true.values, pred.values)
-    index = {label: code for code, label in enumerate(label_list(true.values))}
-    recoded = np.array([index.get(label, -1) for label in label_list(pred.values)])
+    recoded = positions(pred.values, true.values)
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
 
@@ -191,6 +191,11 @@ def _are_comparable(first: Column, second: Column) -> bool:
     # An integer and a float may compare equal after rounding.
     is_float = first.array.dtype.kind == "f", second.array.dtype.kind == "f"
     return first.kind == "text" or (first.kind == "integer" and is_float[0] == is_float[1])
+
+
+def distinct_labels(y: ArrayLike, name: str) -> LabelArray:
+    """Return the sorted distinct labels of samples, of which there must be one."""
+    return encode(read_column(y, name), name).values
 
 
 def encode(column: Column, name: str) -> Encoded:
