@@ -32,14 +32,13 @@ from skpostbac.metrics._labels.predictions import (
     named_predictions,
     position_of,
 )
-from skpostbac.metrics._labels.reading import Column, as_label_array, read_column
+from skpostbac.metrics._labels.reading import Column, read_column
 
 __all__ = [
     "Column",
     "Outcomes",
     "Predictions",
     "array_of_labels",
-    "as_label_array",
     "by_argument",
     "check_batch_kind",
     "check_names",
