@@ -96,6 +96,32 @@ def test_what_numpy_cannot_read_is_refused(torch):
             class_counts([1, 1], [1, 1], sample_weight=tensor)
 
 
+class ElsewhereArray:
+    """An array on another device, with a dtype of NumPy, as CuPy has it."""
+
+    ndim, dtype, shape = 1, np.dtype(np.int64), (2,)
+
+    def __len__(self):
+        return 2
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("implicit conversion")
+
+    def __dlpack__(self, **options):
+        raise BufferError("device")
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_labels_on_another_device_are_refused_by_name(name):
+    """Whatever their dtype; the message is not that of the library."""
+    labels = {"y_true": [0, 1], "y_pred": [0, 1], name: ElsewhereArray()}
+    with pytest.raises(TypeError, match=f"^{name} must be an array that NumPy can read"):
+        class_counts(**labels)
+
+
 def test_no_label_is_lost(torch):
     """NaN is missing, and a fraction is no class, as elsewhere."""
     with pytest.raises(ValueError, match="Input y_true contains NaN"):

@@ -121,9 +121,12 @@ def _of_numbers(labels: Sequence[Any]) -> LabelArray:
 
 
 def _is_plain(y: Any) -> bool:
-    """Tell whether `y` is in one dimension, and of a dtype that NumPy takes as it is."""
+    """Tell whether `y` is in one dimension, and of a dtype that NumPy takes as it is.
+
+    Arrays of other libraries are not: some of them are out of NumPy's reach.
+    """
     return (
-        hasattr(y, "__array__")
+        (isinstance(y, np.ndarray) or (hasattr(y, "__array__") and not hasattr(y, "__dlpack__")))
         and getattr(y, "ndim", None) == 1
         and isinstance(getattr(y, "dtype", None), np.dtype)
     )
