@@ -34,8 +34,7 @@ from skpostbac.metrics._priors import (
     assume,
     average_distribution,
     format_prior,
-    resolve_class_weight,
-    resolve_prior,
+    pooled_assumptions,
     warn_if_prior_dominates,
 )
 
@@ -411,8 +410,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
         counts = self.counts + other.counts
-        specs = {name: _pooled_spec(self, other, counts, name) for name in self._specs()}
-        return PosteriorBalancedAccuracy(counts, **specs)
+        prior, class_weight = pooled_assumptions(self, other, counts)
+        return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
     def __radd__(self, other: object) -> PosteriorBalancedAccuracy:
         # `sum` starts from 0.
@@ -542,51 +541,3 @@ def posterior_balanced_accuracy(
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     return posterior
-
-
-def _pooled_spec(
-    one: PosteriorBalancedAccuracy, two: PosteriorBalancedAccuracy, counts: ClassCounts, name: str
-) -> Any:
-    """Return the prior or the class weights of the pool: those that both have for its classes."""
-    specs = [one._specs()[name], two._specs()[name]]
-    if any(_is_by_class(spec, name) for spec in specs):
-        _check_same_order(one.counts, two.counts, name)
-    if not _same_values(*(_resolve(spec, counts, name) for spec in specs)):
-        raise ValueError(f"Posteriors of different {name} cannot be pooled")
-    return min(specs, key=lambda spec: _freedom(spec, name))
-
-
-def _check_same_order(one: ClassCounts, two: ClassCounts, name: str) -> None:
-    """Refuse arrays of values by class where the pool may order the classes otherwise."""
-    if label_list(one.classes) != label_list(two.classes):
-        raise ValueError(
-            f"Posteriors with an array as {name} can be pooled only if they have the same "
-            "classes in the same order"
-        )
-
-
-def _is_by_class(spec: object, name: str) -> bool:
-    return isinstance(spec, np.ndarray) and (name == "class_weight" or spec.ndim == 2)
-
-
-def _resolve(spec: Any, counts: ClassCounts, name: str) -> Prior:
-    if name == "prior":
-        return resolve_prior(spec, counts.n_classes)
-    return resolve_class_weight(spec, counts.classes)
-
-
-def _same_values(one: Prior, two: Prior) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
-        return np.array_equal(one, two)
-    return type(one) is type(two) and one == two
-
-
-def _freedom(spec: object, name: str) -> tuple[bool, bool, bool]:
-    """Rank what means the same for these classes by what it would mean for further ones.
-
-    The least free of two stands for both, so that no sum of several depends on their order: what
-    adapts to any number of classes comes last, an array of values by class first. Of a name and
-    numbers the name stays.
-    """
-    adapts = spec is None or (isinstance(spec, str) and spec == "reciprocal")
-    return adapts, not _is_by_class(spec, name), not isinstance(spec, str)

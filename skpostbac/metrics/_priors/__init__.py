@@ -1,8 +1,8 @@
 """What is assumed of the classes, how far it moves a posterior, and when that is too far.
 
 `assumptions` has the priors, the class weights and the distribution that they make with counts;
-`influence` the threshold of `PriorInfluenceWarning`. Imports `_counts`, `_labels` and
-`skpostbac.stats`.
+`influence` the threshold of `PriorInfluenceWarning`; `pooling` what two posteriors must have in
+common to be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (
@@ -39,6 +39,7 @@ from skpostbac.metrics._priors.influence import (
     warn_if_prior_dominates,
     warn_if_prior_moves,
 )
+from skpostbac.metrics._priors.pooling import pooled_assumptions
 
 __all__ = [
     "HIERARCHICAL",
@@ -65,6 +66,7 @@ __all__ = [
     "independent_prior",
     "is_one_symmetric_beta",
     "moves_far",
+    "pooled_assumptions",
     "resolve_class_weight",
     "resolve_prior",
     "say_untested",
