@@ -9,20 +9,19 @@ something is drawn. Imports `skpostbac._utils`, `skpostbac.stats` and its folder
 from skpostbac._plot.comparison import ComparisonPlot
 from skpostbac._plot.curve import Curve, density_curve
 from skpostbac._plot.gallery import AnyPosterior
-from skpostbac._plot.kwargs import Kwargs, area_kwargs, check_kwargs, line_kwargs
+from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
 from skpostbac._plot.posterior import Kind, PosteriorPlot
 from skpostbac._plot.posterior_kinds import rows_size
 from skpostbac._plot.style import (
     COLORS,
     LINE_STYLES,
-    NEUTRAL,
     check_matplotlib,
+    despine_axes,
     free_styles,
     ink,
     own_axes,
 )
 from skpostbac._plot.text import (
-    chance_label,
     estimate,
     estimate_title,
     literal,
@@ -33,7 +32,6 @@ from skpostbac._plot.text import (
 __all__ = [
     "COLORS",
     "LINE_STYLES",
-    "NEUTRAL",
     "AnyPosterior",
     "ComparisonPlot",
     "Curve",
@@ -41,10 +39,11 @@ __all__ = [
     "Kwargs",
     "PosteriorPlot",
     "area_kwargs",
-    "chance_label",
+    "chance_kwargs",
     "check_kwargs",
     "check_matplotlib",
     "density_curve",
+    "despine_axes",
     "estimate",
     "estimate_title",
     "free_styles",

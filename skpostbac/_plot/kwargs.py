@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from skpostbac._plot.style import NEUTRAL
+from skpostbac._plot.text import chance_label
 from skpostbac._utils import shown
 
 Kwargs: TypeAlias = Mapping[str, Any] | None
@@ -41,6 +43,18 @@ def line_kwargs(default: Mapping[str, Any], given: Kwargs) -> dict[str, Any]:
     from matplotlib.lines import Line2D
 
     return {**default, **normalize_kwargs(dict(given or {}), Line2D)}
+
+
+def chance_kwargs(chance: float, given: Kwargs, score: str | None = None) -> dict[str, Any]:
+    """Return the arguments of the line at what guessing reaches.
+
+    Examples
+    --------
+    >>> chance_kwargs(0.5, {"ls": "--"}, "AUC")["label"]
+    'Chance level (AUC = 0.5)'
+    """
+    style = {"color": NEUTRAL, "linestyle": ":", "label": chance_label(chance, score)}
+    return line_kwargs(style, given)
 
 
 def area_kwargs(default: Mapping[str, Any], given: Kwargs) -> dict[str, Any]:

@@ -12,16 +12,15 @@ from skpostbac._plot.gallery import (
     portray_all,
     score_name,
 )
-from skpostbac._plot.kwargs import check_kwargs, line_kwargs
+from skpostbac._plot.kwargs import chance_kwargs, check_kwargs
 from skpostbac._plot.posterior_kinds import KINDS, add_legend, density_size, rows_size
 from skpostbac._plot.style import (
-    NEUTRAL,
     despine_axes,
     own_axes,
     write_above,
     write_full_numbers,
 )
-from skpostbac._plot.text import chance_label, literal
+from skpostbac._plot.text import literal
 from skpostbac._utils import check_choice, check_flags, check_text
 
 if TYPE_CHECKING:
@@ -190,8 +189,7 @@ class PosteriorPlot:
         self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
         self.chance_level_ = None
         if chance is not None:
-            line = {"label": chance_label(chance), "color": NEUTRAL, "linestyle": ":"}
-            self.chance_level_ = self.ax_.axvline(chance, **line_kwargs(line, chance_level_kw))
+            self.chance_level_ = self.ax_.axvline(chance, **chance_kwargs(chance, chance_level_kw))
         if kind == "density":
             add_legend(self.ax_, gallery)
         elif self.chance_level_ is not None:

@@ -16,12 +16,12 @@ from sklearn.metrics import (
 )
 
 from skpostbac._plot import (
-    NEUTRAL,
     Kwargs,
     area_kwargs,
-    chance_label,
+    chance_kwargs,
     check_kwargs,
     check_matplotlib,
+    despine_axes,
     estimate,
     free_styles,
     line_kwargs,
@@ -522,7 +522,7 @@ class BinormalCurveDisplay:
             aspect="equal",
         )
         if despine:
-            ax.spines[["top", "right"]].set_visible(False)
+            despine_axes(ax, "top", "right")
         ax.legend(loc=kind.legend)
         return self
 
@@ -556,12 +556,8 @@ class BinormalCurveDisplay:
     def _plot_chance_level(self, kwargs: Kwargs) -> Artist:
         kind = _kind(self.curve)
         start, end, area = kind.chance(self.positive_fraction)
-        style = {
-            "color": NEUTRAL,
-            "linestyle": ":",
-            "label": chance_label(area, kind.area_name),
-        }
-        return self.ax_.plot((0, 1), (start, end), **line_kwargs(style, kwargs))[0]
+        style = chance_kwargs(area, kwargs, kind.area_name)
+        return self.ax_.plot((0, 1), (start, end), **style)[0]
 
 
 def _kind(curve: str) -> _Kind:

@@ -27,26 +27,15 @@ if TYPE_CHECKING:
 class PosteriorComparisonDisplay(ComparisonPlot):
     """Pictures of who is better than whom, by how much, and how certain that is.
 
-    It is recommended to use :meth:`from_predictions` if the classifiers were tested on the same
-    samples, :meth:`from_cv_results` for the candidates of a search, and :meth:`from_posteriors` for
+    A :class:`~skpostbac.displays.ComparisonPlot`, with its attributes and :meth:`plot`, that is
+    made by :meth:`from_predictions` if the classifiers were tested on the same samples, by
+    :meth:`from_cv_results` for the candidates of a search, and by :meth:`from_posteriors` for
     independent test sets. There is no ``from_estimator``, as one classifier is no comparison.
 
     Parameters
     ----------
-    comparison : PosteriorComparison
-        The comparison, stored as an attribute.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Axes with the picture.
-    figure_ : matplotlib Figure
-        Figure containing the axes.
-    artists_ : dict of str to artists
-        What has been drawn, by name. A "difference" has "line", "areas" (below, within and above
-        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image", "texts"
-        and "colorbar"; "ranks" have "bars", of all classifiers for each rank; a "decision" has
-        "lines", "intervals" and "means", as a :class:`PosteriorDisplay`.
+    comparison
+        As for :class:`~skpostbac.displays.ComparisonPlot`.
 
     See Also
     --------
@@ -56,15 +45,18 @@ class PosteriorComparisonDisplay(ComparisonPlot):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import PairedCounts, PosteriorComparison, PosteriorComparisonDisplay
-    >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
-    >>> comparison = PosteriorComparison.from_paired_counts(counts, rope=0.02)
-    >>> display = PosteriorComparisonDisplay(comparison).plot(kind="difference")
+    >>> from skpostbac import PosteriorComparisonDisplay
+    >>> y_true = ["a"] * 20 + ["b"] * 20
+    >>> one = ["a"] * 14 + ["b"] * 20 + ["a"] * 6
+    >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
+    >>> display = PosteriorComparisonDisplay.from_predictions(
+    ...     y_true, {"one": one, "two": two}, rope=0.02, kind="difference"
+    ... )
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    old better 0.008
-    within ±0.02 0.036
-    new better 0.956
+    one better 0.025
+    within ±0.02 0.117
+    two better 0.858
     >>> plt.close(display.figure_)
     """
 

@@ -14,6 +14,7 @@ from skpostbac._plot import (
     Kwargs,
     check_kwargs,
     check_matplotlib,
+    despine_axes,
     ink,
     line_kwargs,
     literal,
@@ -205,7 +206,7 @@ class NormalScoresDisplay:
         positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
         ax.set(xlabel="Standard normal quantile", ylabel=literal("Score" + positive))
         if despine:
-            ax.spines[["top", "right"]].set_visible(False)
+            despine_axes(ax, "top", "right")
         ax.legend(title="p-value of a test of normality", loc="upper left")
         return self
 

@@ -24,34 +24,14 @@ if TYPE_CHECKING:
 class PosteriorDisplay(PosteriorPlot):
     """Picture of the posterior of one classifier, or of several in the same axes.
 
-    It is recommended to use :meth:`from_estimator`, :meth:`from_predictions`,
-    :meth:`from_cv_results` or :meth:`from_recalls`. All parameters are stored as attributes.
+    A :class:`~skpostbac.displays.PosteriorPlot`, with its attributes and :meth:`plot`, that is made
+    by :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_cv_results` or
+    :meth:`from_recalls`.
 
     Parameters
     ----------
-    posteriors : posterior, or mapping of str to posterior
-        One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
-        posterior of any other single figure, or a distribution, such as
-        ``posterior.recalls()["a"]`` or a :class:`~skpostbac.DrawnPosterior`. Any object whose
-        ``distribution`` is one is a posterior, too.
-    score_name : str, default=None
-        What is on the x-axis, by default the ``score_name`` of the posteriors if all have the same.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        Axes with the picture.
-    figure_ : matplotlib Figure
-        Figure containing the axes.
-    lines_ : tuple of matplotlib Line2D
-        For each posterior, its density; in a forest, its interval.
-    intervals_ : tuple of matplotlib artists
-        For each posterior, the area above its interval; in a forest, its 50% interval, or none if
-        the level is not higher.
-    means_ : tuple of matplotlib Line2D
-        For each posterior, its mean.
-    chance_level_ : matplotlib Line2D or None
-        The chance level line, None if it is not drawn.
+    posteriors, score_name
+        As for :class:`~skpostbac.displays.PosteriorPlot`.
 
     See Also
     --------
@@ -61,16 +41,11 @@ class PosteriorDisplay(PosteriorPlot):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from skpostbac import PosteriorBalancedAccuracy, PosteriorDisplay
-    >>> total = [32, 10, 4]
-    >>> display = PosteriorDisplay(
-    ...     {
-    ...         "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], total),
-    ...         "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], total),
-    ...     }
-    ... ).plot(plot_chance_level=True)
+    >>> from skpostbac import PosteriorDisplay
+    >>> y_true, y_pred = ["a"] * 30 + ["b"] * 10, ["a"] * 28 + ["b"] * 10 + ["a"] * 2
+    >>> display = PosteriorDisplay.from_predictions(y_true, y_pred, plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1 (0.78 [0.62, 0.90])', 'C3 (0.88 [0.74, 0.97])', 'Chance level (0.33)']
+    ['0.83 [0.69, 0.93]', 'Chance level (0.5)']
     >>> plt.close(display.figure_)
     """
 

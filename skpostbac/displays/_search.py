@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,11 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skpostbac._plot import (
-    NEUTRAL,
     Kwargs,
-    chance_label,
+    chance_kwargs,
     check_kwargs,
     check_matplotlib,
+    despine_axes,
     estimate,
     estimate_title,
     free_styles,
@@ -42,7 +42,11 @@ from skpostbac.model_selection._pooling import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
+
+# Candidates of a line from left to right, and its style.
+_Line: TypeAlias = tuple[NDArray[np.intp], dict[str, Any]]
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
@@ -347,28 +351,18 @@ class PosteriorSearchDisplay:
         )
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
-        low, high = np.transpose(intervals)
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
         groups = [""] * len(self.values) if self.groups is None else self.groups
         axis = _axis(self.values)
         x = axis.spread(groups)
-        self.errorbars_ = tuple(
-            ax.errorbar(
-                x[index],
-                mean[index],
-                # As lists: matplotlib asks whether an array of one number is finite, of which
-                # NumPy before 2.4 warns.
-                yerr=[(mean - low)[index].tolist(), (high - mean)[index].tolist()],
-                **line_kwargs(style, errorbar_kwargs),
-            )
-            for index, style in _lines(ax, x, groups, axis.is_ordered)
-        )
+        lines = _lines(ax, x, groups, axis.is_ordered)
+        bars = _Errorbars(x, mean, *np.transpose(intervals))
+        self.errorbars_ = tuple(bars.draw(ax, lines, errorbar_kwargs))
         self.best_ = None
         if (best := self.best_index) is not None:
-            score = estimate(mean[best], intervals[best])
-            style = {**BEST_STYLE, "color": ink(ax), "label": with_score("Chosen", score)}
-            (self.best_,) = ax.plot(x[best], mean[best], **line_kwargs(style, best_kwargs))
+            label = with_score("Chosen", estimate(mean[best], intervals[best]))
+            self.best_ = _mark_best(ax, x[best], mean[best], label, best_kwargs)
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         axis.draw(ax)
         ax.set(
@@ -376,15 +370,42 @@ class PosteriorSearchDisplay:
             ylabel=f"Balanced accuracy\n{estimate_title(level, method)}",
         )
         if despine:
-            ax.spines[["top", "right"]].set_visible(False)
+            despine_axes(ax, "top", "right")
         if ax.get_legend_handles_labels()[0]:
             ax.legend()
         return self
 
     def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
         chance = self.posteriors[0].chance
-        style = {"color": NEUTRAL, "linestyle": ":", "label": chance_label(chance)}
-        return self.ax_.axhline(chance, **line_kwargs(style, kwargs))
+        return self.ax_.axhline(chance, **chance_kwargs(chance, kwargs))
+
+
+@dataclass(frozen=True)
+class _Errorbars:
+    """Places of the candidates, their means and the ends of their intervals."""
+
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    def draw(self, ax: Axes, lines: Iterable[_Line], kwargs: Kwargs) -> Iterator[ErrorbarContainer]:
+        for index, style in lines:
+            # As lists: matplotlib asks whether an array of one number is finite, of which
+            # NumPy before 2.4 warns.
+            below, above = (self.mean - self.low)[index], (self.high - self.mean)[index]
+            yield ax.errorbar(
+                self.x[index],
+                self.mean[index],
+                yerr=[below.tolist(), above.tolist()],
+                **line_kwargs(style, kwargs),
+            )
+
+
+def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line2D:
+    style = {**BEST_STYLE, "color": ink(ax), "label": label}
+    (mark,) = ax.plot(x, y, **line_kwargs(style, kwargs))
+    return mark
 
 
 def _check_candidates(
@@ -461,9 +482,7 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, bool) and not np.isnan(float_or_nan(value))
 
 
-def _lines(
-    ax: Axes, x: Floats, groups: Sequence[str], is_ordered: bool
-) -> Iterator[tuple[NDArray[np.intp], dict[str, Any]]]:
+def _lines(ax: Axes, x: Floats, groups: Sequence[str], is_ordered: bool) -> Iterator[_Line]:
     """Return the candidates of each line from left to right, and its style."""
     order = np.argsort(x, kind="stable")
     names = list(dict.fromkeys(groups))
