@@ -75,6 +75,13 @@ _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
 _BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
 
+_SEARCH = (
+    "GridSearchCV(DummyClassifier(random_state=0), {'strategy': ['prior', 'uniform']}, cv=2, "
+    "scoring=ClassCountsScorer()).fit(np.zeros((12, 1)), [0, 1] * 6)"
+)
+_RULES = ("False", "PosteriorRefit()")
+_OUTCOMES = _SEARCH.replace("ClassCountsScorer()", "OutcomesScorer(12), refit=False")
+
 # By name, or by "callable.name" where that is something else.
 VALID = {
     **_all(["x", "y", "value"], _POINTS),
@@ -198,24 +205,44 @@ VALID = {
     "posterior": [_ONE],
     "rope": _split("0.0 ; 0.05"),
     "joint": ["None"],
-    **{
-        f"{name}.from_estimator.estimator": ["DummyClassifier().fit(np.zeros((12, 1)), [0, 1] * 6)"]
-        for name in ("BinormalCurveDisplay", "NormalScoresDisplay")
-    },
+    **_all(
+        [
+            "BinormalCurveDisplay.from_estimator.estimator",
+            "NormalScoresDisplay.from_estimator.estimator",
+        ],
+        ["GaussianNB().fit(np.arange(12.0)[:, None], [0, 1] * 6)"],
+    ),
+    **_all(
+        ["BinormalCurveDisplay.from_estimator.X", "NormalScoresDisplay.from_estimator.X"],
+        ["np.arange(12.0)[:, None]"],
+    ),
     "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
+    "__call__.estimator": ["DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
+    "__call__.sample_weight": _split("None ; [1, 2] * 6"),
+    "from_estimator.sample_weight": _split("None ; [1, 2] * 6"),
     "X": _split("np.zeros((12, 1)) ; [[0.0]] * 12"),
     "y": _POINTS,
     **_all(
         ["BinormalCurveDisplay.from_estimator.y", "NormalScoresDisplay.from_estimator.y"],
         ["[0, 1] * 6"],
     ),
-    **{f"{name}.y": ["[0, 1, 2] * 4"] for name in ("cross_val_posterior", "from_estimator")},
+    **{
+        f"{name}.y": ["[0, 1, 2] * 4"]
+        for name in ("cross_val_posterior", "from_estimator", "__call__")
+    },
     "cv": _split("2 ; 3"),
     "recall_means": ["[0.6, 0.5]"],
     "standard_deviation": ["0.1"],
     "PriorInfluence.class_weight": ["np.array([0.5, 0.5])"],
     "params": ["None"],
     "cv_results": [_COUNTS, f"pd.DataFrame({_COUNTS})"],
+    **_all(
+        [
+            "pooled_paired_counts.cv_results",
+            "PosteriorComparisonDisplay.from_cv_results.cv_results",
+        ],
+        [f"{_OUTCOMES}.cv_results_", f"pd.DataFrame({_OUTCOMES}.cv_results_)"],
+    ),
     "training_variation": _split("None ; 'nadeau-bengio'"),
     "complexity": _split("None ; 'C' ; '-mean_fit_time' ; len"),
     "limit": _split("0.84 ; 0.05"),
@@ -246,8 +273,9 @@ VALID = {
     "operand": _split(f"0 ; 1.5 ; {_ONE} ; {_OTHER} ; {_PAIRED} ; BetaAverage([3], [1])"),
     "swapped": _split("True ; False"),
     "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
-    "PosteriorComparisonDisplay.plot.kind": _split(
-        "'decision' ; 'difference' ; 'matrix' ; 'ranks'"
+    **_all(
+        ["ComparisonPlot.plot.kind", "PosteriorComparisonDisplay.plot.kind"],
+        _split("'decision' ; 'difference' ; 'matrix' ; 'ranks'"),
     ),
     "pair": _split("None ; ('A', 'B')"),
     "cmap": ["'cividis'"],
@@ -256,6 +284,8 @@ VALID = {
     "check": [_CHECK],
     "comparison": [f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}})'],
     "param": ["'C'"],
+    "from_search.param": _split("None ; 'strategy'"),
+    "search": [_SEARCH.replace("scoring", f"refit={rule}, scoring") for rule in _RULES],
     "values": ["[1, 2]"],
     "best_index": _split("None ; 1"),
     "area": ["0.8"],
@@ -299,14 +329,25 @@ OBJECTS = [
     _MODEL,
     _CHECK,
     "ClassCountsScorer()",
-    "OutcomesScorer(9)",
+    "OutcomesScorer(12)",
     f'compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}})',
     f"PosteriorComparison.from_paired_counts({_PAIRED}, n_draws=100, random_state=0)",
     "PosteriorRefit()",
     "required_test_size([0.9, 0.8], width=0.3)",
+    f"PosteriorPlot({_ONE})",
     f"PosteriorDisplay({_ONE})",
+    f'ComparisonPlot(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
     f'PosteriorComparisonDisplay(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
     f"NormalScoresDisplay({_CHECK})",
     f"BinormalCurveDisplay.from_model({_MODEL})",
     f"PosteriorSearchDisplay(param='C', values=[1, 2], posteriors=[{_ONE}, {_OTHER}])",
+    # Records that others return.
+    f"{_ONE}.credible_interval()",
+    f"{_BAND}.parameters",
+    f"{_BAND}.roc_band(fpr=[0, 0.5, 1])",
+    f"{_BAND}.empirical",
+    f"{_BAND}.negative",
+    f"{_CHECK}.negative",
+    f"PosteriorComparison.from_paired_counts({_PAIRED}, n_draws=9).monte_carlo_error()",
+    f"PosteriorComparison.from_paired_counts({_PAIRED}, rope=0.1).rope_masses('A', 'B')",
 ]

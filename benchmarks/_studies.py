@@ -4,7 +4,6 @@ A study asks for many calls. Each runs in a worker process that is killed, and r
 takes too much CPU time; one that ends in a crash or waits forever is lost alone, too.
 """
 
-import importlib
 import inspect
 import multiprocessing as mp
 import os
@@ -13,15 +12,11 @@ import signal
 import time
 from collections import deque
 from datetime import date
-from decimal import Decimal
-from fractions import Fraction
 from multiprocessing.connection import wait
 from platform import python_version
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
-import polars as pl
 import scipy
 import sklearn
 
@@ -34,6 +29,9 @@ import datetime
 from decimal import Decimal
 from fractions import Fraction
 import numpy as np, pandas as pd, polars as pl
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 """ + "\n".join(f"from {module.__name__} import *" for module in MODULES)
 # Special methods that are called like others.
 SPECIAL = ("__repr__", "__str__", "__neg__", "__hash__", "__reduce__", "_repr_html_")
@@ -48,8 +46,9 @@ def public():
 
 def namespace():
     """Return the names of the printed expressions."""
-    names = {"np": np, "pd": pd, "pl": pl, "Decimal": Decimal, "Fraction": Fraction}
-    return {**names, "datetime": importlib.import_module("datetime"), **public()}
+    names = {}
+    exec(IMPORTS, names)
+    return names
 
 
 def members(kind):
