@@ -19,6 +19,8 @@ nox.options.error_on_missing_interpreters = False
 nox.options.default_venv_backend = "uv|virtualenv"
 ROOT = Path(__file__).parent
 PYTEST = ("python", "-m", "pytest", "-n", "auto")
+# A bare pytest leaves out the long studies, and most examples of the properties.
+THOROUGH = ("-m", "", "--hypothesis-profile", "thorough")
 # What a quick run of the tests at the lowest versions covers: all that meets other packages.
 CLIENTS = ("tests/metrics", "tests/model_selection", "tests/displays", "tests/test_package.py")
 # Reproducible tests; matplotlib draws into files only.
@@ -54,16 +56,16 @@ def main_job(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run all tests and doctests."""
+    """Run all tests and doctests, the long studies and all examples of the properties included."""
     session.install(".[test]")
-    session.run(*PYTEST, *session.posargs, env=ENVIRONMENT)
+    session.run(*PYTEST, *THOROUGH, *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
     """Run all tests, and fail if they reach too little of the package; takes twice as long."""
     session.install(".[test,coverage]")
-    session.run(*PYTEST, "--cov", *session.posargs, env=ENVIRONMENT)
+    session.run(*PYTEST, *THOROUGH, "--cov", *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session
@@ -88,7 +90,7 @@ def neighbours(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """Run the quick tests of what meets other packages, at the floors of pyproject.toml."""
     session.install("--constraint", "tests/constraints-lowest.txt", ".[test]")
-    chosen = session.posargs or ("-m", "not slow", *CLIENTS)
+    chosen = session.posargs or CLIENTS
     session.run(*PYTEST, *chosen, env=ENVIRONMENT)
 
 
@@ -96,7 +98,7 @@ def lowest(session: nox.Session) -> None:
 def newest(session: nox.Session) -> None:
     """Run all tests at the newest versions; their deprecation warnings are errors."""
     session.install("--upgrade", ".[test]")
-    session.run(*PYTEST, *session.posargs, env=ENVIRONMENT)
+    session.run(*PYTEST, *THOROUGH, *session.posargs, env=ENVIRONMENT)
 
 
 @nox.session
@@ -114,8 +116,7 @@ def distributions(session: nox.Session) -> None:
     session.chdir(Path(session.create_tmp(), sdist.name.removesuffix(".tar.gz")))
     # What is imported is then the wheel.
     shutil.rmtree("skpostbac")
-    chosen = ("-m", "not slow", "tests/metrics", "tests/test_package.py")
-    session.run(*PYTEST, *chosen, env=ENVIRONMENT)
+    session.run(*PYTEST, "tests/metrics", "tests/test_package.py", env=ENVIRONMENT)
 
 
 @nox.session(default=False)

@@ -374,7 +374,10 @@ def shown_means(text, name):
     return [found for pattern in patterns for found in re.findall(pattern, text)]
 
 
-@pytest.mark.parametrize("prior", ["hierarchical", "uniform", "jeffreys", "reciprocal", "2,1"])
+SLOW_PRIOR = pytest.param("hierarchical", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("prior", [SLOW_PRIOR, "uniform", "jeffreys", "reciprocal", "2,1"])
 def test_one_mean_per_classifier_in_a_report(write, run, tmp_path, prior):
     """Text, JSON, page and pictures show the posteriors of one and the same prior."""
     rows = [(letter, letter, letter if number else "a") for letter in "abcdef" for number in (0, 1)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
 from skpostbac._plot.posterior_kinds import rows_size
-from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
+from skpostbac._plot.style import check_cmap, despine_axes, own_axes, write_full_numbers
 from skpostbac._utils import check_choice, check_flags, shown
 from skpostbac.stats._distribution import interval_of
 
@@ -162,13 +162,14 @@ class ComparisonPlot:
         check_flags(despine=despine)
         check_choice(kind, KINDS, "kind")
         names = self.comparison.names
-        if kind == "difference":
+        if kind == "difference" or pair is not None:
             pair = _check_pair(self.comparison, pair)
         # Refuses a bad level or method, before there is an empty figure.
         interval_of(self.comparison.posteriors[0].distribution, level, method)
         request = Request(pair or (names[0], names[1]), level, method, cmap)
-        size = _FIGURE_SIZES[kind](len(names))
-        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=size)
+        size, caller = _FIGURE_SIZES[kind](len(names)), f"{type(self).__name__}.plot"
+        check_cmap(cmap, caller)
+        self.ax_ = own_axes(ax, caller, figsize=size)
         self.figure_ = self.ax_.figure
         if ax is None:
             write_full_numbers(self.ax_)

@@ -65,6 +65,15 @@ def check_axes(ax: object) -> Axes:
     return ax
 
 
+def check_cmap(cmap: object, caller: str) -> None:
+    """Refuse what is neither the name of a colormap, which matplotlib checks, nor one itself."""
+    check_matplotlib(caller)
+    from matplotlib.colors import Colormap
+
+    if not (cmap is None or isinstance(cmap, str | Colormap)):
+        raise TypeError(f"cmap must be a str or a Colormap of matplotlib, got {shown(cmap)}")
+
+
 def free_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
     """Return colour, style and width of `n` new lines, all different up to 36.
 

@@ -146,10 +146,16 @@ def test_candidates_are_checked(changed, message):
             lambda: COMPARISON.plot(kind="difference", pair=pd.Series([0.5, 0.2])),
             r"pair must name two of \('A', 'B'\)",
         ),
+        (
+            lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})),
+            r"pair must name two of \('A', 'B'\)",
+        ),
+        (lambda: COMPARISON.plot(kind="ranks", cmap={}), "cmap must be a str or a Colormap"),
+        (lambda: COMPARISON.plot(kind="matrix", cmap=1), "cmap must be a str or a Colormap"),
     ],
     ids=[
         *("search", "model", "plot", "predictions", "score", "name", "names", "predict", "fit"),
-        *("label", "pair"),
+        *("label", "pair", "unused_pair", "cmap_of_ranks", "cmap_of_a_matrix"),
     ],
 )
 def test_other_arguments_are_checked(call, message):

@@ -174,15 +174,22 @@ ALL_FAMILIES = FAMILIES | {"rough": rough_distributions(), "any": any_distributi
 
 
 def every_family(families=FAMILIES, *, examples=6):
-    """Run a property over each family of distributions, given as the strategy `distributions`."""
+    """Run a property over each family of distributions, given as the strategy `distributions`.
+
+    `examples` is how many a thorough run has of each family.
+    """
 
     def decorate(test):
-        quick = settings(max_examples=examples)(given(data=st.data())(test))
-        return pytest.mark.parametrize("distributions", families.values(), ids=families.keys())(
-            quick
-        )
+        run = some_examples(examples)(given(data=st.data())(test))
+        return pytest.mark.parametrize("distributions", families.values(), ids=families.keys())(run)
 
     return decorate
+
+
+def some_examples(thorough):
+    """Set the number of examples: so many in a thorough run, and fewer in a quick one."""
+    most = settings.get_profile("thorough").max_examples
+    return settings(max_examples=-(-thorough * settings().max_examples // most))
 
 
 # Probabilities
@@ -326,7 +333,7 @@ def test_weight_of_zero(distributions, data):
     assert_same_tails(same, x, BetaAverage(a, b, weights=weights), x)
 
 
-@settings(max_examples=15)
+@some_examples(15)
 @given(data=st.data())
 def test_identical_classes(data):
     """Many classes that are alike are merged; those that differ in the last bit are not."""

@@ -375,7 +375,7 @@ def test_random_state_is_a_seed_or_a_generator(monkeypatch):
     monkeypatch.setattr(_assurance, "MOST_ROWS", 1)
 
     def assurance(**options):
-        return required_test_size(0.6, difference=0.2, **options).assurance
+        return required_test_size(0.6, difference=0.35, **options).assurance
 
     assert assurance() == assurance(random_state=0) != assurance(random_state=1)
     one, two = (assurance(random_state=np.random.default_rng(7)) for _ in range(2))

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -280,7 +280,6 @@ def test_many_distributions():
     assert ranks[:, 0].argmax() == 24
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.floats(0.5, 200), st.floats(0.5, 200)), min_size=2, max_size=5),
     st.randoms(use_true_random=False),
@@ -295,7 +294,6 @@ def test_permutation_moves_rows(parameters, random):
     np.testing.assert_allclose(permuted, ranks[order], rtol=0, atol=1e-12)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0.5, 200), st.floats(0.5, 200)), min_size=2, max_size=5))
 def test_reflection_reverses_the_ranks(parameters):
     """Exchanging a and b turns every distribution round, and so the best becomes the worst."""
