@@ -23,7 +23,15 @@ PRINTED = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+# These take seconds.
+LONG = {"plot_many_classes.py", "plot_table1.py", "plot_test_set_planning.py"}
+
+
+def with_marks(script):
+    return pytest.param(script, marks=pytest.mark.slow if script in LONG else [])
+
+
+@pytest.mark.parametrize("script", [with_marks(script) for script in SCRIPTS])
 def test_example(script, capsys, monkeypatch):
     """It runs as it stands, warns of nothing, and prints what is known from elsewhere."""
     plt = pytest.importorskip("matplotlib.pyplot")
@@ -36,4 +44,4 @@ def test_example(script, capsys, monkeypatch):
 
 def test_printed_texts_are_of_scripts_that_exist():
     """A script that was renamed takes its texts along."""
-    assert set(PRINTED) <= set(SCRIPTS)
+    assert {*PRINTED, *LONG} <= {*SCRIPTS}

@@ -62,6 +62,7 @@ def test_fuzzer_knows_all_that_is_public(fuzz_api):
     assert fuzz_api.classes_without_object() == []
 
 
+@pytest.mark.slow
 def test_fuzzer_gets_results_of_all_that_is_public(fuzz_api):
     """Its valid arguments are valid: a function that refuses all of them is not tested."""
     assert fuzz_api.never_right() == []
@@ -78,6 +79,7 @@ def test_what_the_fuzzer_does_not_know_is_told(fuzz_api):
     assert fuzz_api.never_right(match, tries=5) == ["binary_equivalent_accuracy"]
 
 
+@pytest.mark.slow
 def test_fuzzer_finds_wrong_results_and_crashes(tmp_path):
     """A mean outside the support and an abort are told apart from all that is right."""
     match = r"PosteriorAccuracy\.(mean|median)$|ClassCounts.to_json$"
@@ -91,6 +93,7 @@ def test_fuzzer_finds_wrong_results_and_crashes(tmp_path):
     assert state["calls"] == 20
 
 
+@pytest.mark.slow
 def test_study_of_slow_calls_outlives_a_call_without_end(tmp_path):
     """A call without end is stopped and saved with its input, and the study goes on."""
     path, match = tmp_path / "slow.json", r"BetaAverage\.(mode|mean)$"

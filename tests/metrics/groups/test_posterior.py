@@ -303,7 +303,7 @@ def test_groups_of_the_same_counts_have_one_distribution():
 
 
 @pytest.mark.parametrize("model", ["normal-binomial", "beta-binomial"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     """Mean and variance of the quantiles are those of the classes, which may be at 0 and 1."""
     posterior = group_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)

@@ -85,7 +85,8 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-every_distribution = pytest.mark.parametrize("name", RECORDS)
+# All tests of a distribution come one after the other, in one process, which makes it once.
+every_distribution = pytest.mark.parametrize("name", RECORDS, scope="module")
 
 
 def test_regimes():

@@ -85,8 +85,9 @@ def assert_same_tails(distribution, x, other, y, *, turned=False):
     assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
 
 
-every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS)
-every_record = pytest.mark.parametrize("name", RECORDS)
+# All tests of a distribution come one after the other, in one process, which makes it once.
+every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS, scope="module")
+every_record = pytest.mark.parametrize("name", RECORDS, scope="module")
 
 
 # Reference values
