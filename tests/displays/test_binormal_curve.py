@@ -40,16 +40,6 @@ SCORES = np.concatenate([RNG.normal(-1, 1, 40), RNG.normal(1, 2, 25)])
 OPTIONS = {"n_draws": 500, "random_state": 0}
 
 
-@pytest.fixture(autouse=True)
-def untouched_settings():
-    """No display changes the settings of matplotlib; every figure is closed."""
-    plt.close("all")
-    before = mpl.rcParams.copy()
-    yield
-    assert mpl.rcParams == before
-    plt.close("all")
-
-
 def draw(curve="roc", **options):
     """Return a display of the labels and scores above."""
     return BinormalCurveDisplay.from_predictions(Y, SCORES, curve=curve, **OPTIONS, **options)

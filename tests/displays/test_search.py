@@ -22,16 +22,6 @@ plt = pytest.importorskip("matplotlib.pyplot")
 CORRECT = np.array([[12, 11, 15, 14], [17, 18, 16, 19], [18, 17, 18, 18]])
 
 
-@pytest.fixture(autouse=True)
-def untouched_settings():
-    """No display changes the settings of matplotlib; every figure is closed."""
-    plt.close("all")
-    before = mpl.rcParams.copy()
-    yield
-    assert mpl.rcParams == before
-    plt.close("all")
-
-
 def results(params, correct=None):
     """Return results of a search with these candidates and two folds."""
     rows = np.resize(CORRECT, (len(params), 4)) if correct is None else np.asarray(correct)

@@ -304,7 +304,7 @@ def binormal_roc_curve(
     r"""Compute a smooth ROC curve, with normal scores in both classes.
 
     It has the points :math:`(\Phi((\mu_N - t) / \sigma_N), \Phi((\mu_P - t) / \sigma_P))` for all
-    thresholds t ([1]_).
+    thresholds t.
 
     Parameters
     ----------
@@ -333,13 +333,7 @@ def binormal_roc_curve(
     See Also
     --------
     sklearn.metrics.roc_curve : The empirical curve.
-    BinormalModel : The same from the four parameters.
-
-    References
-    ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    BinormalModel : The same from the four parameters, and the source of the formulas.
 
     Examples
     --------
@@ -367,7 +361,7 @@ def binormal_precision_recall_curve(
 
     At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a share
     :math:`\alpha` of positives the precision is
-    :math:`\alpha R / (\alpha R + (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))` ([1]_).
+    :math:`\alpha R / (\alpha R + (1 - \alpha) \Phi((\mu_N - t) / \sigma_N))`.
 
     Parameters
     ----------
@@ -396,13 +390,7 @@ def binormal_precision_recall_curve(
     See Also
     --------
     sklearn.metrics.precision_recall_curve : The empirical curve.
-    BinormalModel : The same from the four parameters.
-
-    References
-    ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    BinormalModel : The same from the four parameters, and the source of the formulas.
 
     Examples
     --------
@@ -435,7 +423,7 @@ def binormal_roc_auc_score(
     r"""Compute the area under the ROC curve, with normal scores in both classes.
 
     It is :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`, with the sample means and
-    variances ([1]_).
+    variances.
 
     Parameters
     ----------
@@ -461,12 +449,7 @@ def binormal_roc_auc_score(
     --------
     make_binormal_scorer : The scorer for model selection.
     sklearn.metrics.roc_auc_score : The area under the empirical curve.
-
-    References
-    ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    BinormalModel : The same from the four parameters, and the source of the formula.
 
     Examples
     --------
@@ -488,7 +471,7 @@ def binormal_average_precision_score(
 ) -> float:
     """Compute the area under the precision-recall curve, with normal scores in both classes.
 
-    It is the integral of the precision over the recall ([1]_), by quadrature.
+    It is the integral of the precision over the recall, by quadrature.
 
     Parameters
     ----------
@@ -514,12 +497,7 @@ def binormal_average_precision_score(
     --------
     make_binormal_scorer : The scorer for model selection.
     sklearn.metrics.average_precision_score : The area under the empirical curve.
-
-    References
-    ----------
-    .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal
-       assumption on precision-recall curves. Proceedings of the 20th International Conference on
-       Pattern Recognition.
+    BinormalModel : The same from the four parameters, and the source of the formula.
 
     Examples
     --------
