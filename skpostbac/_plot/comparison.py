@@ -143,9 +143,11 @@ class ComparisonPlot:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `cmap` is neither a name nor a Colormap.
         ValueError
-            If `kind`, `level` or `method` is another, if a difference has no `pair` to choose it,
-            if a name is unknown, or if there are rows of another picture in `ax`.
+            If `kind`, `level` or `method` is another, if `pair` does not name two of the
+            classifiers, or if there are rows of another picture in `ax`.
 
         Examples
         --------
