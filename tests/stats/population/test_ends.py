@@ -58,7 +58,7 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
 
 def test_tiny_distances_are_seen_in_other_units():
     """Where squares are no doubles the log tail goes on, and its slope is the density."""
-    correct, total = np.resize([0.0, 3, 40, 97, 9], (3, 4)), np.resize([1.0, 5, 43, 100, 9], (3, 4))
+    correct, total = np.resize([0.0, 3, 40, 97, 9], (2, 4)), np.resize([1.0, 5, 43, 100, 9], (2, 4))
     distribution = group_posterior(correct, total, model="normal-binomial").groups[0]
     x = np.array([1e-300, 1e-220, 1e-130, 0.999e-140, 1.001e-140])
     for side in (distribution.logcdf, distribution.logccdf):
