@@ -374,10 +374,14 @@ def shown_means(text, name):
     return [found for pattern in patterns for found in re.findall(pattern, text)]
 
 
-SLOW_PRIOR = pytest.param("hierarchical", marks=pytest.mark.slow)
+def slow(*values):
+    """Return parameters of a test that takes seconds for each."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
-@pytest.mark.parametrize("prior", [SLOW_PRIOR, "uniform", "jeffreys", "reciprocal", "2,1"])
+@pytest.mark.parametrize(
+    "prior", ["uniform", "2,1", *slow("hierarchical", "jeffreys", "reciprocal")]
+)
 def test_one_mean_per_classifier_in_a_report(write, run, tmp_path, prior):
     """Text, JSON, page and pictures show the posteriors of one and the same prior."""
     rows = [(letter, letter, letter if number else "a") for letter in "abcdef" for number in (0, 1)]
@@ -793,6 +797,7 @@ def test_page_of_one_classifier_says_how_good_it_is(write, run, tmp_path, read_h
     assert not any("Ranking" in text for text in page.text)
 
 
+@pytest.mark.slow
 def test_page_without_a_comparison_has_the_result_first(write, run, tmp_path, read_html):
     """The best and its mean come first, ties are named, and the caveat comes after."""
     path = tmp_path / "report.html"

@@ -418,6 +418,7 @@ def test_thirty_rows_do_not_overlap(kind):
     assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
 
 
+@pytest.mark.slow
 def test_thousand_classes_fit_into_a_figure():
     """All intervals are drawn, and as many names as can be read."""
     rng = np.random.default_rng(0)

@@ -231,7 +231,10 @@ def test_rule_of_thumb_holds_for_classifiers_that_agree(agreement, expected):
     assert found == pytest.approx(expected, abs=5e-4)
 
 
-@pytest.mark.parametrize("paired", [True, False], ids=["paired", "separate"])
+@pytest.mark.parametrize(
+    "paired",
+    [pytest.param(True, id="paired", marks=pytest.mark.slow), pytest.param(False, id="separate")],
+)
 def test_rule_of_thumb_fails_for_independent_errors(paired):
     """10,000 samples detect 0.1 % with a probability below 0.1, and 580,000 with 0.8."""
     plan = required_test_size(0.95, difference=0.001, paired=paired)
