@@ -13,25 +13,23 @@ split into their ends by the corners of the cube of these (`branch_points`). A s
 that do neither is cut off, and the contour holds an estimate of what is missing.
 """
 
+from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._hierarchical.tilted import Along, TiltedPool
 from skpostbac.stats._inversion import (
-    DEPTH,
-    NEGLIGIBLE,
-    Contour,
     Corner,
-    Fan,
+    Line,
     Part,
-    Series,
-    Waves,
+    SplitDistribution,
     clear_height,
-    fourier_series,
-    joint_fan,
+    joint_integrals,
 )
+from skpostbac.stats._numerics import DEPTH
 
 # Numbers in a table at most.
 _TABLE = 2**22
@@ -40,15 +38,11 @@ _LEAST_WEIGHT = 1e-18
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
-# A series ends where its terms have decayed to this, or after so many nodes. It begins with a
+# A series has so many nodes at most. One of which it is not known where it decays begins with a
 # height in inverse standard deviations, or with a share of the height at which an envelope of its
 # terms has decayed, and grows by a factor.
-_DECAYED, _MOST_NODES = 1e-13, 2**14
+_MOST_NODES = 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
-# The ends of a series that is cut off, from these shares of its height, tell what is missing: where
-# its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
-# sum is more than a quarter of the rest.
-_SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
 # by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
 # is left out of those above it.
@@ -57,7 +51,7 @@ _FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
 _MOST_POOL_CORNERS, _MOST_CORNERS = 1024, 4096
 
 
-class TiltedPoolSum:
+class TiltedPoolSum(SplitDistribution):
     """A sum of independent pools under a common tilt, as an inversion sees it."""
 
     def __init__(self, pools: list[TiltedPool], tilt: float, scale: float) -> None:
@@ -80,16 +74,6 @@ class TiltedPoolSum:
         return float(self._anchor + np.angle(self._nearby) / self._small)
 
     @property
-    def mode(self) -> float:
-        """About where the distribution is."""
-        return self.mean
-
-    @property
-    def approximate_mean(self) -> float:
-        """The mean."""
-        return self.mean
-
-    @property
     def variance(self) -> float:
         """The variance, by the bend of the log transform."""
         return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
@@ -98,8 +82,8 @@ class TiltedPoolSum:
     def _standard_deviation(self) -> float:
         return float(np.sqrt(self.variance))
 
-    @cached_property
-    def _bounds(self) -> tuple[float, float]:
+    @property
+    def bounds(self) -> tuple[float, float]:
         """Positions with negligible mass beyond, by Chernoff's bound and by the ends."""
         up = down = _BOUNDS / self._standard_deviation
         if self.tilt > min(down[1], 1 / self._scale):
@@ -123,71 +107,44 @@ class TiltedPoolSum:
             # What overflows is not known.
             return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._log_mgf - self._anchor * rates
 
-    def contour(self) -> Contour:
-        """Sum a Fourier series on the line through the tilt, and its rest by corners."""
-        rule = fourier_series(self.tilt, *self._bounds)
+    @property
+    def most_nodes(self) -> int:
+        """How many nodes of a line are worth their while."""
+        return _MOST_NODES
+
+    @cached_property
+    def decay_height(self) -> float:
+        """Height at which the transform has about decayed, or infinite."""
+        return min(pool.decay_height(self._standard_deviation) for pool in self._pools)
+
+    @property
+    def split_height(self) -> float:
+        """Height from which the transform is a sum over few corners; infinite where it is not."""
         corners = np.array([pool.n_corners for pool in self._pools])
-        few_corners = corners.max() <= _MOST_POOL_CORNERS and corners.prod() <= _MOST_CORNERS
-        split = clear_height(self.tilt, rule.period) if few_corners else np.inf
-        split = max(split, *(float(pool.end_heights.max()) for pool in self._pools))
-        decayed = min(pool.decay_height(self._standard_deviation) for pool in self._pools)
-        # Terms that are far from decayed where the corners split go on up to there.
-        first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * decayed)
-        first = split if 2 * split < decayed else first
-        count, most = (
-            int(min(np.ceil(height / rule.step) + 2, _MOST_NODES))
-            for height in (min(first, split, decayed), min(split, decayed))
-        )
-        values = self._line(rule, count, most)
-        last = np.abs(values[-4:]).max()
-        rates: Complexes = np.asarray(1j * rule.step * np.arange(values.size))
-        coefficients = values * (rule.step / np.pi) / (self.tilt + rates)
-        coefficients[0] /= 2
-        waves = Waves.of_tail(self._anchor, rates, coefficients, self.tilt)
-        rest: tuple[Part, ...] = ()
-        if last > _DECAYED and values.size * rule.step > split:
-            rest = (self._fan(rule, values.size),)
-        return Contour(
-            tilt=self.tilt,
-            log_mgf=self._log_mgf,
-            line=waves,
-            rest=rest,
-            low=rule.low,
-            high=rule.high,
-            image=rule.image,
-            cut=self._last_stretches(waves)
-            if values.size >= _MOST_NODES and last > _DECAYED and not rest
-            else (),
-        )
+        if corners.max() > _MOST_POOL_CORNERS or corners.prod() > _MOST_CORNERS:
+            return np.inf
+        split = max(float(pool.end_heights.max()) for pool in self._pools)
+        return max(split, clear_height(self.tilt, self.series.period))
 
-    def _last_stretches(self, waves: Waves) -> tuple[Waves, ...]:
-        """Return ends of a series that has not decayed, of different lengths."""
-        starts = (int(waves.size * share) for share in _SHARES)
-        return tuple(
-            Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
-            for start in starts
-        )
-
-    def _line(self, rule: Series, count: int, most: int) -> Complexes:
-        """Transform at the nodes of a series, about the anchor: `count` of them, or more.
-
-        There are more, up to `most`, until the transform has decayed.
-        """
-        values: Complexes = np.empty(0, dtype=complex)
-        pools = self._pools
-        while values.size < count or (values.size < most and np.abs(values[-4:]).max() > _DECAYED):
-            first = values.size
-            longer = int(first * (_STRETCH if first < count else _GROWTH)) + 1
-            last = min(max(longer, _FIRST_STRETCH), count if first < count else most)
-            last = min(last, first + max(_TABLE // max(one.n_nodes for one in pools), 1))
-            rates: Complexes = np.asarray(1j * rule.step * np.arange(first, last))
+    def line(self, least: int, most: int) -> Line:
+        """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay."""
+        step, pools = self.series.step, self._pools
+        first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * self.decay_height)
+        least = max(least, min(self.series.count(first, most), most))
+        line = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf)
+        while line.size < least or (line.size < most and not line.has_decayed):
+            start = line.size
+            longer = int(start * (_STRETCH if start < least else _GROWTH)) + 1
+            last = min(max(longer, _FIRST_STRETCH), least if start < least else most)
+            last = min(last, start + max(_TABLE // max(one.n_nodes for one in pools), 1))
+            rates: Complexes = np.asarray(1j * step * np.arange(start, last))
             found = [pool.along(rates) for pool in pools]
-            values = np.append(values, self._joined(found, rates))
+            line = replace(line, values=np.append(line.values, self._joined(found, rates)))
             pools = [
                 pool.narrowed(one.largest >= min(_FADED, one.largest.max()), pool.at_tilt)
                 for pool, one in zip(pools, found, strict=True)
             ]
-        return values
+        return line
 
     def _along(self, rates: Complexes) -> Complexes:
         """Transform at c + rates, about the anchor."""
@@ -200,18 +157,20 @@ class TiltedPoolSum:
             values *= one.values * np.exp(one.anchor * rates)
         return np.asarray(values)
 
-    def _fan(self, rule: Series, count: int) -> Fan:
-        """Complete a series from half a step above its last node."""
-
-        def split(rates: Complexes) -> list[Corner]:
-            corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
-            for pool in self._pools:
-                some = pool.corners(rates)
-                some = [one for one in some if np.abs(one.amplitude).max() > NEGLIGIBLE]
-                corners = [one.times(other) for one in corners for other in some]
-            return corners
-
-        start = (count - 0.5) * rule.step
+    def beyond(self, line: Line) -> tuple[Part, ...]:
+        """Complete the series from half a step above the last node of a line, if it goes on."""
+        if line.has_decayed:
+            return ()
+        start = (line.size - 0.5) * self.series.step
         decay = sum(pool.decay_order for pool in self._pools)
         growth = sum(pool.growth_order(start) for pool in self._pools)
-        return joint_fan(split, self.tilt, start, rule.period, decay, growth)
+        orders = decay, growth
+        return (joint_integrals(self._split, self.tilt, start, self.series.period, orders),)
+
+    def _split(self, rates: Complexes) -> list[Corner]:
+        """Split the transform at c + rates, over M(c)."""
+        corners = [Corner(0.0, 0.0, np.ones(rates.shape, dtype=complex))]
+        for pool in self._pools:
+            some = [corner for corner in pool.corners(rates) if corner.counts]
+            corners = [one.times(other) for one, other in product(corners, some)]
+        return corners

@@ -6,43 +6,47 @@ or something else, is known only through the protocol `Terms`. Imports `_distrib
 `_numerics`.
 """
 
-from skpostbac.stats._inversion.branch_points import NEGLIGIBLE, Fan, clear_height, joint_fan
+from skpostbac.stats._inversion.branch_points import (
+    CornerIntegrals,
+    clear_height,
+    joint_integrals,
+)
 from skpostbac.stats._inversion.contour import (
-    DEPTH,
     Contour,
     Part,
     Series,
-    Waves,
+    SplitDistribution,
+    TiltedDistribution,
     derivatives,
-    fourier_series,
 )
 from skpostbac.stats._inversion.inverter import Inversion, power_tail
 from skpostbac.stats._inversion.slow_heights import at_heights
 from skpostbac.stats._inversion.tilted_sum import InvertibleSum
-from skpostbac.stats._inversion.transform import MANY, Corner, Grid, transforms_of_nodes
+from skpostbac.stats._inversion.transform import MANY, Corner, Grid, Line, transforms_of_nodes
 from skpostbac.stats._inversion.waves import Quadrature
 from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
+from skpostbac.stats._numerics import NEGLIGIBLE
 
 __all__ = [
-    "DEPTH",
     "MANY",
     "NEGLIGIBLE",
     "Contour",
     "Corner",
-    "Fan",
+    "CornerIntegrals",
     "Grid",
     "Inversion",
     "InvertibleSum",
+    "Line",
     "Part",
     "Quadrature",
     "Series",
-    "Waves",
+    "SplitDistribution",
+    "TiltedDistribution",
     "WeightedSum",
     "at_heights",
     "clear_height",
     "derivatives",
-    "fourier_series",
-    "joint_fan",
+    "joint_integrals",
     "power_tail",
     "sum_weights",
     "transforms_of_nodes",

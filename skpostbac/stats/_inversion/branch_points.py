@@ -23,25 +23,16 @@ same T differ by one integral along the horizontal line, with the difference of 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._inversion.contour import (
-    DEPTH,
-    Contour,
-    Part,
-    Series,
-    Trunk,
-    Waves,
-    derivatives,
-)
-from skpostbac.stats._inversion.transform import Corner, Grid, Leading, TiltedSum
+from skpostbac.stats._inversion.contour import Part, Waves, derivatives
+from skpostbac.stats._inversion.transform import Corner, Grid, Leading, Line, TiltedSum
+from skpostbac.stats._numerics import DEPTH
 
-# Corners whose amplitudes are below this are left out.
-NEGLIGIBLE = 1e-18
 # Radians up to which one stretch of the line is cheaper than a further level of corners.
 _PHASE_BUDGET = 800.0
 # Radians of the line that are worth a level line from its end.
@@ -83,26 +74,18 @@ class _Stretch:
     rates: Complexes
     distance: Complexes
     measure: Complexes
-    tables: list[list[Corner]]
     step: float
-    shift: float
+    tables: tuple[list[Corner], ...] = ()
+    shift: float = 0.0
 
-    def corner(self, path: tuple[int, ...]) -> Complexes:
-        """Coefficients of the tail for the corner at the end of a path."""
-        coefficients = self.measure
-        for table, key in zip(self.tables, path, strict=False):
-            coefficients = coefficients * table[key].amplitude
-        return coefficients
-
-    def place(self, path: tuple[int, ...]) -> tuple[float, float]:
-        """Place of the corner at the end of a path, and its rounding error."""
-        corners = [table[key] for table, key in zip(self.tables, path, strict=True)]
-        blur = sum(corner.blur for corner in corners)
-        return sum(corner.offset for corner in corners), 2 * np.finfo(float).eps * blur
+    def corner(self, path: tuple[int, ...]) -> Corner:
+        """Corner at the end of a path, its amplitude the coefficients of the tail."""
+        corners = (table[key] for table, key in zip(self.tables, path, strict=False))
+        return reduce(Corner.times, corners, Corner(0.0, 0.0, self.measure))
 
 
 @dataclass(frozen=True)
-class Near:
+class OnDemand:
     """What is summed within the mass about one corner, found when a y first comes near it.
 
     Classes of many scales have more corners than could be opened, and each y is near few of them.
@@ -117,7 +100,7 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Fan:
+class CornerIntegrals:
     """Shares of some corners, shape (n_corners,), beyond the last node of a series.
 
     Attributes
@@ -136,9 +119,26 @@ class Fan:
     coefficients: Complexes
     unbounded: Bools
     period: float
-    half_width: float
-    wrap: bool
-    near: tuple["Near", ...]
+    half_width: float = 0.0
+    wrap: bool = True
+    near: tuple[OnDemand, ...] = ()
+
+    @classmethod
+    def of(
+        cls, line: _Stretch, corners: list[Corner], tilt: float, period: float, mode: float = 0.0
+    ) -> "CornerIntegrals":
+        """Take the amplitudes of some corners for the coefficients of the tail."""
+        values = np.array([corner.amplitude for corner in corners], dtype=complex)
+        values = values.reshape(len(corners), line.rates.size)
+        return cls(
+            places=np.array([corner.offset for corner in corners]) + mode,
+            blur=2 * np.finfo(float).eps * np.array([corner.blur for corner in corners]),
+            rates=line.rates,
+            distance=line.distance,
+            coefficients=derivatives(values, tilt + line.rates),
+            unbounded=np.zeros(len(corners), dtype=bool),
+            period=period,
+        )
 
     @property
     def size(self) -> int:
@@ -176,37 +176,6 @@ class Fan:
         return np.where(right, 0.0, phase) - small, np.where(right, -phase, 0.0) - small
 
 
-@dataclass(frozen=True)
-class _Stage:
-    """One level: the horizontal line on which its corners are integrated, and the line above.
-
-    On the line above, from the same height, the whole classes are summed with a period of their
-    own, where a y comes near their mass. No class may stay whole: there is nothing to climb then.
-    """
-
-    level: Level
-    leading: Leading
-    horizon: _Stretch
-    period: float
-    climb: Callable[[], _Stretch] | None
-    next_period: float
-
-    @cached_property
-    def above(self) -> _Stretch | None:
-        """The line above."""
-        return None if self.climb is None else self.climb()
-
-
-def corner_contour(distribution: TiltedSum, rule: Series, levels: list[Level]) -> Contour:
-    """Sum the series on the line through the tilt of `distribution`, and its rest by corners."""
-    count = max(int(np.ceil(levels[0].height / rule.step + 0.5)), _MIN_STEPS)
-    trunk = Trunk.of(distribution, rule, count)
-    stages = _stages(distribution, trunk.log_mgf, levels, (count - 0.5) * rule.step, rule.period)
-    return trunk.contour(
-        distribution, rule, _fan(distribution, trunk.log_mgf, stages, (), wrap=True)
-    )
-
-
 def corner_levels(distribution: TiltedSum, period: float) -> list[Level]:
     """Sort the classes into levels, by the height from which their ends separate, widest first."""
     reach, heights = distribution.terms.reach, distribution.terms.end_height
@@ -230,70 +199,20 @@ def clear_height(tilt: float, period: float) -> float:
     return min(2 * tilt, _LONG_PHASE / period)
 
 
-def _stages(
-    distribution: TiltedSum, log_mgf: Floats, levels: list[Level], start: float, period: float
-) -> list[_Stage]:
-    """Evaluate all levels, the first from half a step above `start` on."""
-    stages: list[_Stage] = []
-    known: list[Leading] = []
-    for depth, level in enumerate(levels):
-        if not level.rest.size:
-            horizon, last = _horizon(distribution, log_mgf, level, known, start, period, np.inf)
-            return [*stages, _Stage(level, last, horizon, period, None, np.inf)]
-        # The whole classes reach a quarter of this from their mode, or it is all the same series.
-        next_period = min(4 * max(distribution.bounds(level.rest)), period)
-        farthest = 4.5 * DEPTH / next_period
-        horizon, leading = _horizon(distribution, log_mgf, level, known, start, period, farthest)
-        known = [*known, leading]
-        decayed = distribution.decay_height(level.rest, DEPTH)
-        next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
-        most = _TABLE // max(1, sum(map(len, horizon.tables)))
-        grid = _steps_up(start, min(decayed, next_height), next_period, most)
-        climb = partial(_above, distribution, log_mgf, level.rest, known, start, grid, next_period)
-        stages.append(_Stage(level, leading, horizon, period, climb, next_period))
-        start, period = grid.top + np.pi / next_period, next_period
-        if decayed <= next_height or start < (1 - 1e-9) * next_height:
-            # Decayed, or too many corners for the steps up to the height of the next level.
-            break
-    return stages
-
-
 def _horizon(
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    level: Level,
-    known: list[Leading],
-    start: float,
-    period: float,
-    farthest: float,
-) -> tuple[_Stretch, Leading]:
+    tilt: float, nearest: float, start: float, period: float, orders: tuple[float, float]
+) -> _Stretch:
     """Place nodes on the horizontal line at a height, to where the corners have decayed.
 
-    Also returns which corners of a level count there, besides those of the levels before it.
+    The shares of the corners have no singularity beyond `nearest` on the real axis. The orders are
+    those of `_level_line`.
     """
-    split = np.concatenate([*(np.unique(one.index) for one in known), level.split])
-    rest = level.rest
-    nearest = complex(
-        max(distribution.tilt, float(distribution.terms.singular_range[split].max())), start
-    )
-    step, distance, turn = level_line(
-        nearest,
-        period,
-        distribution.total(distribution.terms.end_orders[split].min(axis=1), split),
-        distribution.total(distribution.terms.reach.order[split], split),
-    )
+    step, distance, turn = _level_line(complex(max(tilt, nearest), start), period, *orders)
     rates = distance + 1j * start
-    measure = turn / (distribution.tilt + rates)
-    if rest.size:
-        near = np.abs(distance.real) < farthest
-        rates, distance, measure = rates[near], distance[near], measure[near]
-        measure *= distribution.at(rest, rates)
-    leading, corners = distribution.split(level.split, log_mgf, rates)
-    tables = [*(distribution.corners(one, log_mgf, rates) for one in known), corners]
-    return _Stretch(rates, distance, measure, tables, step, 0.0), leading
+    return _Stretch(rates, distance, turn / (tilt + rates), step)
 
 
-def level_line(
+def _level_line(
     start: complex, period: float, decay_order: float, growth_order: float
 ) -> tuple[float, Complexes, Complexes]:
     """Place nodes on the horizontal line through a point, to where its corners have decayed.
@@ -332,120 +251,175 @@ def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
     return Grid.even(start + 0.5 * step, step, max(int(np.ceil(count)), _MIN_STEPS))
 
 
-def _above(
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    rest: Indices,
-    known: list[Leading],
-    start: float,
-    grid: Grid,
-    period: float,
-) -> _Stretch:
-    """Sum the whole classes up the line, at the heights of a grid."""
-    step = 2 * np.pi / period
-    rates: Complexes = np.asarray(1j * grid.heights)
-    line = distribution.along(rest, grid)
-    tables = [distribution.corners(one, log_mgf, rates) for one in known]
-    measure: Complexes = np.asarray(line.values * step / (np.pi * (distribution.tilt + rates)))
-    shift = line.anchor - distribution.total(distribution.terms.mode[rest], rest)
-    return _Stretch(rates, rates - 1j * start, measure, tables, step, shift)
+@dataclass(frozen=True)
+class _Stage:
+    """One level: the horizontal line on which its corners are integrated, and the line above.
+
+    On the line above, from the same height, the whole classes are summed with a period of their
+    own, where a y comes near their mass. No class may stay whole: there is nothing to climb then.
+    """
+
+    level: Level
+    leading: Leading
+    horizon: _Stretch
+    period: float
+    climb: Callable[[], _Stretch] | None
+    next_period: float
+
+    @cached_property
+    def above(self) -> _Stretch | None:
+        """The line above."""
+        return None if self.climb is None else self.climb()
 
 
-def _fan(
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    stages: list[_Stage],
-    path: tuple[int, ...],
-    *,
-    wrap: bool,
-) -> Fan:
-    """Open all corners of one level, on a path through those before it."""
-    stage = stages[len(path)]
-    rest, horizon = stage.level.rest, stage.horizon
-    mode = distribution.total(distribution.terms.mode[rest], rest)
-    paths = [(*path, key) for key in range(len(horizon.tables[len(path)]))]
-    before = horizon.corner(path)
-    shares = [(one, before * horizon.tables[len(path)][one[-1]].amplitude) for one in paths]
-    shares = [(one, share) for one, share in shares if np.abs(share).max() > NEGLIGIBLE]
-    places, blur = np.array([horizon.place(one) for one, _ in shares]).reshape(-1, 2).T
-    places = places + mode
-    near = [
-        Near(partial(_near, distribution, log_mgf, stages, one, place, share))
-        for (one, share), place in zip(shares, places, strict=True)
-    ]
-    values = np.array([share for _, share in shares]).reshape(len(shares), horizon.rates.size)
-    coefficients = derivatives(values, distribution.tilt + horizon.rates)
-    unbounded = np.zeros(len(shares), dtype=bool)
-    if not rest.size:
-        counted = np.array([one for one, _ in shares], dtype=int).reshape(
-            len(shares), len(path) + 1
+class Corners:
+    """The corners of a sum of independent terms, level by level, from some height on."""
+
+    def __init__(
+        self, distribution: TiltedSum, levels: list[Level], line: Line, period: float
+    ) -> None:
+        """Evaluate all levels, the first from half a step above the last node of a line on."""
+        self._sum, self._log_mgf = distribution, line.of_terms
+        start = (line.size - 0.5) * 2 * np.pi / period
+        self._stages: list[_Stage] = []
+        for depth, level in enumerate(levels):
+            if not level.rest.size:
+                horizon, leading = self._split(level, start, period, np.inf)
+                self._stages.append(_Stage(level, leading, horizon, period, None, np.inf))
+                break
+            # The whole classes reach a quarter of this from their mode, or it is all the same
+            # series.
+            next_period = min(4 * max(distribution.reaches(level.rest)), period)
+            horizon, leading = self._split(level, start, period, 4.5 * DEPTH / next_period)
+            decayed = distribution.decay_height_of(level.rest)
+            next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
+            most = _TABLE // max(1, sum(map(len, horizon.tables)))
+            grid = _steps_up(start, min(decayed, next_height), next_period, most)
+            known = [*self._known, leading]
+            climb = partial(self._above, level.rest, known, start, grid, next_period)
+            self._stages.append(_Stage(level, leading, horizon, period, climb, next_period))
+            start, period = grid.top + np.pi / next_period, next_period
+            if decayed <= next_height or start < (1 - 1e-9) * next_height:
+                # Decayed, or too many corners for the steps up to the height of the next level.
+                break
+
+    @property
+    def _known(self) -> list[Leading]:
+        """Which corners count, for each level."""
+        return [stage.leading for stage in self._stages]
+
+    def _split(
+        self, level: Level, start: float, period: float, farthest: float
+    ) -> tuple[_Stretch, Leading]:
+        """Evaluate the corners of a level, and of those before it, on the horizontal line.
+
+        Also returns which of its corners count.
+        """
+        terms, total, rest = self._sum.terms, self._sum.total, level.rest
+        split = np.concatenate([*(np.unique(one.index) for one in self._known), level.split])
+        orders = (
+            total(terms.end_orders[split].min(axis=1), split),
+            total(terms.reach.order[split], split),
         )
-        unbounded = _complete(coefficients, distribution, log_mgf, stages, counted)
-    return Fan(
-        places=places,
-        blur=blur,
-        rates=horizon.rates,
-        distance=horizon.distance,
-        coefficients=coefficients,
-        unbounded=unbounded,
-        period=stage.period,
-        half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
-        wrap=wrap,
-        near=tuple(near),
-    )
-
-
-def _complete(
-    coefficients: Complexes,
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    stages: list[_Stage],
-    paths: Indices,
-) -> Bools:
-    """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
-
-    What they add up to counts only at y on the corner itself. There the tail falls as a sum of
-    powers of r, one for each set of ends that meet at the corner, and slowly where exponents are
-    small: 3 % of Beta(0.005, 1) are closer to zero than any double. Also returns at which corners
-    the density is unbounded.
-    """
-    horizon, known = stages[-1].horizon, [stage.leading for stage in stages]
-    levels = zip(known, paths.T, strict=True)
-    orders = np.asarray(sum(leading.orders[keys] for leading, keys in levels))
-    s = distribution.tilt + horizon.rates[-1]
-    for derivative in (0, 1):
-        excess = orders - derivative
-        slow = np.flatnonzero((excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH))
-        if slow.size:
-            last = horizon.measure[-1] * s**derivative
-            log_ratio, weights = _beyond(horizon.step, float(excess[slow].min()))
-            tables = _far_tables(
-                distribution, log_mgf, known, horizon.rates[-1], log_ratio, derivative
+        nearest = float(terms.singular_range[split].max())
+        line = _horizon(self._sum.tilt, nearest, start, period, orders)
+        if rest.size:
+            near = np.abs(line.distance.real) < farthest
+            rates, measure = (
+                line.rates[near],
+                line.measure[near] * self._sum.at(rest, line.rates[near]),
             )
-            for row in slow:
-                keys = zip(tables, paths[row], strict=True)
-                shares = np.prod([table[key].amplitude for table, key in keys], axis=0)
-                coefficients[row, derivative, -1] += last * (weights * shares).sum()
-    return np.asarray(orders <= 1 + _ROUNDED)
+            line = _Stretch(rates, line.distance[near], measure, line.step)
+        leading, corners = self._sum.split(level.split, self._log_mgf, line.rates)
+        return replace(line, tables=(*self._tables(self._known, line.rates), corners)), leading
 
+    def _tables(self, known: list[Leading], rates: Complexes) -> list[list[Corner]]:
+        """Corners of some levels at other c + rates."""
+        return [self._sum.corners(one, self._log_mgf, rates) for one in known]
 
-def _far_tables(
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    known: list[Leading],
-    rate: complex,
-    log_ratio: Floats,
-    rise: int,
-) -> list[list[Corner]]:
-    """Corners of all levels at moduli exp(log_ratio) times that of a rate, times this to a power.
+    def _above(
+        self, rest: Indices, known: list[Leading], start: float, grid: Grid, period: float
+    ) -> _Stretch:
+        """Sum the whole classes up the line, at the heights of a grid."""
+        step = 2 * np.pi / period
+        rates: Complexes = np.asarray(1j * grid.heights)
+        line = self._sum.along(rest, grid)
+        tables = tuple(self._tables(known, rates))
+        measure: Complexes = np.asarray(line.values * step / (np.pi * (self._sum.tilt + rates)))
+        shift = line.anchor - self._sum.total(self._sum.terms.mode[rest], rest)
+        return _Stretch(rates, rates - 1j * start, measure, step, tables, shift)
 
-    The power `rise` is spread over all terms, so that no factor overflows.
-    """
-    counts = np.array([leading.index.size for leading in known])
-    return [
-        distribution.far_corners(leading, log_mgf, rate, log_ratio, float(share))
-        for leading, share in zip(known, rise * counts / counts.sum(), strict=True)
-    ]
+    def integrals(self, path: tuple[int, ...] = ()) -> CornerIntegrals:
+        """Integrate at all corners of one level, on a path through those before it."""
+        stage, tilt = self._stages[len(path)], self._sum.tilt
+        rest, line = stage.level.rest, stage.horizon
+        paths = [(*path, key) for key in range(len(line.tables[len(path)]))]
+        corners = [line.corner(one) for one in paths]
+        counted = [number for number, corner in enumerate(corners) if corner.counts]
+        paths, corners = [paths[k] for k in counted], [corners[k] for k in counted]
+        mode = self._sum.total(self._sum.terms.mode[rest], rest)
+        found = CornerIntegrals.of(line, corners, tilt, stage.period, mode)
+        near = (partial(self._near, *one) for one in zip(paths, found.places, corners, strict=True))
+        unbounded = found.unbounded
+        if not rest.size:
+            unbounded = self._complete(found.coefficients, paths)
+        return replace(
+            found,
+            unbounded=unbounded,
+            half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
+            wrap=not path,
+            near=tuple(map(OnDemand, near)),
+        )
+
+    def _near(self, path: tuple[int, ...], place: float, corner: Corner) -> tuple[Part, ...]:
+        """Sum what a corner adds to the series within the mass of the classes that stay whole."""
+        stage, tilt = self._stages[len(path) - 1], self._sum.tilt
+        if stage.above is None:
+            return ()
+        line, above = stage.horizon, stage.above
+        difference = _end(line.distance, stage.period) - _end(line.distance, stage.next_period)
+        shares = above.corner(path).amplitude
+        parts: tuple[Part, ...] = (
+            Waves.of_tail(place, line.rates, -1j * difference * corner.amplitude, tilt),
+            Waves.of_tail(place + above.shift, above.rates, shares, tilt),
+        )
+        return parts if len(path) == len(self._stages) else (*parts, self.integrals(path))
+
+    def _complete(self, coefficients: Complexes, paths: list[tuple[int, ...]]) -> Bools:
+        """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
+
+        What they add up to counts only at y on the corner itself. There the tail falls as a sum of
+        powers of r, one for each set of ends that meet at the corner, and slowly where exponents
+        are small: 3 % of Beta(0.005, 1) are closer to zero than any double. Also returns at which
+        corners the density is unbounded.
+        """
+        line, known = self._stages[-1].horizon, self._known
+        keys = np.array(paths, dtype=int).reshape(len(paths), len(known)).T
+        orders = np.asarray(sum(one.orders[key] for one, key in zip(known, keys, strict=True)))
+        s = self._sum.tilt + line.rates[-1]
+        for derivative in (0, 1):
+            excess = orders - derivative
+            slow = np.flatnonzero((excess > _ROUNDED) & (excess * _MAX_LOG_DISTANCE < DEPTH))
+            if slow.size:
+                last = line.measure[-1] * s**derivative
+                log_ratio, weights = _beyond(line.step, float(excess[slow].min()))
+                tables = self._far_tables(line.rates[-1], log_ratio, derivative)
+                for row in slow:
+                    at_corner = zip(tables, paths[row], strict=True)
+                    shares = np.prod([table[key].amplitude for table, key in at_corner], axis=0)
+                    coefficients[row, derivative, -1] += last * (weights * shares).sum()
+        return np.asarray(orders <= 1 + _ROUNDED)
+
+    def _far_tables(self, rate: complex, log_ratio: Floats, rise: int) -> list[list[Corner]]:
+        """Corners of all levels at moduli exp(log_ratio) times that of a rate, times it to a power.
+
+        The power `rise` is spread over all terms, so that no factor overflows.
+        """
+        counts = np.array([leading.index.size for leading in self._known])
+        return [
+            self._sum.far_corners(leading, self._log_mgf, rate, log_ratio, float(share))
+            for leading, share in zip(self._known, rise * counts / counts.sum(), strict=True)
+        ]
 
 
 def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
@@ -459,77 +433,40 @@ def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
     return v + spread, 1 + spread
 
 
-def joint_fan(
+def joint_integrals(
     split: Callable[[Complexes], list[Corner]],
     tilt: float,
     start: float,
     period: float,
-    decay_order: float,
-    growth_order: float,
-) -> Fan:
+    orders: tuple[float, float],
+) -> CornerIntegrals:
     """Complete a series by corners that all split at one height, half a step above the last node.
 
     `split` gives the corners of the transform at c + rates, relative to M(c).
     """
-    step, distance, turn = level_line(complex(tilt, start), period, decay_order, growth_order)
-    rates = distance + 1j * start
-    measure = turn / (tilt + rates)
-    shares = [(corner, measure * corner.amplitude) for corner in split(rates)]
-    shares = [(corner, share) for corner, share in shares if np.abs(share).max() > NEGLIGIBLE]
-    values = np.array([share for _, share in shares]).reshape(len(shares), rates.size)
-    values, unbounded = _completed(values, step)
-    return Fan(
-        places=np.array([corner.offset for corner, _ in shares]),
-        blur=2 * np.finfo(float).eps * np.array([corner.blur for corner, _ in shares]),
-        rates=rates,
-        distance=distance,
-        coefficients=derivatives(values, tilt + rates),
-        unbounded=unbounded,
-        period=period,
-        half_width=0.0,
-        wrap=True,
-        near=(),
-    )
+    line = _horizon(tilt, 0.0, start, period, orders)
+    here = Corner(0.0, 0.0, line.measure)
+    corners = [corner.times(here) for corner in split(line.rates)]
+    corners, unbounded = _extrapolated([one for one in corners if one.counts], line.step)
+    return replace(CornerIntegrals.of(line, corners, tilt, period), unbounded=unbounded)
 
 
-def _completed(values: Complexes, step: float) -> tuple[Complexes, Bools]:
-    """Add to the last coefficients of each corner those beyond, which go on falling as a power.
+def _extrapolated(corners: list[Corner], step: float) -> tuple[list[Corner], Bools]:
+    """Add to the last amplitude of each corner those beyond, which go on falling as a power.
 
     What they add up to counts only at y on the corner itself, and for small exponents there.
     Also returns at which corners the density is unbounded.
     """
-    sizes = np.abs(values)
-    last, before = sizes[:, -1], sizes[:, -2]
-    ratios = np.where(last < before, last / np.maximum(before, 1e-300), 0.0)
-    values = values.copy()
-    values[:, [0, -1]] /= 1 - ratios[:, np.newaxis]
+    values = np.array([corner.amplitude for corner in corners])
+    sizes = np.abs(values[:, -2:])
+    falls = sizes[:, 1] < sizes[:, 0]
+    ratios = np.where(falls, sizes[:, 1] / np.maximum(sizes[:, 0], 1e-300), 0.0)
+    values[:, -1] /= 1 - ratios
     # From a node to the next r grows by the factor exp(step): order one leaves its inverse.
-    return values, ratios > np.exp(-(1 + 1e-9) * step)
-
-
-def _near(
-    distribution: TiltedSum,
-    log_mgf: Floats,
-    stages: list[_Stage],
-    path: tuple[int, ...],
-    place: float,
-    share: Complexes,
-) -> tuple[Part, ...]:
-    """Sum what a corner adds to the series within the mass of the classes that stay whole."""
-    stage = stages[len(path) - 1]
-    if stage.above is None:
-        return ()
-    horizon, above = stage.horizon, stage.above
-    difference = _end(horizon.distance, stage.period) - _end(horizon.distance, stage.next_period)
-    parts: tuple[Part, ...] = (
-        Waves.of_tail(place, horizon.rates, -1j * difference * share, distribution.tilt),
-        Waves.of_tail(place + above.shift, above.rates, above.corner(path), distribution.tilt),
-    )
-    return (
-        parts
-        if len(path) == len(stages)
-        else (*parts, _fan(distribution, log_mgf, stages, path, wrap=False))
-    )
+    unbounded = ratios > np.exp(-(1 + 1e-9) * step)
+    return [
+        replace(one, amplitude=row) for one, row in zip(corners, values, strict=True)
+    ], unbounded
 
 
 def _end(distance: Complexes, period: float) -> Complexes:

@@ -17,7 +17,8 @@ the images add up to 1 / (exp(c P) - 1), which is subtracted. Where c is large t
 by DEPTH / c instead, so that the images are below rounding. Rounding leaves about 4 eps sum |g|.
 """
 
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -25,18 +26,17 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._distribution import LogValues, Values
-from skpostbac.stats._inversion.transform import Grid, TiltedSum
+from skpostbac.stats._inversion.transform import Line
+from skpostbac.stats._numerics import DEPTH
 
-# Terms of the integrand below exp(-DEPTH) of the leading one are left out.
-DEPTH = 39.0
 # Values are computed in blocks of y, each of about this many exponentials.
 _TABLE = 2**20
 # The ends of a series that is cut off, from these shares of its height, tell what is missing: where
 # its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
 # sum is more than a quarter of the rest.
 _SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
-# Last terms below this leave nothing to speak of.
-_DECAYED = 1e-16
+# A series has as many nodes at least, and with more than these it is worth looking for corners.
+_MIN_NODES, _LONG_LINE = 4, 160
 _EPS = float(np.finfo(float).eps)
 
 
@@ -182,78 +182,52 @@ class Contour:
 
 @dataclass(frozen=True)
 class Series:
-    """A Fourier series for a tilted distribution: its range, its period and its known image."""
+    """A Fourier series for a distribution under a tilt: its range, period and known image."""
 
+    tilt: float
     low: float
     high: float
     period: float
     image: float
+
+    @classmethod
+    def of(cls, tilt: float, low: float, high: float) -> "Series":
+        """Choose the period of the trapezoid rule through a tilt for X between two positions.
+
+        The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
+        one, and kept below rounding for a large tilt, by a wider period.
+        """
+        width, fade = high - low, DEPTH / tilt
+        if fade > width:
+            return cls(tilt, low, high, width, _log_image(tilt * width))
+        return cls(tilt, low, high, width + fade, -np.inf)
 
     @property
     def step(self) -> float:
         """Distance between two heights."""
         return 2 * np.pi / self.period
 
+    def count(self, height: float, most: float = np.inf) -> int:
+        """Return how many nodes reach above a height, `most` at the most."""
+        return int(min(max(np.ceil(height / self.step) + 2, _MIN_NODES), most))
 
-def series(distribution: TiltedSum) -> Series:
-    """Choose the period of the trapezoid rule on the line through the tilt of a distribution."""
-    low, high = distribution.bounds(distribution.everything)
-    mode = distribution.total(distribution.terms.mode)
-    return fourier_series(distribution.tilt, mode - low, mode + high)
+    def contour(self, line: Line, *rest: Part, most: float = np.inf) -> Contour:
+        """Sum the series at its first nodes, and what is missing from it by its `rest`.
 
-
-def fourier_series(tilt: float, low: float, high: float) -> Series:
-    """Choose the period of the trapezoid rule through a tilt for X between two positions.
-
-    The first image, exp(-c P) P(X > y - P), is known for a small tilt, where the probability is
-    one, and kept below rounding for a large tilt, by a wider period.
-    """
-    width, fade = high - low, DEPTH / tilt
-    if fade > width:
-        return Series(low, high, width, _log_image(tilt * width))
-    return Series(low, high, width + fade, -np.inf)
-
-
-@dataclass(frozen=True)
-class Trunk:
-    """The first nodes of a series on the line, and the log mgf of each term that goes with them."""
-
-    waves: Waves
-    log_mgf: Floats
-
-    @classmethod
-    def of(cls, distribution: TiltedSum, rule: Series, count: int) -> "Trunk":
-        """Evaluate the first `count` nodes of a series."""
-        grid = Grid.even(0.0, rule.step, count)
-        line = distribution.along(distribution.everything, grid)
-        rates: Complexes = np.asarray(1j * grid.heights[:count])
-        coefficients = line.values[:count] * (rule.step / np.pi) / (distribution.tilt + rates)
+        A line of as many nodes as it may have whose terms have not decayed is cut off.
+        """
+        rates: Complexes = np.asarray(1j * self.step * np.arange(line.size))
+        coefficients = line.values * (self.step / np.pi) / (self.tilt + rates)
         coefficients[0] /= 2
-        return cls(Waves.of_tail(line.anchor, rates, coefficients, distribution.tilt), line.log_mgf)
-
-    def contour(self, distribution: TiltedSum, rule: Series, *rest: Part) -> Contour:
-        """Complete a contour by what is missing beyond the last node."""
-        log_mgf = distribution.total(self.log_mgf)
-        return Contour(
-            distribution.tilt, log_mgf, self.waves, rest, rule.low, rule.high, rule.image
-        )
+        waves = Waves.of_tail(line.anchor, rates, coefficients, self.tilt)
+        is_cut = line.size >= most and not line.has_decayed
+        cut = _last_stretches(waves) if is_cut else ()
+        ends = self.low, self.high, self.image
+        return Contour(self.tilt, line.log_mgf, waves, rest, *ends, cut)
 
 
-def line_contour(
-    distribution: TiltedSum, rule: Series, height: float, most: float = np.inf
-) -> Contour:
-    """Place a trapezoid rule on the line through the tilt, up to a height, of so many nodes."""
-    count = int(np.ceil(height / rule.step)) + 1
-    contour = (trunk := Trunk.of(distribution, rule, int(min(count, most)))).contour(
-        distribution, rule
-    )
-    return contour if count <= most else replace(contour, cut=last_stretches(trunk.waves))
-
-
-def last_stretches(waves: Waves) -> tuple[Waves, ...]:
+def _last_stretches(waves: Waves) -> tuple[Waves, ...]:
     """Return ends of a series, of different lengths, that tell what is missing beyond the last."""
-    if np.abs(waves.coefficients[0, -4:]).max() * waves.size < _DECAYED:
-        return ()
     starts = (int(waves.size * share) for share in _SHARES)
     return tuple(
         Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
@@ -264,3 +238,89 @@ def last_stretches(waves: Waves) -> tuple[Waves, ...]:
 def _log_image(exponent: float) -> float:
     """Log of the sum of exp(-k exponent) over k = 1, 2, ..."""
     return float(-exponent - np.log(-np.expm1(-exponent)))
+
+
+class TiltedDistribution(ABC):
+    """A distribution under a tilt c, as an inversion sees it; positions are seen from an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    """
+
+    tilt: float
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The mean, K'(c)."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance, K''(c), roughly."""
+
+    @property
+    def mode(self) -> float:
+        """About where the distribution is."""
+        return self.mean
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean, cheap and close enough for a first solution."""
+        return self.mean
+
+    @abstractmethod
+    def contour(self) -> Contour:
+        """Return a contour through the tilt."""
+
+
+class SplitDistribution(TiltedDistribution):
+    """A tilted distribution whose transform splits into corners from some height on.
+
+    Attributes
+    ----------
+    most_nodes : how many nodes of a line are worth their while.
+    """
+
+    @property
+    @abstractmethod
+    def most_nodes(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Positions with negligible mass beyond."""
+
+    @property
+    @abstractmethod
+    def decay_height(self) -> float:
+        """Height at which the transform has surely decayed."""
+
+    @property
+    @abstractmethod
+    def split_height(self) -> float:
+        """Height from which the transform is a sum over few corners; infinite where it is not."""
+
+    @abstractmethod
+    def line(self, least: int, most: int) -> Line:
+        """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay."""
+
+    @abstractmethod
+    def beyond(self, line: Line) -> tuple[Part, ...]:
+        """Complete the series by the corners, from half a step above the last node of a line."""
+
+    @cached_property
+    def series(self) -> Series:
+        """The series on the line through the tilt."""
+        return Series.of(self.tilt, *self.bounds)
+
+    def contour(self) -> Contour:
+        """Build the cheaper of the two contours through the tilt."""
+        series, decayed, most, split = self.series, self.decay_height, self.most_nodes, np.inf
+        if decayed > _LONG_LINE * series.step:
+            split = self.split_height
+        if 2 * split < decayed and series.count(split) < most:
+            line = self.line(series.count(split), series.count(split))
+            return series.contour(line, *self.beyond(line))
+        return series.contour(self.line(0, series.count(decayed, most)), most=most)

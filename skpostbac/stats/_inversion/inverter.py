@@ -35,7 +35,7 @@ import numpy as np
 
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import LogValues, Tails, Values
-from skpostbac.stats._inversion.contour import Contour
+from skpostbac.stats._inversion.contour import Contour, TiltedDistribution
 from skpostbac.stats._numerics import Points
 
 # Relative error of the smaller tail that a contour may leave at the points it serves.
@@ -51,41 +51,6 @@ _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
 # Error of a probability from which on there is a warning.
 _TOLERABLE = 1e-9
-
-
-class TiltedDistribution(Protocol):
-    """A distribution under a tilt c; positions are distances from an origin.
-
-    Attributes
-    ----------
-    tilt : c.
-    """
-
-    tilt: float
-
-    @property
-    def mode(self) -> float:
-        """About where the distribution is."""
-        ...
-
-    @property
-    def approximate_mean(self) -> float:
-        """The mean, cheap and close enough for a first solution."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """The mean, K'(c)."""
-        ...
-
-    @property
-    def variance(self) -> float:
-        """The variance, K''(c), roughly."""
-        ...
-
-    def contour(self) -> Contour:
-        """Return a contour through the tilt."""
-        ...
 
 
 class Summands(Protocol):

@@ -13,22 +13,24 @@ is less than T / 2, and `branch_points` sums the rest. A line that must have mor
 summed is cut off, and the contour then holds an estimate of what is missing.
 """
 
+from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 
-from skpostbac.stats._inversion.branch_points import Level, corner_contour, corner_levels
-from skpostbac.stats._inversion.contour import DEPTH, Contour, line_contour, series
-from skpostbac.stats._inversion.transform import TiltedSum
+import numpy as np
 
-# Above this many nodes on a line it is worth looking for corners.
-_MAX_LINE_NODES = 160
-# No line has more: what is cut off is estimated. Only many exponents far below 1/2 on classes of
-# different weights of one scale ask for more.
+from skpostbac.stats._inversion.branch_points import Corners, Level, corner_levels
+from skpostbac.stats._inversion.contour import Part, SplitDistribution
+from skpostbac.stats._inversion.transform import Grid, Line, TiltedSum
+
+# No line has more nodes: what is cut off is estimated. Only many exponents far below 1/2 on classes
+# of different weights of one scale ask for more.
 _ALL_LINE_NODES = 2**17
 # Nor more than so many for all terms together, but for the least that any line may have.
 _MOST_WORK, _LEAST_NODES = 2**21, 2**13
 
 
-class InvertibleSum(TiltedSum):
+class InvertibleSum(TiltedSum, SplitDistribution):
     """A sum of independent terms under a common tilt, as an inversion sees it."""
 
     @property
@@ -46,18 +48,40 @@ class InvertibleSum(TiltedSum):
         """Tilted variance to leading Laplace order."""
         return self.total(self.terms.variance)
 
-    def contour(self) -> Contour:
-        """Build the cheaper of the two contours through the tilt."""
-        rule = series(self)
-        height = self.decay_height(self.everything, DEPTH)
-        if height > rule.step * _MAX_LINE_NODES and self.has_corners:
-            levels = corner_levels(self, rule.period)
-            # What is not split is summed up the line, within its mass about a corner alone.
-            few = list(takewhile(self._has_few_corners, levels))
-            if few and few[0].height < 0.5 * height:
-                return corner_contour(self, rule, few)
-        most = max(_MOST_WORK // self.everything.size, _LEAST_NODES)
-        return line_contour(self, rule, height, min(most, _ALL_LINE_NODES))
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Positions with negligible mass beyond."""
+        low, high = self.reaches(self.everything)
+        return self.mode - low, self.mode + high
 
-    def _has_few_corners(self, level: Level) -> bool:
-        return self.corners_are_few(level.split, level.height)
+    @property
+    def decay_height(self) -> float:
+        """Height at which the transform has decayed."""
+        return self.decay_height_of(self.everything)
+
+    @property
+    def most_nodes(self) -> int:
+        """How many nodes of a line are worth their while."""
+        return min(max(_MOST_WORK // self.everything.size, _LEAST_NODES), _ALL_LINE_NODES)
+
+    @property
+    def split_height(self) -> float:
+        """Height from which the transform is a sum over few corners; infinite where it is not."""
+        return self._levels[0].height if self._levels else np.inf
+
+    def line(self, least: int, most: int) -> Line:
+        """Evaluate the first nodes of the series."""
+        line = self.along(self.everything, Grid.even(0.0, self.series.step, most))
+        return replace(line, values=line.values[:most])
+
+    def beyond(self, line: Line) -> tuple[Part, ...]:
+        """Complete the series by the corners, from half a step above the last node of a line."""
+        return (Corners(self, self._levels, line, self.series.period).integrals(),)
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        """Levels of few corners: what is not split is summed up the line, beside a corner alone."""
+        if not self.has_corners:
+            return []
+        levels = corner_levels(self, self.series.period)
+        return list(takewhile(lambda one: self.corners_are_few(one.split, one.height), levels))

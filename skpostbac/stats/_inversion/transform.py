@@ -17,7 +17,7 @@ Every position is a distance from an origin, the mean or the upper end of the su
 distribution of width 1e-9 keeps all its digits.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
-from skpostbac.stats._numerics import REACH
+from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE, REACH
 
 # Exponentials are tabulated for about this many pairs of a node and a height at a time.
 _TABLE = 2**21
@@ -186,18 +186,30 @@ class Grid:
 
 @dataclass(frozen=True)
 class Line:
-    """Transforms of some terms at heights above the tilt.
+    """Transform of a distribution, or of some terms of it, at heights above the tilt.
 
     Attributes
     ----------
     values : E[exp(s (x - anchor))] / E[exp(c (x - anchor))] at s = c + it.
     anchor : position about which they vary least.
-    log_mgf : log E[exp(c x)] of each term, x being a distance from the origin.
+    log_mgf : log E[exp(c x)], x being a distance from the origin.
+    of_terms : the same of each term, where they are independent.
     """
 
     values: Complexes
     anchor: float
-    log_mgf: Floats
+    log_mgf: float
+    of_terms: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def size(self) -> int:
+        """Number of heights."""
+        return self.values.size
+
+    @property
+    def has_decayed(self) -> bool:
+        """Whether the last values are next to nothing."""
+        return bool(np.abs(self.values[-4:]).max() <= DECAYED)
 
 
 @dataclass(frozen=True)
@@ -210,6 +222,11 @@ class Corner:
     offset: float
     blur: float
     amplitude: Complexes
+
+    @property
+    def counts(self) -> bool:
+        """Whether its amplitude is anywhere more than next to nothing."""
+        return bool(np.abs(self.amplitude).max() > NEGLIGIBLE)
 
     def times(self, other: "Corner") -> "Corner":
         """Return the corner of a product of transforms."""
@@ -241,7 +258,7 @@ class TiltedSum:
         shifts = [self.terms.mean_shifts(block) for block in blocks]
         return self.total(self.terms.mode + np.concatenate(shifts))
 
-    def bounds(self, index: Indices) -> tuple[float, float]:
+    def reaches(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
 
         A Beta with an exponent below one may have two modes; Hoeffding's variance holds for it.
@@ -259,17 +276,17 @@ class TiltedSum:
             min(float((count * high).sum()), bulk + high_excess),
         )
 
-    def decay_height(self, index: Indices, depth: float) -> float:
-        """Height above which the transform is below exp(-depth), by its Gamma-like envelope."""
+    def decay_height_of(self, index: Indices) -> float:
+        """Height above which some terms are below exp(-DEPTH), by a Gamma-like envelope."""
         variance, count = self.terms.variance[index], self.terms.count[index]
         order = np.minimum(self.terms.reach.order[index], 1e8)
         scale, power = variance / order, count * order
-        log_t = 0.5 * float(np.log(2 * depth / (count * variance).sum()))
+        log_t = 0.5 * float(np.log(2 * DEPTH / (count * variance).sum()))
         missing = np.inf
         # The depth is a convex function of log t: Newton steps come down to it from above.
         while not -0.3 < missing <= 0 and log_t < _MAX_LOG_HEIGHT:
             ratio = np.exp(2 * log_t) * scale
-            missing = depth - 0.5 * float((power * np.log1p(ratio)).sum())
+            missing = DEPTH - 0.5 * float((power * np.log1p(ratio)).sum())
             step = missing / float((power * ratio / (1 + ratio)).sum())
             log_t = min(log_t + step + 1e-3, _MAX_LOG_HEIGHT)
         return float(np.exp(log_t))
@@ -279,7 +296,8 @@ class TiltedSum:
         terms, top = self.terms, grid.top
         if index.size < MANY:
             values, log_mgf = self._exactly_along(index, grid)
-            return Line(values, self.total(terms.mode[index], index), log_mgf)
+            anchor = self.total(terms.mode[index], index)
+            return Line(values, anchor, self.total(log_mgf, index), log_mgf)
         short = terms.short(top)[index]
         values, log_mgf = np.ones(grid.heights.size, dtype=complex), np.empty(index.size)
         exact, smooth = index[~short], index[short]
@@ -290,7 +308,7 @@ class TiltedSum:
             factor, log_mgf[short] = self._smoothly_along(smooth, grid)
             values *= factor
         anchor = self.total(terms.mode[exact], exact) + self.total(terms.mean[smooth], smooth)
-        return Line(values, anchor, log_mgf)
+        return Line(values, anchor, self.total(log_mgf, index), log_mgf)
 
     def _smoothly_along(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
         """Product, and log mgfs, of terms with short Taylor series, about their means."""

@@ -5,7 +5,7 @@ adaptive quadrature, and the cut-offs that all computations share. Imports `skpo
 """
 
 from skpostbac.stats._numerics.adaptive import integrate
-from skpostbac.stats._numerics.cutoffs import REACH
+from skpostbac.stats._numerics.cutoffs import DECAYED, DEPTH, NEGLIGIBLE, REACH
 from skpostbac.stats._numerics.even_transform import even_sums
 from skpostbac.stats._numerics.panels import integrate_panels
 from skpostbac.stats._numerics.points import Frame, Points, exact_sum, weighted_mean
@@ -20,6 +20,9 @@ from skpostbac.stats._numerics.special import (
 )
 
 __all__ = [
+    "DECAYED",
+    "DEPTH",
+    "NEGLIGIBLE",
     "REACH",
     "Frame",
     "Points",

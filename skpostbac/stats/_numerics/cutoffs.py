@@ -11,3 +11,9 @@ and Weideman, SIAM Review 56, 2014), which is exp(-REACH) for h = 2 pi d / (REAC
 
 # Weights below exp(-REACH) = 4e-18 of the largest are left out.
 REACH = 40.0
+# Terms of an inversion below exp(-DEPTH) = 1e-17 of the leading one are left out.
+DEPTH = 39.0
+# Shares of a product of transforms below this are left out.
+NEGLIGIBLE = 1e-18
+# A series ends where its terms have decayed to this.
+DECAYED = 1e-13

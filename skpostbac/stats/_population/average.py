@@ -19,9 +19,10 @@ from skpostbac.stats._distribution import BoundedDistribution, LogitDensity, Log
 from skpostbac.stats._inversion import (
     Contour,
     Inversion,
-    Waves,
+    Line,
+    Series,
+    TiltedDistribution,
     WeightedSum,
-    fourier_series,
     power_tail,
 )
 from skpostbac.stats._numerics import Frame, Points, exact_sum
@@ -205,7 +206,7 @@ class _Summands:
         return _TiltedAverage(c, terms)
 
 
-class _TiltedAverage:
+class _TiltedAverage(TiltedDistribution):
     """The average under a tilt c."""
 
     def __init__(self, tilt: float, terms: list[TiltedLogit]) -> None:
@@ -215,16 +216,6 @@ class _TiltedAverage:
     def mean(self) -> float:
         """The mean."""
         return sum(term.mean for term in self._terms)
-
-    @property
-    def mode(self) -> float:
-        """About where the distribution is."""
-        return self.mean
-
-    @property
-    def approximate_mean(self) -> float:
-        """The mean."""
-        return self.mean
 
     @cached_property
     def variance(self) -> float:
@@ -236,20 +227,15 @@ class _TiltedAverage:
         low, high = self._bound(-1), self._bound(1)
         height, ends = self._height(np.pi * _FIRST_STEPS / (high - low))
         pad = ends.margin if ends else 0.0
-        rule = fourier_series(self.tilt, low - pad, high + pad)
+        rule = Series.of(self.tilt, low - pad, high + pad)
         heights = rule.step * np.arange(np.ceil(height / rule.step) + 1)
         values = [term.even_transform(rule.step, heights.size) for term in self._terms]
-        coefficients = np.prod(values, axis=0) * (rule.step / np.pi)
-        coefficients /= self.tilt + 1j * heights
-        coefficients[0] /= 2
+        product = np.prod(values, axis=0)
         if ends:
             with np.errstate(divide="ignore"):
-                coefficients *= 1 - ends.share(np.log(heights))
-        rates: Complexes = np.asarray(1j * heights)
-        waves = Waves.of_tail(self.mean, rates, coefficients, self.tilt)
-        log_mgf = sum(term.log_mgf for term in self._terms)
-        rest = (ends,) if ends else ()
-        return Contour(self.tilt, log_mgf, waves, rest, rule.low, rule.high, rule.image)
+                product *= 1 - ends.share(np.log(heights))
+        line = Line(product, self.mean, sum(term.log_mgf for term in self._terms))
+        return rule.contour(line, *((ends,) if ends else ()))
 
     def _transform(self, heights: Floats) -> Complexes:
         """Transform of the average about its mean, at some rising heights."""

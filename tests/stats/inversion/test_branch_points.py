@@ -8,8 +8,7 @@ from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._inversion import branch_points as _corners
 from skpostbac.stats._inversion import tilted_sum as _tilted_sum
-from skpostbac.stats._inversion.branch_points import corner_contour, corner_levels
-from skpostbac.stats._inversion.contour import line_contour, series
+from skpostbac.stats._inversion.branch_points import Corners, corner_levels
 from skpostbac.stats._several.order_statistics import pairwise_probabilities, resolve_jointly
 
 # Distributions that decay fast enough for a long line, though slowly enough to have corners.
@@ -29,6 +28,16 @@ def tilted(distribution, tilt, from_end=False):
     return terms.tilted(tilt / terms.standard_deviation, from_end=from_end)
 
 
+def both_contours(summed):
+    """Return the series of a tilted sum, all along its line, and with the rest by corners."""
+    rule = summed.series
+    levels = corner_levels(summed, rule.period)
+    begun = summed.line(0, rule.count(levels[0].height))
+    corners = Corners(summed, levels, begun, rule.period).integrals()
+    line = rule.contour(summed.line(0, rule.count(summed.decay_height)))
+    return line, rule.contour(begun, corners)
+
+
 @pytest.mark.parametrize(
     "distribution",
     [ORDINARY, UNEQUAL, SIGNED, ALIKE, TWO_LEVELS, THREE_LEVELS, NARROW_NORMAL],
@@ -39,13 +48,11 @@ def tilted(distribution, tilt, from_end=False):
 def test_corners_complete_the_series(distribution, tilt, from_end):
     """Tail, density and slope, relative to their sizes on the contour, on and beside corners."""
     summed = tilted(distribution, tilt, from_end)
-    rule = series(summed)
-    line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
-    corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
+    line, corners = both_contours(summed)
     places = corners.rest[0].places
-    y = np.linspace(rule.low, rule.high, 301)
+    y = np.linspace(line.low, line.high, 301)
     y = np.sort(np.concatenate([y, places, places + 1e-9, places - 1e-15]))
-    y = y[(y > rule.low) & (y < rule.high)]
+    y = y[(y > line.low) & (y < line.high)]
     expected, found = line._sums(y), corners._sums(y)
     sizes = np.abs(line.line.coefficients).sum(axis=1)
     np.testing.assert_allclose(found / sizes, expected / sizes, rtol=0, atol=1e-13)
@@ -59,10 +66,8 @@ def test_low_line(distribution, tilt, monkeypatch):
     """From a line that is low beside a large tilt the path rises, and the sum is the same."""
     monkeypatch.setattr(_corners, "_LONG_PHASE", 0.0)
     summed = tilted(distribution, tilt, from_end=True)
-    rule = series(summed)
-    line = line_contour(summed, rule, summed.decay_height(summed.everything, 39.0))
-    corners = corner_contour(summed, rule, corner_levels(summed, rule.period))
-    y = np.linspace(rule.low, rule.high, 301)[1:-1]
+    line, corners = both_contours(summed)
+    y = np.linspace(line.low, line.high, 301)[1:-1]
     sizes = np.abs(line.line.coefficients).sum(axis=1)
     error = np.abs(corners._sums(y) - line._sums(y)) / sizes
     # Beside a corner the slope is the second derivative of a share that is cut off at 1e-17.
