@@ -8,22 +8,25 @@ taken relative to the mode, in a form whose error does not grow with a + b.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats._inversion import Quadrature
-from skpostbac.stats._numerics import REACH, expm1mx, log1pmx, stirling_remainder
+from skpostbac.stats._inversion import Quadrature, Reach
+from skpostbac.stats._numerics import REACH, Rows, expm1mx, log1pmx, stirling_remainder
 
 # Levels of the logarithm at which the reach is compared with that of a normal variable.
 _LEVELS = np.array([[REACH], [REACH / 2], [REACH / 4], [REACH / 8]])
 # A side on which the weights reach this far in log-odds needs nodes that spread out.
 _FAR = 3.0
+# Where nodes spread out so many times as many are needed.
+_STRETCH = 1.15
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
 _COS, _SIN, _HALF_TAN = np.cos(SHIFTS), np.sin(SHIFTS), np.tan(SHIFTS / 2)
 _LOG_SECANT = np.log1p(_HALF_TAN**2)
+# Twice the largest r (1 - r) / (1 + r)^3, by which a shift moves the real part of theta.
+_FARTHEST_SHIFT = 0.1925
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
 _MANY_STEPS = 6000.0
 # A tilt that changes the weights by no more than exp(6) in reach is undone on the nodes.
@@ -31,7 +34,7 @@ _MILD = 6.0
 
 
 @dataclass(frozen=True)
-class TiltedBetas:
+class TiltedBetas(Rows):
     """Independent weighted Betas under a common tilt, each seen from its smaller side.
 
     A class whose mode exceeds 1/2 is reflected (theta -> 1 - theta), so that ``p <= q = 1 - p``
@@ -68,18 +71,6 @@ class TiltedBetas:
     def shift(self) -> Floats:
         """Mode less untilted mean of the reflected variable."""
         return self.tilt * self.p * self.q / self.n
-
-    def block(self, index: Any) -> "TiltedBetas":
-        """Return some of the classes."""
-        return TiltedBetas(
-            self.a[index],
-            self.b[index],
-            self.weight[index],
-            self.tilt[index],
-            self.p[index],
-            self.q[index],
-            self.flipped[index],
-        )
 
 
 def tilt_betas(a: Floats, b: Floats, weights: Floats, c: float) -> TiltedBetas:
@@ -140,37 +131,16 @@ def relative_step(p: Floats, q: Floats, d: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Extent:
-    """How far each class reaches: in log-odds, and as a weighted deviation on either side.
+class Extent(Reach):
+    """How far each class reaches, also in log-odds.
 
     Attributes
     ----------
     left, right : distances from the mode in log-odds, beyond which the weight is negligible.
-    low, high : the same as weighted deviations, of either sign.
-    low_excess, high_excess : how much farther the class reaches than a normal variable of its
-        variance would, on a scale on which independent classes do not add up.
-    order : the smallest exponent of an end within reach, infinite where none is.
     """
 
     left: Floats
     right: Floats
-    low: Floats
-    high: Floats
-    low_excess: Floats
-    high_excess: Floats
-    order: Floats
-
-    def block(self, index: Any) -> "Extent":
-        """Return some of the classes."""
-        return Extent(
-            self.left[index],
-            self.right[index],
-            self.low[index],
-            self.high[index],
-            self.low_excess[index],
-            self.high_excess[index],
-            self.order[index],
-        )
 
 
 def extent(terms: TiltedBetas) -> Extent:
@@ -212,13 +182,13 @@ def extent(terms: TiltedBetas) -> Extent:
     )
     up = terms.weight > 0
     return Extent(
-        left[0],
-        right[0],
-        -np.where(up, low[0], high[0]),
-        np.where(up, high[0], low[0]),
-        np.where(up, low_excess, high_excess),
-        np.where(up, high_excess, low_excess),
-        order,
+        low=-np.where(up, low[0], high[0]),
+        high=np.where(up, high[0], low[0]),
+        low_excess=np.where(up, low_excess, high_excess),
+        high_excess=np.where(up, high_excess, low_excess),
+        order=order,
+        left=left[0],
+        right=right[0],
     )
 
 
@@ -268,21 +238,28 @@ def _log_mgf(terms: TiltedBetas, mass: Floats) -> Floats:
     return terms.a * log_up + terms.b * log_down + np.log(mass) - log_norm
 
 
+def growths(terms: TiltedBetas, rate: Floats) -> Floats:
+    """Bound on the log growth of the weights times exp(i rate theta) on paths shifted by `SHIFTS`.
+
+    It is that of a Gamma variable near one end, or that of a Beta variable at the middle of (0, 1).
+    `rate` and the terms have shape (...,), the growth (..., n_shifts).
+    """
+    rate, core, tilt = rate[..., np.newaxis], terms.curvature[..., np.newaxis], np.abs(terms.tilt)
+    slack = _COS - rate * (terms.p * terms.q)[..., np.newaxis] / core * _SIN
+    gamma_like = np.where(slack > 0, -core * np.log(np.maximum(slack, 1e-300)), np.inf)
+    beta_like = 0.5 * (rate * _HALF_TAN + terms.n[..., np.newaxis] * _LOG_SECANT)
+    beta_like += _FARTHEST_SHIFT * tilt[..., np.newaxis] * _HALF_TAN**2
+    return np.asarray(np.minimum(gamma_like, beta_like))
+
+
 def bandwidths(terms: TiltedBetas, t_max: Floats | float) -> Floats:
     """Bandwidth in log-odds of the weights times exp(i t w theta), |t| <= t_max.
 
     Shifting the path by i s costs at most the growth of the integrand and gains exp(-s bandwidth).
-    The growth is bounded by that of a Gamma variable near one end, and by that of a Beta variable
-    at the middle of (0, 1). The best s is taken over a grid.
+    The best s is taken over a grid.
     """
-    rate = (t_max * np.abs(terms.weight))[:, np.newaxis]
-    core = terms.curvature[:, np.newaxis]
-    slack = _COS - rate * (terms.p * terms.q)[:, np.newaxis] / core * _SIN
-    gamma_like = np.where(slack > 0, -core * np.log(np.maximum(slack, 1e-300)), np.inf)
-    # max over r of r (1 - r) / (1 + r)^3 is 0.0962: how far the shift moves the real part of theta.
-    beta_like = 0.5 * (rate * _HALF_TAN + terms.n[:, np.newaxis] * _LOG_SECANT)
-    beta_like += 0.1925 * np.abs(terms.tilt)[:, np.newaxis] * _HALF_TAN**2
-    return np.asarray(((REACH + np.minimum(gamma_like, beta_like)) / SHIFTS).min(axis=1))
+    growth = growths(terms, t_max * np.abs(terms.weight))
+    return np.asarray(((REACH + growth) / SHIFTS).min(axis=1))
 
 
 def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats) -> Floats:
@@ -290,12 +267,12 @@ def _bandwidth(terms: TiltedBetas, reach: Extent, t_max: Floats, length: Floats)
     bandwidth = bandwidths(terms, t_max)
     for i in np.flatnonzero(bandwidth * length > _MANY_STEPS):
         rate = float(t_max[i] * np.abs(terms.weight[i]))
-        growth = _growth(terms.block(slice(i, i + 1)), reach.left[i], reach.right[i], rate)
+        growth = _measured_growth(terms[i : i + 1], reach.left[i], reach.right[i], rate)
         bandwidth[i] = min(bandwidth[i], ((REACH + growth) / SHIFTS).min())
     return bandwidth
 
 
-def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats:
+def _measured_growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats:
     """Log growth of the integrand of one class on paths shifted by each of `SHIFTS`."""
     d = np.linspace(-min(left, 50.0), min(right, 50.0), 64)[:, np.newaxis] + 1j * SHIFTS
     odds = term.p * np.exp(d)
@@ -307,42 +284,63 @@ def _growth(term: TiltedBetas, left: float, right: float, rate: float) -> Floats
     return growth
 
 
-def trapezoid(terms: TiltedBetas, reach: Extent, t_max: Floats) -> tuple[Floats, Floats]:
-    """Nodes, as weighted deviations from the mode, and their weights, shape (l, n_nodes).
+@dataclass(frozen=True)
+class SpreadNodes:
+    """Where the nodes of some classes are in log-odds, and how they spread out.
 
-    The log-odds are v + exp(-v0) - exp(-(v + v0)) + exp(v - v1) - exp(-v1): uniform in the bulk,
-    and spread out exponentially on a side where the weights reach far.
+    The log-odds about the mode are v + exp(-v0) - exp(-(v + v0)) + exp(v - v1) - exp(-v1): uniform
+    in the bulk, and spread out exponentially on a side where the weights reach far. Shapes (l,).
     """
-    wide_left, wide_right = reach.left > _FAR, reach.right > _FAR
-    if not (wide_left.any() or wide_right.any()):
-        length = reach.left + reach.right
-        bandwidth = _bandwidth(terms, reach, t_max, length)
-        count = np.ceil((length * bandwidth).max() / (2 * np.pi))
-        step = length / count
-        d = step[:, np.newaxis] * np.arange(count + 1) - reach.left[:, np.newaxis]
-        log_weights, steps = log_weight_and_step(terms, d)
-        weights = np.exp(log_weights) * step[:, np.newaxis]
-        return (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps, weights
-    v0 = np.where(wide_left, 2.0, np.inf)
-    v1 = np.where(wide_right, 2.0 + np.log(terms.q / terms.p), np.inf)
-    start = -np.minimum(reach.left, v0 + np.log1p(reach.left))
-    stop = np.minimum(reach.right, v1 + np.log1p(reach.right))
-    length = (stop - start) * np.where(wide_left | wide_right, 1.15, 1.0)
-    bandwidth = _bandwidth(terms, reach, t_max, length)
-    count = np.ceil((length * bandwidth).max() / (2 * np.pi))
-    step = (stop - start) / count
-    v = start[:, np.newaxis] + step[:, np.newaxis] * np.arange(count + 1)
-    fade_left, fade_right = np.exp(-v0)[:, np.newaxis], np.exp(-v1)[:, np.newaxis]
-    left, right = fade_left * np.exp(-v), fade_right * np.exp(v)
-    d = v + (fade_left - left) + (right - fade_right)
+
+    terms: TiltedBetas
+    v0: Floats
+    v1: Floats
+    start: Floats
+    stop: Floats
+
+    @classmethod
+    def of(cls, terms: TiltedBetas, left: Floats, right: Floats) -> "SpreadNodes":
+        """Choose the spread for classes that reach so far from their modes."""
+        v0 = np.where(left > _FAR, 2.0, np.inf)
+        v1 = np.where(right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)
+        start = -np.minimum(left, v0 + np.log1p(left))
+        return cls(terms, v0, v1, start, np.minimum(right, v1 + np.log1p(right)))
+
+    def length(self, stretch: float) -> Floats:
+        """Lengths in v, stretched where the nodes spread out."""
+        is_spread = np.isfinite(np.minimum(self.v0, self.v1))
+        return (self.stop - self.start) * np.where(is_spread, stretch, 1.0)
+
+    def rule(self, count: Floats) -> tuple[Floats, Floats]:
+        """Deviations of `weight` theta and log weights at so many steps, (l, n_nodes).
+
+        Rows with fewer steps than others go on with their last node.
+        """
+        step = ((self.stop - self.start) / count)[:, np.newaxis]
+        number = np.minimum(np.arange(count.max() + 1), count[:, np.newaxis])
+        v, slope = self.start[:, np.newaxis] + step * number, 1.0
+        d = v
+        if np.isfinite(np.minimum(self.v0, self.v1)).any():
+            fade_left, fade_right = np.exp(-self.v0)[:, np.newaxis], np.exp(-self.v1)[:, np.newaxis]
+            left, right = fade_left * np.exp(-v), fade_right * np.exp(v)
+            d, slope = v + (fade_left - left) + (right - fade_right), 1 + left + right
+        log_weights, deviations = deviations_at(self.terms, d)
+        return deviations, log_weights + np.log(slope * step)
+
+
+def deviations_at(terms: TiltedBetas, d: Floats) -> tuple[Floats, Floats]:
+    """Log weights and weighted deviations at distances d from the mode in log-odds, (l, n)."""
     log_weights, steps = log_weight_and_step(terms, d)
-    weights = np.exp(log_weights) * (1 + left + right) * step[:, np.newaxis]
-    return (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps, weights
+    return log_weights, (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps
 
 
 def quadrature(terms: TiltedBetas, reach: Extent, c: float, t_max: Floats) -> Quadrature:
     """Discretise classes tilted by c so that their transforms are exact up to t_max, (l,)."""
-    nodes, weights = trapezoid(terms, reach, t_max)
+    spread = SpreadNodes.of(terms, reach.left, reach.right)
+    length = spread.length(_STRETCH)
+    steps = np.ceil((length * _bandwidth(terms, reach, t_max, length)).max() / (2 * np.pi))
+    nodes, log_weights = spread.rule(np.full(length.size, steps))
+    weights = np.exp(log_weights)
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
     # A mild tilt is undone on the nodes themselves: with many classes the logs are many and small.

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, float_array
-from skpostbac.stats._dirichlet.terms import WeightedPairs, cumulants
+from skpostbac.stats._dirichlet.moments import cumulants
+from skpostbac.stats._dirichlet.terms import WeightedPairs
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights
 from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
 

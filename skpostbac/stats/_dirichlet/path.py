@@ -17,7 +17,7 @@ import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._dirichlet.tilted import VERTICES, TiltedPairs, log_ratio_at_mode
-from skpostbac.stats._numerics import REACH, polynomial, stirling_remainder
+from skpostbac.stats._numerics import REACH, Rows, polynomial, stirling_remainder
 
 # Shifts of the path, as shares of the way to the nearest branch point, among which the best is
 # chosen for the step.
@@ -29,7 +29,7 @@ _ATAN_TERMS = ((-1.0) ** np.arange(1, 10) / np.arange(3.0, 20.0, 2.0)).tolist()
 
 
 @dataclass(frozen=True)
-class Paths:
+class Paths(Rows):
     """How the paths of some terms are discretised at heights t = 0, h, 2h, ... plus a start.
 
     Tables have entries at a spacing; path nodes are `stride` of it apart, heights `pace` of it.
@@ -40,16 +40,6 @@ class Paths:
     stride: Indices
     pace: Indices
     short: Bools
-
-    def block(self, index: Bools) -> "Paths":
-        """Return the paths of some terms."""
-        return Paths(
-            self.reach[index],
-            self.spacing[index],
-            self.stride[index],
-            self.pace[index],
-            self.short[index],
-        )
 
 
 def paths(terms: TiltedPairs, step: float, count: int) -> Paths:

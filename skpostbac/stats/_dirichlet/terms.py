@@ -20,7 +20,7 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.special import gammaln
 
-from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._dirichlet import path as pp
 from skpostbac.stats._dirichlet import tilted as tp
@@ -30,21 +30,21 @@ from skpostbac.stats._dirichlet.ends import (
     vertex_radius,
     vertex_shares,
 )
+from skpostbac.stats._dirichlet.moments import central_moments, variances
 from skpostbac.stats._inversion import (
     MANY,
     Grid,
+    IndependentSum,
     InvertibleSum,
     Quadrature,
+    alike,
     at_heights,
-    power_tail,
     transforms_of_nodes,
 )
 from skpostbac.stats._numerics import log_beta
 
 # Ends save an effort that grows like the square of the height for nodes, as with few counts.
-_FEW, _WORTH = 4.0, (2.0, 8.0)
-# From this many classes on, those that are alike are looked for.
-_MANY = 16
+_FEW, _BREAK_EVEN = 4.0, (2.0, 8.0)
 # A class with at least this exponent at each vertex in reach decays like a normal distribution.
 _SMOOTH = 60.0
 # A class within this distance of a vertex with so many counts is beside it.
@@ -53,15 +53,10 @@ _BESIDE, _CONCENTRATED = 0.6, 100.0
 _MANY_HEIGHTS = 10_000
 # The vertices B, A and r by increasing value.
 _BY_VALUE = np.array([1, 2, 0])
-# A Taylor series is short if this moment, an even one, is negligible there.
-_TAYLOR_ORDER = 40
-_TAYLOR_NEGLIGIBLE = 1e-19
-# Sums of moduli of its terms above this would cost digits.
-_TAYLOR_GROWTH = 10.0
 
 
 @dataclass(frozen=True)
-class WeightedPairs:
+class WeightedPairs(IndependentSum):
     """Independent variables weight * (p_B - p_A); `count` of each are alike.
 
     `alphas` has shape (l, 3): the cells where only B is right, only A is, and both or neither.
@@ -76,49 +71,34 @@ class WeightedPairs:
     def of(cls, alphas: Floats, weights: Floats) -> "WeightedPairs":
         """Keep one of each class, with the number of those like it, where there are many."""
         seen = np.where((weights > 0)[:, np.newaxis], alphas, alphas[:, [1, 0, 2]])
-        rows = np.column_stack([seen, np.abs(weights)])
-        count = np.ones(weights.size)
-        if weights.size >= _MANY:
-            rows, numbers = np.unique(rows, axis=0, return_counts=True)
-            count = numbers.astype(float)
+        rows, count = alike(np.column_stack([seen, np.abs(weights)]))
         return cls(np.ascontiguousarray(rows[:, :3]), rows[:, 3].copy(), count)
 
     def mirrored(self) -> "WeightedPairs":
         """Return the terms of minus the sum."""
         return WeightedPairs(self.alphas[:, [1, 0, 2]], self.weights, self.count)
 
-    @cached_property
-    def standard_deviation(self) -> float:
-        """Standard deviation of the sum."""
-        variance = central_moments(self.alphas, 2)[2] * self.weights**2
-        return float(np.sqrt((self.count * variance).sum()))
+    @property
+    def size(self) -> Floats:
+        """Sum of the exponents of each."""
+        return np.asarray(self.alphas.sum(axis=1))
 
     @property
-    def order(self) -> float:
-        """Power with which the upper tail vanishes at the upper end of the support."""
-        return float((self.count * tp.orders(self.alphas)[:, 0]).sum())
+    def variances(self) -> Floats:
+        """Variance of each weighted variable."""
+        return variances(self.alphas, self.weights)
 
-    def log_end_density(self, distance: Floats) -> Floats:
-        """Leading term of the log density at a small distance from the upper end.
+    @property
+    def end_powers(self) -> tuple[Floats, Floats]:
+        """Log factor and power of each at its upper end, the vertex B.
 
-        All variables are then near the vertex B, where 2 p_A + p_r = y has the density
-        Gamma(n) / Gamma(alpha_B) 2^-alpha_A y^(m - 1) / Gamma(m), m = alpha_A + alpha_r; that of
-        the sum is a product of such factors times the distance to the power sum(m) - 1.
+        There 2 p_A + p_r = y has the density Gamma(n) / Gamma(alpha_B) 2^-alpha_A y^(m - 1) /
+        Gamma(m), m = alpha_A + alpha_r.
         """
         b, a, r = self.alphas.T
-        rest, order = a + r, self.order
+        rest = a + r
         factors = gammaln(rest) - log_beta(b, rest) - a * np.log(2) - rest * np.log(self.weights)
-        power = np.zeros(distance.shape) if order == 1 else (order - 1) * np.log(distance)
-        return np.asarray((self.count * factors).sum() - gammaln(order) + power)
-
-    def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
-        """Leading terms of the log upper tail and the log density, close to the upper end."""
-        return power_tail(self.log_end_density, self.order, distance)
-
-    @property
-    def close(self) -> float:
-        """Distance from an end of the support within which only leading powers count."""
-        return float(1e-18 * self.weights.min() / self.alphas.sum(axis=1).max())
+        return factors, rest
 
     def tilted(self, c: float, *, from_end: bool = False) -> InvertibleSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
@@ -136,7 +116,7 @@ class TiltedPairTerms:
         self._pairs, self.tilt = pairs, tilt
         self.weights, self.count = distribution.weights, distribution.count
         (b, a, r), size = distribution.alphas.T, distribution.weights
-        n = distribution.alphas.sum(axis=1)
+        self.size = n = distribution.size
         if from_end:
             self.mean, self.mode = -size * (2 * a + r) / n, -pairs.to_high
             self._middle, self.high_end, self.low_end = -size, np.zeros_like(size), -2 * size
@@ -145,7 +125,7 @@ class TiltedPairTerms:
             self._middle = size * (a - b) / n
             self.high_end, self.low_end = size * (2 * a + r) / n, -size * (2 * b + r) / n
         self.mean_less_mode, self.variance = pairs.mean_less_mode, pairs.variance
-        self.worth = np.where(n < _FEW, _WORTH[0], _WORTH[1])
+        self.break_even = np.where(n < _FEW, *_BREAK_EVEN)
 
     @cached_property
     def reach(self) -> tp.PairExtent:
@@ -168,8 +148,7 @@ class TiltedPairTerms:
 
         The share of a term beside one vertex varies there almost like a power of z -+ n.
         """
-        n = self._pairs.alphas.sum(axis=1)
-        return np.where(self._radius_and_vertex[1] >= 0, n / self.weights, 0.0)
+        return np.where(self._radius_and_vertex[1] >= 0, self.size / self.weights, 0.0)
 
     @property
     def _radius(self) -> Floats:
@@ -200,45 +179,20 @@ class TiltedPairTerms:
         u_low, u_high = _ends_of(pairs.share, reach.share)
         return np.stack([1 - s_low * u_low, 1 - s_low * (1 - u_high), s_high], axis=1)
 
-    def short(self, top: float) -> Bools:
-        """Which terms have a short Taylor series at all heights up to `top`.
-
-        A moment of even order K bounds all later ones, as the variable stays within two.
-        """
-        size = self.weights * float(np.hypot(top, self.tilt))
-        small = 4 * size < _TAYLOR_ORDER
-        powers = _powers_over_factorials(np.where(small, size, 0.0), _TAYLOR_ORDER)
-        terms = np.abs(self._moments) * powers
-        few = (terms[-1] < _TAYLOR_NEGLIGIBLE) & (terms.sum(axis=0) < _TAYLOR_GROWTH)
-        return np.asarray(small & few)
-
-    @cached_property
-    def _moments(self) -> Floats:
-        """Central moments of the untilted variables without their weights."""
-        return central_moments(self._pairs.alphas, _TAYLOR_ORDER)
-
-    def taylor(self, index: Indices, s: Complexes) -> Complexes:
-        """E[exp(s x)] - 1 about the mean of each term, shape (l, n)."""
-        largest = float(np.abs(s).max())
-        size = self.weights[index] * largest
-        terms = (self._moments[:, index] * _powers_over_factorials(size, _TAYLOR_ORDER))[2:]
-        # Every other moment of a symmetric distribution is zero: no term counts if two in a row do
-        # not.
-        counts = np.flatnonzero(np.abs(terms).max(axis=1) > _TAYLOR_NEGLIGIBLE)
-        terms = terms[: counts.max(initial=1) + 1]
-        powers = np.cumprod(np.broadcast_to(s / largest, (len(terms) + 1, s.size)), axis=0)[1:]
-        return np.asarray(np.einsum("kl,kn->ln", terms, powers.view(float)).view(complex))
+    def moments(self, index: Indices, order: int) -> Floats:
+        """Central moments 0 to `order` of some terms without their weights."""
+        return central_moments(self._pairs.alphas[index], order)
 
     def transforms(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
         """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,)."""
-        step, pairs = grid.step, self._pairs.block(index)
+        step, pairs = grid.step, self._pairs[index]
         values, log_mgf = np.empty((index.size, grid.size), dtype=complex), np.empty(index.size)
         rule = pp.paths(pairs, step or 0.0, grid.size)
         short = rule.short & (step is not None)
         if short.any():
             start = float(grid.heights[0])
             values[short], log_mgf[short] = pp.transforms(
-                pairs.block(short), rule.block(short), start, grid.size
+                pairs[short], rule[short], start, grid.size
             )
         if not short.all():
             rest = index[~short]
@@ -249,11 +203,11 @@ class TiltedPairTerms:
 
     def mean_shifts(self, index: Indices) -> Floats:
         """Tilted means of some terms less their modes."""
-        pairs = self._pairs.block(index)
+        pairs = self._pairs[index]
         short = pp.paths(pairs, 0.0, 0).short
         result = np.empty(index.size)
         if short.any():
-            result[short] = pp.mean_shifts(pairs.block(short))
+            result[short] = pp.mean_shifts(pairs[short])
         if not short.all():
             rest = index[~short]
             result[~short] = self._nodes(rest, np.zeros(rest.size), 1).mean
@@ -265,7 +219,7 @@ class TiltedPairTerms:
 
     def _nodes(self, index: Indices, top: Floats, heights: int) -> Quadrature:
         """Discretise some terms for a number of heights."""
-        pairs, reach = self._pairs.block(index), self.reach.block(index)
+        pairs, reach = self._pairs[index], self.reach[index]
         return tp.quadrature(pairs, reach, self.tilt, top, heights)
 
     def places(self, index: Indices) -> Floats:
@@ -299,49 +253,3 @@ def _ends_of(terms: tb.TiltedBetas, reach: Floats) -> tuple[Floats, Floats]:
     low, high = odds * np.exp(-reach[:, 0]), odds * np.exp(np.minimum(reach[:, 1], 700.0))
     low, high = low / (1 + low), high / (1 + high)
     return np.where(terms.flipped, 1 - high, low), np.where(terms.flipped, 1 - low, high)
-
-
-def central_moments(alphas: Floats, order: int) -> Floats:
-    """Central moments 0 to `order` of p_B - p_A, shape (order + 1, l).
-
-    By E[(1 - y (D - mean))^-n] = prod_j (1 - y (v_j - mean))^-alpha_j the coefficients h_k of the
-    right side are (n)_k / k! times the moments, and k h_k = sum_j q_j h_(k - j) with the power
-    sums q_j = sum_i alpha_i (v_i - mean)^j. Lengths are in units of n^(-1/2).
-    """
-    b, a, r = alphas.T
-    n = b + a + r
-    gaps = np.stack([2 * a + r, -2 * b - r, a - b]) / n**1.5
-    power, sums, coefficients = alphas.T * gaps, [], [np.ones_like(n), np.zeros_like(n)]
-    moments, scale = [np.ones_like(n), np.zeros_like(n)], 1 / np.sqrt(n)
-    for k in range(2, order + 1):
-        power = power * gaps
-        sums.append(power.sum(axis=0))
-        coefficients.append(
-            sum(q * h for q, h in zip(sums, coefficients[k - 2 :: -1], strict=True)) / k
-        )
-        scale = scale * k * np.sqrt(n) / (n + k - 1)
-        moments.append(scale * coefficients[k])
-    return np.stack(moments)
-
-
-def _powers_over_factorials(x: Floats, order: int) -> Floats:
-    """x^k / k!, k = 0 ... order, shape (order + 1, l)."""
-    ratios = x / np.maximum(np.arange(order + 1.0), 1.0)[:, np.newaxis]
-    ratios[0] = 1.0
-    return np.asarray(np.cumprod(ratios, axis=0))
-
-
-def cumulants(alphas: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Second, third and fourth cumulant of sum(weights * (p_B - p_A))."""
-    b, a, r = alphas.T
-    n = b + a + r
-    gaps = np.stack([2 * a + r, -2 * b - r, a - b]) / n
-    second, third, fourth = ((alphas.T * gaps**k).sum(axis=0) / n for k in (2, 3, 4))
-    rising = (n + 1) * (n + 2)
-    # The difference of m_4 and 3 m_2^2, with what they share taken out.
-    spread = 6 * fourth - 3 * second * second * (4 * n + 6) / (n + 1)
-    return (
-        float((weights**2 * second / (n + 1)).sum()),
-        float((weights**3 * 2 * third / rising).sum()),
-        float((weights**4 * spread / (rising * (n + 3))).sum()),
-    )

@@ -15,15 +15,14 @@ D to rounding, so that as many Chebyshev nodes as it has coefficients carry the 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import TiltedBetas
-from skpostbac.stats._inversion import Quadrature
-from skpostbac.stats._numerics import REACH, log1pmx, stirling_remainder
+from skpostbac.stats._inversion import Quadrature, Reach
+from skpostbac.stats._numerics import REACH, Rows, log1pmx, stirling_remainder
 
 # Values of D where p_B, p_A or p_r is one.
 VERTICES = np.array([1.0, -1.0, 0.0])
@@ -37,14 +36,12 @@ _SIDES = np.array([-1.0, 1.0])[:, np.newaxis]
 _WIDER = np.array([1.0, 1.08, 1.17, 1.3, 1.5, 1.8, 2.2, 2.8, 3.6, 5.0])
 # Where between the mode and a side of the rectangle the bandwidth is looked at.
 _FRACTIONS = np.array([-0.8, -0.55, -0.35, -0.15, 0.0, 0.15, 0.35, 0.55, 0.8])
-# A side on which the weights reach this far in log-odds needs nodes that spread out.
-_FAR = 3.0
+# Where nodes spread out so many times as many are needed.
+_STRETCH = 1.3
 # Products of weights below this share of the largest are left out.
 _LOG_NEGLIGIBLE = np.log(1e-18)
 # A tilt that changes the weights by no more than exp(3) in reach is undone on the nodes.
 _MILD = 3.0
-_COS, _SIN, _HALF_TAN = np.cos(tb.SHIFTS), np.sin(tb.SHIFTS), np.tan(tb.SHIFTS / 2)
-_LOG_SECANT = np.log1p(_HALF_TAN**2)
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 # Nanoseconds for each node: of the power of an exponential, of a product of two, of a step of the
 # recurrence of Chebyshev polynomials, and of a move to the nodes of a panel.
@@ -57,7 +54,7 @@ _PANEL_WEIGHTS = (-1.0) ** np.arange(_PANEL_NODES) * np.sin(_PANEL_ANGLES)
 
 
 @dataclass(frozen=True)
-class TiltedPairs:
+class TiltedPairs(Rows):
     """Independent weighted paired differences under a common tilt.
 
     Attributes
@@ -126,16 +123,6 @@ class TiltedPairs:
         ratio_b, ratio_a, ratio_r = (self.modes / self.alphas).T
         slope = ratio_b * b * (2 * a + r) + ratio_a * a * (2 * b + r)
         return np.asarray(-self.weight * self.tilt * slope * ratio_r / whole**2)
-
-    def block(self, index: Any) -> "TiltedPairs":
-        """Return some of the classes."""
-        return TiltedPairs(
-            self.alphas[index],
-            self.weight[index],
-            self.tilt[index],
-            self.modes[index],
-            self.odds[index],
-        )
 
 
 def tilt_pairs(alphas: Floats, weights: Floats, c: float) -> TiltedPairs:
@@ -215,42 +202,19 @@ def _beta_at(a: Floats, b: Floats, tilt: Floats, p: Floats, q: Floats) -> Tilted
 
 
 @dataclass(frozen=True)
-class PairExtent:
-    """How far each class reaches: in both log-odds, and as a weighted deviation on either side.
+class PairExtent(Reach):
+    """How far each class reaches, also in both log-odds.
 
     Attributes
     ----------
     total, share : distances below and above the mode in log-odds of s and u as `TiltedPairs`
         reflects them, beyond which the weight is negligible, shape (l, 2).
-    low, high : the same as weighted deviations, not positive and not negative.
-    low_excess, high_excess : how much farther the class reaches than a normal variable of its
-        variance would, on a scale on which independent classes do not add up.
-    order : the least power with which the share of a vertex in reach decays, infinite where there
-        is none.
     vertices : whether the vertices B, A and r are in reach, shape (l, 3).
     """
 
     total: Floats
     share: Floats
-    low: Floats
-    high: Floats
-    low_excess: Floats
-    high_excess: Floats
-    order: Floats
     vertices: Bools
-
-    def block(self, index: Any) -> "PairExtent":
-        """Return some of the classes."""
-        return PairExtent(
-            self.total[index],
-            self.share[index],
-            self.low[index],
-            self.high[index],
-            self.low_excess[index],
-            self.high_excess[index],
-            self.order[index],
-            self.vertices[index],
-        )
 
 
 def extent(terms: TiltedPairs) -> PairExtent:
@@ -264,7 +228,7 @@ def extent(terms: TiltedPairs) -> PairExtent:
     normal = np.sqrt(2 * _LEVELS * terms.variance)
     excess = np.maximum(((reach - normal) * (REACH / _LEVELS)).max(axis=0), 0.0)
     low, high = reach[0]
-    return PairExtent(total, share, -low, high, excess[0], excess[1], order, vertices)
+    return PairExtent(-low, high, excess[0], excess[1], order, total, share, vertices)
 
 
 def orders(alphas: Floats) -> Floats:
@@ -336,12 +300,6 @@ def _log_odds_between(here: TiltedBetas, there: TiltedBetas) -> Floats:
     return np.asarray(np.log(p / here.p[:, np.newaxis]) - np.log(q / here.q[:, np.newaxis]))
 
 
-def _at(terms: TiltedBetas, d: Floats) -> tuple[Floats, Floats]:
-    """Log weights and deviations at distances from the mode, shape (l, n)."""
-    log_weights, steps = tb.log_weight_and_step(terms, d)
-    return log_weights, (terms.weight * terms.p * terms.q)[:, np.newaxis] * steps
-
-
 # Largest log weight over the other variable at distances of one from its mode in log-odds, the
 # other one there, and the rate at which D changes with it; shapes (l, n).
 _Profile = Callable[[TiltedPairs, Floats], tuple[Floats, TiltedBetas, Floats]]
@@ -349,21 +307,21 @@ _Profile = Callable[[TiltedPairs, Floats], tuple[Floats, TiltedBetas, Floats]]
 
 def _profile_of_total(terms: TiltedPairs, d: Floats) -> tuple[Floats, TiltedBetas, Floats]:
     """Profile over u at values of s."""
-    log_s, ds = _at(terms.total, d)
+    log_s, ds = tb.deviations_at(terms.total, d)
     s = (terms.modes[:, 0] + terms.modes[:, 1])[:, np.newaxis] + ds
     b, a, _ = terms.alphas.T[:, :, np.newaxis]
     given = tb.tilt_betas(b, a, terms.coupling[:, np.newaxis] * s, 1.0)
-    log_u, du = _at(terms.share, _log_odds_between(terms.share, given))
+    log_u, du = tb.deviations_at(terms.share, _log_odds_between(terms.share, given))
     return log_s + log_u + terms.coupling[:, np.newaxis] * ds * du, given, 2 * s
 
 
 def _profile_of_share(terms: TiltedPairs, d: Floats) -> tuple[Floats, TiltedBetas, Floats]:
     """Profile over s at values of u."""
-    log_u, du = _at(terms.share, d)
+    log_u, du = tb.deviations_at(terms.share, d)
     b, a, r = terms.alphas.T[:, :, np.newaxis]
     balance = _balance(terms)[:, np.newaxis] + 2 * du
     given = tb.tilt_betas(b + a, r, terms.tilt[:, np.newaxis] * balance, 1.0)
-    log_s, ds = _at(terms.total, _log_odds_between(terms.total, given))
+    log_s, ds = tb.deviations_at(terms.total, _log_odds_between(terms.total, given))
     log_weights = log_s + log_u + terms.coupling[:, np.newaxis] * ds * du
     return log_weights, given, np.abs(balance)
 
@@ -465,39 +423,17 @@ def _bandwidth(terms: TiltedPairs, profile: _Profile, reach: Floats, rate: Float
     """
     side = (_FRACTIONS > 0).astype(int)
     depth, given, pace = profile(terms, reach[:, side] * _FRACTIONS)
-    growth = _growth(given, rate[:, np.newaxis] * pace)
+    growth = tb.growths(given, rate[:, np.newaxis] * pace)
     needed = (np.maximum(REACH + depth, 0.0)[:, :, np.newaxis] + growth) / tb.SHIFTS
     return np.asarray(needed.min(axis=2).max(axis=1))
 
 
-def _growth(terms: TiltedBetas, rate: Floats) -> Floats:
-    """Bound on the log growth of tilted Betas' integrands on shifted paths, on a new last axis."""
-    rate, core, tilt = rate[..., np.newaxis], terms.curvature[..., np.newaxis], terms.tilt
-    slack = _COS - rate * (terms.p * terms.q)[..., np.newaxis] / core * _SIN
-    gamma_like = np.where(slack > 0, -core * np.log(np.maximum(slack, 1e-300)), np.inf)
-    beta_like = 0.5 * (rate * _HALF_TAN + terms.n[..., np.newaxis] * _LOG_SECANT)
-    beta_like += 0.1925 * np.abs(tilt)[..., np.newaxis] * _HALF_TAN**2
-    return np.asarray(np.minimum(gamma_like, beta_like))
-
-
 def _axis(terms: TiltedBetas, reach: Floats, bandwidth: Floats) -> _Axis:
     """Nodes as in `skpostbac.stats._beta`, of a known bandwidth, as many as each class needs."""
-    left, right = reach.T
-    v0 = np.where(left > _FAR, 2.0, np.inf)
-    v1 = np.where(right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)
-    start = -np.minimum(left, v0 + np.log1p(left))
-    stop = np.minimum(right, v1 + np.log1p(right))
-    stretch = np.where((left > _FAR) | (right > _FAR), 1.3, 1.0)
-    counts = np.ceil((stop - start) * stretch * bandwidth / (2 * np.pi)).astype(int) + 1
-    # Rows are padded to the longest, and cut afterwards.
-    step = ((stop - start) / counts)[:, np.newaxis]
-    v = start[:, np.newaxis] + step * np.minimum(np.arange(counts.max() + 1), counts[:, np.newaxis])
-    fade_left, fade_right = np.exp(-v0)[:, np.newaxis], np.exp(-v1)[:, np.newaxis]
-    near, far = fade_left * np.exp(-v), fade_right * np.exp(v)
-    d = v + (fade_left - near) + (far - fade_right)
-    logs, deviations = _at(terms, d)
-    logs += np.log((1 + near + far) * step)
-    rows = list(enumerate(counts + 1))
+    spread = tb.SpreadNodes.of(terms, *reach.T)
+    steps = np.ceil(spread.length(_STRETCH) * bandwidth / (2 * np.pi)) + 1
+    deviations, logs = spread.rule(steps)
+    rows = list(enumerate(steps.astype(int) + 1))
     return _Axis([deviations[i, :n] for i, n in rows], [logs[i, :n] for i, n in rows])
 
 

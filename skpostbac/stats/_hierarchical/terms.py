@@ -40,7 +40,7 @@ class WeightedPools:
         return float(sum(_end_order(pool) for pool in self.pools))
 
     @cached_property
-    def close(self) -> float:
+    def power_range(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
         least = min(float(np.abs(pool.kinds.weights).min()) for pool in self.pools)
         most = max(float((pool.a + pool.b).max()) for pool in self.pools)
@@ -56,11 +56,11 @@ class WeightedPools:
     def _end_mixtures(self) -> list[EndMixture]:
         return [EndMixture.of(pool) for pool in self.pools]
 
-    def log_end_density(self, distance: Floats) -> Floats:
+    def log_end_density(self) -> float:
         """Limit of the log density at the upper end of the support."""
         if self.order != 1:
-            return np.full(distance.shape, np.inf if self.order < 1 else -np.inf)
-        return np.full(distance.shape, sum(map(_log_end_factor, self.pools)))
+            return np.inf if self.order < 1 else -np.inf
+        return sum(map(_log_end_factor, self.pools))
 
     def tilted(self, c: float, *, from_end: bool = False) -> "TiltedPoolSum":
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""

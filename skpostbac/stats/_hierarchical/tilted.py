@@ -178,7 +178,7 @@ class TiltedPool:
         right, wrong = np.where(base.flipped, (base.q, base.p), (base.p, base.q))
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
         for row, kind in enumerate(index):
-            rule = _Rule.of(base.block(slice(row, row + 1)), *span[:, row])
+            rule = _Rule.of(base[row : row + 1], *span[:, row])
             count = nodes.up.size * rule.deviations.size // _LARGE_TABLE + 1
             some = [self.pool.nodes.where(part) for part in _cut(nodes.up.size, count)]
             values, log_mass = zip(*(self._summed(part, rule, rates) for part in some), strict=True)

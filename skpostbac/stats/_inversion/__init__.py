@@ -19,10 +19,18 @@ from skpostbac.stats._inversion.contour import (
     TiltedDistribution,
     derivatives,
 )
-from skpostbac.stats._inversion.inverter import Inversion, power_tail
+from skpostbac.stats._inversion.inverter import Inversion
+from skpostbac.stats._inversion.power_end import IndependentSum, PowerEnd, alike
 from skpostbac.stats._inversion.slow_heights import at_heights
 from skpostbac.stats._inversion.tilted_sum import InvertibleSum
-from skpostbac.stats._inversion.transform import MANY, Corner, Grid, Line, transforms_of_nodes
+from skpostbac.stats._inversion.transform import (
+    MANY,
+    Corner,
+    Grid,
+    Line,
+    Reach,
+    transforms_of_nodes,
+)
 from skpostbac.stats._inversion.waves import Quadrature
 from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import NEGLIGIBLE
@@ -34,20 +42,23 @@ __all__ = [
     "Corner",
     "CornerIntegrals",
     "Grid",
+    "IndependentSum",
     "Inversion",
     "InvertibleSum",
     "Line",
     "Part",
+    "PowerEnd",
     "Quadrature",
+    "Reach",
     "Series",
     "SplitDistribution",
     "TiltedDistribution",
     "WeightedSum",
+    "alike",
     "at_heights",
     "clear_height",
     "derivatives",
     "joint_integrals",
-    "power_tail",
     "sum_weights",
     "transforms_of_nodes",
     "vector",

@@ -18,7 +18,7 @@ exp(K(c) - c y), so that the choice of c decides which tails have relative accur
   Mathematical Statistics 25, 1954). The root is solved for in log c, to an excess below
   sqrt(K''(c) + 1 / c^2), which is enough: any c gives the same integral. The contour then serves
   all neighbours for which its error is below 3e-12.
-- The ends. Within a distance `close` of an end of the support only the leading powers of the tail
+- The ends. Within the `power_range` of an end of the support only the leading powers of the tail
   are left, which a sum of terms has in closed form.
 
 What a line that is cut off leaves in a probability is estimated, and a warning is given if it may
@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Protocol
 
 import numpy as np
@@ -62,12 +63,12 @@ class Summands(Protocol):
         ...
 
     @property
-    def close(self) -> float:
+    def power_range(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
         ...
 
-    def log_end_density(self, distance: Floats, /) -> Floats:
-        """Limit of the log density at the upper end, where the distance from it is zero."""
+    def log_end_density(self) -> float:
+        """Limit of the log density at the upper end."""
         ...
 
     def log_end_tail(self, distance: Floats, /) -> tuple[Floats, Floats]:
@@ -81,16 +82,6 @@ class Summands(Protocol):
     def tilted(self, c: float, *, from_end: bool = False) -> TiltedDistribution:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         ...
-
-
-def power_tail(
-    log_density: Callable[[Floats], Floats], order: float, distance: Floats
-) -> tuple[Floats, Floats]:
-    """Log tail and log density at a distance from an end where they are powers of it."""
-    with np.errstate(divide="ignore"):
-        log_distance = np.log(distance)
-        log_pdf = log_density(distance)
-    return log_density(np.ones(1)) + order * log_distance - np.log(order), log_pdf
 
 
 @dataclass(frozen=True)
@@ -196,7 +187,7 @@ class Inversion:
         """Log upper tail and log density, nearest points first, by saddlepoint contours."""
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         summands = self._far_from(side)
-        at_end = points.to_high < summands.close
+        at_end = points.to_high < summands.power_range
         log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
@@ -224,7 +215,7 @@ class Inversion:
     def log_end_density(self, side: int) -> float:
         """Limit of the log density at the upper or lower end of the support."""
         with np.errstate(divide="ignore"):
-            return float(self._seen_from(side).log_end_density(np.zeros(1))[0])
+            return self._seen_from(side).log_end_density()
 
     def _seen_from(self, side: int) -> Summands:
         """Return the summands of the sum, or of minus the sum."""
@@ -265,39 +256,26 @@ class Inversion:
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
-        distribution = self._approximate_saddle(summands, y, from_end=from_end, start=start)
-        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
-        while True:
-            c = distribution.tilt
-            spread = distribution.variance + 1 / c / c
-            excess = distribution.mean - 1 / c - y
-            if excess**2 < spread or high - low < _EQUAL_TILTS:
-                return distribution
-            log_c = float(np.log(c))
-            low, high = (low, log_c) if excess > 0 else (log_c, high)
-            step = _log_step(excess, y, c * spread, from_end=from_end)
-            c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
-            distribution = summands.tilted(c, from_end=from_end)
-
-    def _approximate_saddle(
-        self, summands: Summands, y: float, *, from_end: bool, start: float
-    ) -> TiltedDistribution:
-        """Tilt to K'(c) - 1/c = y, with K' to second Laplace order, from a first c."""
-        low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
         # Beside an end K'(c) - 1/c is of the order of 1/c.
-        scale = self.standard_deviation
-        c = 1 / (min(scale, -y) if from_end else scale)
-        log_c = float(np.log(max(c, start)))
-        while True:
-            c = float(np.exp(log_c))
-            distribution = summands.tilted(c, from_end=from_end)
-            excess = distribution.approximate_mean - 1 / c - y
-            spread = distribution.variance + 1 / c / c
-            if excess**2 < 0.1 * spread or high - low < _EQUAL_TILTS:
-                return distribution
-            low, high = (low, log_c) if excess > 0 else (log_c, high)
-            step = _log_step(excess, y, c * spread, from_end=from_end)
-            log_c = _newton_or_bisect(log_c, step, low, high)
+        scale = min(self.standard_deviation, -y) if from_end else self.standard_deviation
+        distribution = summands.tilted(max(1 / scale, start), from_end=from_end)
+        for mean, share in ((_approximate_mean, 0.1), (_mean, 1.0)):
+            low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
+            while True:
+                c = distribution.tilt
+                spread = distribution.variance + 1 / c / c
+                excess = mean(distribution) - 1 / c - y
+                if excess**2 < share * spread or high - low < _EQUAL_TILTS:
+                    break
+                log_c = float(np.log(c))
+                low, high = (low, log_c) if excess > 0 else (log_c, high)
+                step = _log_step(excess, y, c * spread, from_end=from_end)
+                c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
+                distribution = summands.tilted(c, from_end=from_end)
+        return distribution
+
+
+_approximate_mean, _mean = attrgetter("approximate_mean"), attrgetter("mean")
 
 
 def _warn_of_cut(log_errors: Floats) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
-from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE, REACH
+from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE, REACH, Rows
 
 # Exponentials are tabulated for about this many pairs of a node and a height at a time.
 _TABLE = 2**21
@@ -35,6 +35,8 @@ _MAX_LOG_HEIGHT = 300.0
 _BLOCK = 256
 # From this many terms on, those with short Taylor series are summed by them.
 MANY = 32
+# At a height of this many inverse units of the sub-Gaussian scale a Taylor series is short.
+_SHORT, _TAYLOR_ORDERS = 1.0, np.arange(2.0, 60.0)
 # More corners than this are not summed one by one.
 _MAX_CORNERS = 4096
 # Fewer, where that many are picked from more.
@@ -47,19 +49,24 @@ _DIRECTIONS = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
 _MOST_GROWTH = 300.0
 
 
-class Reach(Protocol):
-    """How far each term reaches from its mode; see `skpostbac.stats._beta.tilted.Extent`."""
+@dataclass(frozen=True)
+class Reach(Rows):
+    """How far each term reaches from its mode, beyond which its weight is negligible.
 
-    @property
-    def low(self) -> Floats: ...
-    @property
-    def high(self) -> Floats: ...
-    @property
-    def low_excess(self) -> Floats: ...
-    @property
-    def high_excess(self) -> Floats: ...
-    @property
-    def order(self) -> Floats: ...
+    Attributes
+    ----------
+    low, high : weighted deviations, not positive and not negative.
+    low_excess, high_excess : how much farther the term reaches than a normal variable of its
+        variance would, on a scale on which independent terms do not add up.
+    order : the least power with which the share of an end within reach decays, infinite where
+        there is none.
+    """
+
+    low: Floats
+    high: Floats
+    low_excess: Floats
+    high_excess: Floats
+    order: Floats
 
 
 class Terms(Protocol):
@@ -69,22 +76,24 @@ class Terms(Protocol):
     ----------
     tilt : c.
     weights, count : weight of each term, and how many are alike, shape (l,).
+    size : sum of the exponents of each.
     mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of the
         lowest and highest value of each term.
     mean_less_mode, variance : of each tilted term, to leading Laplace orders.
-    worth : factor in height from which on it is worth to sum a term by its ends.
+    break_even : factor in height from which on it is cheaper to sum a term by its ends.
     """
 
     tilt: float
     weights: Floats
     count: Floats
+    size: Floats
     mean: Floats
     mode: Floats
     low_end: Floats
     high_end: Floats
     mean_less_mode: Floats
     variance: Floats
-    worth: Floats
+    break_even: Floats
 
     @property
     def reach(self) -> Reach:
@@ -106,12 +115,8 @@ class Terms(Protocol):
         """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
         ...
 
-    def short(self, top: float, /) -> Bools:
-        """Which terms have a short Taylor series at all heights up to `top`."""
-        ...
-
-    def taylor(self, index: Indices, s: Complexes, /) -> Complexes:
-        """E[exp(s x)] - 1 about the mean of some terms, shape (l, n)."""
+    def moments(self, index: Indices, order: int, /) -> Floats:
+        """Central moments 0 to `order` of some terms without their weights, (order + 1, l)."""
         ...
 
     def transforms(self, index: Indices, grid: "Grid", /) -> tuple[Complexes, Floats]:
@@ -298,7 +303,7 @@ class TiltedSum:
             values, log_mgf = self._exactly_along(index, grid)
             anchor = self.total(terms.mode[index], index)
             return Line(values, anchor, self.total(log_mgf, index), log_mgf)
-        short = terms.short(top)[index]
+        short = self.has_short_series(top)[index]
         values, log_mgf = np.ones(grid.heights.size, dtype=complex), np.empty(index.size)
         exact, smooth = index[~short], index[short]
         for rows in _blocks(np.flatnonzero(~short)):
@@ -315,10 +320,40 @@ class TiltedSum:
         s = self.tilt + 1j * np.concatenate([[0.0], grid.heights])
         logs, log_mgf = np.zeros(s.size, dtype=complex), []
         for block in _blocks(index):
-            less_one = self.terms.taylor(block, s)
+            less_one = self.taylor(block, s)
             logs += _log_product_of_one_plus(less_one, self.terms.count[block])
             log_mgf.append(np.log1p(less_one[:, 0].real) + self.tilt * self.terms.mean[block])
         return np.exp(logs[1:] - logs[0]), np.concatenate(log_mgf)
+
+    def has_short_series(self, top: float) -> Bools:
+        """Which terms have a short Taylor series at all heights up to `top`."""
+        return self._sub_gaussian_scale * float(np.hypot(top, self.tilt)) < _SHORT
+
+    @cached_property
+    def _sub_gaussian_scale(self) -> Floats:
+        """Standard deviation that bounds each transform by that of a normal distribution.
+
+        A Beta on an interval of width 1 is sub-Gaussian with variance 1 / (4 (n + 1)) at most
+        (Marchal and Arbel, Electronic Communications in Probability 22, 2017). So is a paired
+        difference on its interval: if the mass of the vertex in the middle is divided between both
+        ends, it becomes a Beta with the same n and mean, and the transform larger (Jensen).
+        Term k of the Taylor series of the transform about the mean is below (e z^2 / k)^(k / 2),
+        where z is this standard deviation times the modulus of s.
+        """
+        width = self.terms.high_end - self.terms.low_end
+        return np.asarray(0.5 * width / np.sqrt(self.terms.size + 1))
+
+    def taylor(self, index: Indices, s: Complexes) -> Complexes:
+        """E[exp(s x)] - 1 about the mean of some terms, shape (l, n)."""
+        largest = float(np.abs(s).max())
+        z = float(self._sub_gaussian_scale[index].max()) * largest
+        k = _TAYLOR_ORDERS[(np.e * z * z / _TAYLOR_ORDERS) ** (_TAYLOR_ORDERS / 2) > 1e-19]
+        k = np.arange(2.0, max(k.max(initial=0.0), 4.0) + 1)
+        moments = self.terms.moments(index, int(k[-1]))[2:]
+        size = self.terms.weights[index] * largest
+        terms = moments * np.cumprod(np.outer(1 / k, size), axis=0) * size
+        powers = np.cumprod(np.broadcast_to(s / largest, (k.size + 1, s.size)), axis=0)[1:]
+        return np.asarray(np.einsum("kl,kn->ln", terms, powers.view(float)).view(complex))
 
     def _exactly_along(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
         """Product, and log mgfs, of one block of terms about their modes.
@@ -326,7 +361,7 @@ class TiltedSum:
         Those whose ends separate are summed over nodes up to there, and over their ends beyond.
         """
         ends = self.terms.end_height[index]
-        ended = self.terms.worth[index] * ends < grid.top
+        ended = self.terms.break_even[index] * ends < grid.top
         if not ended.any():
             values, log_mgf = self.terms.transforms(index, grid)
             return self._product(values, index), log_mgf

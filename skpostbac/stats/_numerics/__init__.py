@@ -9,6 +9,7 @@ from skpostbac.stats._numerics.cutoffs import DECAYED, DEPTH, NEGLIGIBLE, REACH
 from skpostbac.stats._numerics.even_transform import even_sums
 from skpostbac.stats._numerics.panels import integrate_panels
 from skpostbac.stats._numerics.points import Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._numerics.rows import Rows
 from skpostbac.stats._numerics.special import (
     expm1mx,
     log1pmx,
@@ -26,6 +27,7 @@ __all__ = [
     "REACH",
     "Frame",
     "Points",
+    "Rows",
     "even_sums",
     "exact_sum",
     "expm1mx",

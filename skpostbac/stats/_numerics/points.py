@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from skpostbac._utils import Floats
+from skpostbac.stats._numerics.rows import Rows
 
 # Dekker's splitting constant for IEEE doubles, 2^27 + 1.
 _SPLITTER = 134217729.0
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Rows):
     """Positions inside the support, each held as three distances.
 
     Attributes
@@ -32,9 +33,6 @@ class Points:
     from_mean: Floats
     to_low: Floats
     to_high: Floats
-
-    def __getitem__(self, index: Any) -> "Points":
-        return Points(self.from_mean[index], self.to_low[index], self.to_high[index])
 
     def mirrored(self) -> "Points":
         """Return the same points seen from the other side."""

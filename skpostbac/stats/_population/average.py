@@ -20,10 +20,10 @@ from skpostbac.stats._inversion import (
     Contour,
     Inversion,
     Line,
+    PowerEnd,
     Series,
     TiltedDistribution,
     WeightedSum,
-    power_tail,
 )
 from skpostbac.stats._numerics import Frame, Points, exact_sum
 from skpostbac.stats._population.ends import Ends
@@ -129,7 +129,7 @@ class LogitAverage(WeightedSum):
 
 
 @dataclass(frozen=True)
-class _Summands:
+class _Summands(PowerEnd):
     """The accuracies, as an inversion sees them from one end: the upper one, or the lower."""
 
     densities: tuple[LogitDensity, ...]
@@ -139,10 +139,10 @@ class _Summands:
     is_scaled: bool = False
 
     @property
-    def close(self) -> float:
+    def power_range(self) -> float:
         """Distance from an end within which powers count, or that is tiny."""
         # Where mass is left so close to the end, its tilt has a variance that is a double.
-        keeps_mass = self.is_scaled or self._order <= 1
+        keeps_mass = self.is_scaled or self.order <= 1
         return self._straight if keeps_mass else max(self._straight, _TINY)
 
     @cached_property
@@ -158,26 +158,25 @@ class _Summands:
         return [density.end_powers[int(self.from_above)] for density in self.densities]
 
     @cached_property
-    def _order(self) -> float:
+    def order(self) -> float:
         """Power with which the upper tail vanishes at the upper end."""
         return sum(power for _, power in self._end_powers)
 
-    def log_end_density(self, distance: Floats) -> Floats:
-        """Log density at a small distance from the upper end.
-
-        A density c y^(a - 1) of each gives one with the product of c Gamma(a) / w^a over Gamma of
-        the sum of all a, times the distance to the power of that sum less one.
-        """
+    @property
+    def log_end_factor(self) -> float:
+        """Log of the product of c Gamma(a) / w^a over all densities c y^(a - 1)."""
         log_factor, power = np.array(self._end_powers).T
-        constant = float((log_factor + gammaln(power) - power * np.log(self.weights)).sum())
-        excess = self._order - 1
-        fall = 0.0 if abs(excess) < _FLAT else excess * np.log(distance)
-        return np.asarray(constant - gammaln(self._order) + fall + np.zeros(distance.shape))
+        return float((log_factor + gammaln(power) - power * np.log(self.weights)).sum())
+
+    @property
+    def has_flat_end(self) -> bool:
+        """Whether the density tends to a constant, as far as its slope is known."""
+        return abs(self.order - 1) < _FLAT
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end."""
-        log_tail, log_pdf = power_tail(self.log_end_density, self._order, distance)
-        tiny = (self._straight <= distance) & (distance < self.close)
+        log_tail, log_pdf = super().log_end_tail(distance)
+        tiny = (self._straight <= distance) & (distance < self.power_range)
         if tiny.any():
             log_tail[tiny], log_pdf[tiny] = self._scaled_tail(distance[tiny])
         return log_tail, log_pdf

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebvander
 from scipy.special import logsumexp
 
-from skpostbac._utils import Bools, Floats, Indices
+from skpostbac._utils import Floats
+from skpostbac.stats._numerics import Rows
 from skpostbac.stats._population.model import GroupModel
 
 # Rows reach down to exp(-depth) of the maximum.
@@ -82,7 +83,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LocationRows(Rows):
     """A row of locations for each of some concentrations.
 
     Attributes
@@ -111,17 +112,6 @@ class Rows:
     def log_slope(self, z: Floats) -> Floats:
         """Log of the derivative of the location by z."""
         return np.asarray(np.log(self.scale * np.cosh(z / _TURN)))
-
-    def where(self, index: Bools | Indices) -> "Rows":
-        """Return some of the rows."""
-        return Rows(
-            self.concentration[index],
-            self.log_weight[index],
-            self.middle[index],
-            self.scale[index],
-            self.low[index],
-            self.high[index],
-        )
 
     @property
     def points(self) -> Floats:
@@ -160,12 +150,12 @@ class PosteriorRows:
 
     Attributes
     ----------
-    rows : Rows
+    rows : LocationRows
     log_posterior : series of the log posterior density, with the weights of the rows.
     evidence : series of the log evidence of each kind, with a last axis for these.
     """
 
-    rows: Rows
+    rows: LocationRows
     log_posterior: Floats
     evidence: Floats
 
@@ -190,7 +180,7 @@ class PosteriorRows:
         # A midpoint rule along each row.
         v = np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]) * 2 - 1
         row = np.repeat(np.arange(sizes.size), sizes)
-        place = rows.where(row)
+        place = rows[row]
         z = place.at(v)
         ends = np.cumsum(sizes)[:-1]
         basis = np.split(chebvander(v, _DEGREE), ends)
@@ -209,7 +199,7 @@ class PosteriorRows:
 
 
 def series(values: Floats) -> Floats:
-    """Chebyshev series in v, along the first axis, of what has these values at `Rows.points`."""
+    """Chebyshev series in v, along the first axis, of what has these values at the `points`."""
     return np.tensordot(_TO_SERIES, values, 1)
 
 
@@ -266,10 +256,10 @@ def _stretched(y: Floats, unit: float) -> tuple[Floats, Floats]:
     return -2 * np.log(unit * np.sinh(y)), np.log(2 / np.tanh(y))
 
 
-def _rows(evidence: Evidence, concentration: Floats, log_weight: Floats) -> Rows:
+def _rows(evidence: Evidence, concentration: Floats, log_weight: Floats) -> LocationRows:
     """Place a row of locations for each concentration where the posterior counts."""
     low, high = np.full((2, concentration.size), [[_LOOKS[0]], [_LOOKS[-1]]])
-    rough = Rows(concentration, log_weight, *evidence.normal(concentration), low, high)
+    rough = LocationRows(concentration, log_weight, *evidence.normal(concentration), low, high)
     location = rough.location(_LOOKS[:, None])
     values = evidence.log_posterior(location, concentration) + log_weight
     mass = np.exp(values - values.max(axis=0) + rough.log_slope(_LOOKS[:, None]))
@@ -286,4 +276,4 @@ def _rows(evidence: Evidence, concentration: Floats, log_weight: Floats) -> Rows
     row = np.arange(concentration.size)
     left, right = location[first, row], location[last, row]
     rows = replace(rough, middle=middle, scale=scale)
-    return replace(rows, low=rows.z(left), high=rows.z(right)).where(some)
+    return replace(rows, low=rows.z(left), high=rows.z(right))[some]

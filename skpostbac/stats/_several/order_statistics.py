@@ -40,7 +40,7 @@ from numpy.polynomial import legendre
 
 from skpostbac._utils import Bools, Floats
 from skpostbac.stats._distribution import Values
-from skpostbac.stats._numerics import Frame
+from skpostbac.stats._numerics import Frame, Rows
 
 __all__ = [
     "Distribution",
@@ -127,7 +127,7 @@ _LAST_COEFFICIENTS = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))[-3
 
 
 @dataclass(frozen=True)
-class JointPanels:
+class JointPanels(Rows):
     """Distribution functions of T variables on the nodes of P common panels.
 
     Attributes
@@ -146,10 +146,6 @@ class JointPanels:
     def lengths(self) -> Floats:
         """Length of each panel."""
         return self.edges[:, 1] - self.edges[:, 0]
-
-    def __getitem__(self, index: Bools) -> "JointPanels":
-        """Return some of the panels."""
-        return JointPanels(self.edges[index], self.cdf[index], self.ccdf[index])
 
     def integrate(self, values: Floats) -> Floats:
         """Integrate node values of shape (P, n, ...) over x."""

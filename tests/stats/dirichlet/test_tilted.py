@@ -11,7 +11,8 @@ from skpostbac.stats._dirichlet.ends import (
     vertex_radius,
     vertex_shares,
 )
-from skpostbac.stats._dirichlet.terms import WeightedPairs, central_moments, cumulants
+from skpostbac.stats._dirichlet.moments import central_moments, cumulants
+from skpostbac.stats._dirichlet.terms import WeightedPairs
 from skpostbac.stats._dirichlet.tilted import VERTICES, extent, tilt_pairs
 from skpostbac.stats._inversion.transform import Grid
 
@@ -112,7 +113,7 @@ def test_moment_generating_function(cells, tilt, step):
     distribution = one_class(cells, 1.0, tilt)
     with mpmath.workdps(40):
         expected = mpmath.log(transform(cells, mpmath.mpf(tilt))) - tilt * mean_of(cells)
-    found = distribution.along(np.array([0]), Grid.even(0.0, step, 9)).log_mgf[0]
+    found = distribution.along(np.array([0]), Grid.even(0.0, step, 9)).log_mgf
     # The exponent is of order c, and that of a path is about one.
     assert found == pytest.approx(float(expected), rel=1e-13, abs=1e-15 * (1 + abs(tilt)))
 
@@ -131,11 +132,11 @@ def test_taylor_series(tilt):
     """Many small classes: transforms about their means by their central moments."""
     cells = np.array([[1.0, 0.5, 30.0], [0.5, 7.5, 2.0], [30.0, 20.0, 900.0], [0.5, 0.5, 0.5]])
     weights = np.array([0.02, 0.03, 0.2, 0.01])
-    terms = WeightedPairs.of(cells, weights).tilted(tilt).terms
+    summed = WeightedPairs.of(cells, weights).tilted(tilt)
     s = tilt + 1j * np.array([0.0, 1.0, 10.0, 30.0])
-    index = np.flatnonzero(terms.short(30.0))
+    index = np.flatnonzero(summed.has_short_series(30.0))
     assert index.size == len(cells)
-    found = terms.taylor(index, s)
+    found = summed.taylor(index, s)
     for row, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
         for value, rate in zip(found[row], s, strict=True):
             with mpmath.workdps(40):
