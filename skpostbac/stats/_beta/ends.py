@@ -10,10 +10,8 @@ from scipy.special import gamma, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta.tilted import SHIFTS
-from skpostbac.stats._numerics import REACH, log_beta, polynomial
+from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log_beta, polynomial
 
-# Terms of a series below this share of the largest are left out.
-_NEGLIGIBLE = 1e-18
 _MAX_TERMS = (24, 72, 200)
 # (-1)^k / k, k = 2 ... 17.
 _LOG_TERMS = ((-1.0) ** np.arange(16) / np.arange(2.0, 18.0)).tolist()
@@ -81,7 +79,7 @@ def _terms(near: Floats, far: Floats, radius: Floats) -> Floats:
         terms = _first_terms(near, far, radius, most)
         sizes = np.abs(terms)
         largest = np.maximum.accumulate(sizes, axis=1)
-        counts = np.any(sizes > _NEGLIGIBLE * largest, axis=0)
+        counts = np.any(sizes > NEGLIGIBLE * largest, axis=0)
         if not counts[-1]:
             return terms[:, : max(2, int(counts.argmin()))]
     return _first_terms(near, far, radius, _MAX_TERMS[-1])

@@ -11,13 +11,11 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._beta import log1pmx_complex
-from skpostbac.stats._numerics import REACH, log1pmx, stirling_remainder
+from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log1pmx, stirling_remainder
 
 # The two other vertices of each vertex, and the differences of its value and theirs.
 _OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
 _GAPS = np.array([[2.0, 1.0], [-2.0, -1.0], [-1.0, 1.0]])
-# Terms of a series below this share of the largest are left out.
-_NEGLIGIBLE = 1e-18
 _MAX_TERMS = 120
 # A vertex with fewer counts than this is expanded in a series, any other is integrated.
 _BY_SERIES = 40.0
@@ -26,16 +24,16 @@ _PATH_STEP = 0.35
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 
 
-def vertex_radius(alphas: Floats) -> Floats:
-    """Smallest modulus of z at which `vertex_shares` may be used; the cells are the last axis."""
+def end_radius(alphas: Floats) -> Floats:
+    """Smallest modulus of z at which `end_shares` may be used; the cells are the last axis."""
     return np.asarray(60.0 + 2.0 * alphas.sum(axis=-1))
 
 
-def vertex_shares(alphas: Floats, size: Floats, s: Complexes) -> Complexes:
+def end_shares(alphas: Floats, size: Floats, s: Complexes) -> Complexes:
     r"""Log shares of the vertices B, A and r in E[exp(s w D)], without their waves.
 
     The expansion of a loop in powers of 1 / z, z = w s, is finite for an integer alpha_j, and
-    accurate to rounding from `vertex_radius` on where alpha_j is small; otherwise the loop is
+    accurate to rounding from `end_radius` on where alpha_j is small; otherwise the loop is
     integrated. `alphas` has shape (l, 3), `size` holds the weights, shape (l,), `s` has shape
     (n,) and a positive imaginary part; returns shape (l, 3, n).
     """
@@ -53,7 +51,7 @@ def vertex_shares(alphas: Floats, size: Floats, s: Complexes) -> Complexes:
     powers_of_s = others.sum(axis=2)[:, :, np.newaxis] * np.log(s)
     logs += (constant + 1j * turns)[:, :, np.newaxis] - powers_of_s
     for i, vertex in zip(*np.nonzero(alphas >= _BY_SERIES), strict=True):
-        logs[i, vertex] = concentrated_vertex(alphas[i], size[i] * s, int(vertex))
+        logs[i, vertex] = concentrated_end(alphas[i], size[i] * s, int(vertex))
     return np.asarray(logs)
 
 
@@ -75,7 +73,7 @@ def _series_terms(alphas: Floats, others: Floats, radius: Floats) -> Floats:
     terms = product * falling
     # Past their smallest the terms of an asymptotic series grow again.
     sizes = np.maximum(np.abs(terms[..., :-1]), np.abs(terms[..., 1:]))
-    counts = (sizes > _NEGLIGIBLE * np.maximum.accumulate(sizes, axis=2)).any(axis=(0, 1))
+    counts = (sizes > NEGLIGIBLE * np.maximum.accumulate(sizes, axis=2)).any(axis=(0, 1))
     last = terms.shape[2] if counts.all() else max(2, int(counts.argmin()) + 1)
     return np.asarray(terms[..., :last])
 
@@ -87,7 +85,7 @@ def _log_gamma_ratio(alpha: Floats, rest: Floats) -> Floats:
     return np.asarray(bulk + stirling_remainder(n) - stirling_remainder(alpha))
 
 
-def concentrated_vertex(alphas: Floats, z: Complexes, vertex: int) -> Complexes:
+def concentrated_end(alphas: Floats, z: Complexes, vertex: int) -> Complexes:
     r"""Log share of a vertex with many counts, without its wave: shape (n,) as `z`.
 
     Where all of the mass is beside that vertex it is the whole transform, from a smaller modulus
@@ -114,7 +112,7 @@ def concentrated_vertex(alphas: Floats, z: Complexes, vertex: int) -> Complexes:
 
 
 def concentrated_radius(alphas: Floats, vertex: int) -> Floats:
-    """Smallest height of z from which `concentrated_vertex` is used, and of rays to both sides."""
+    """Smallest height of z from which `concentrated_end` is used, and of rays to both sides."""
     alpha, others = alphas[..., vertex], alphas[..., _OTHERS[vertex]].sum(axis=-1)
     return np.asarray(alpha * _path_reach(alpha) + np.sqrt(alpha) * (3.0 + 0.9 * others))
 

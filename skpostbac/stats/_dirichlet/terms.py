@@ -25,10 +25,10 @@ from skpostbac.stats import _beta as tb
 from skpostbac.stats._dirichlet import path as pp
 from skpostbac.stats._dirichlet import tilted as tp
 from skpostbac.stats._dirichlet.ends import (
+    concentrated_end,
     concentrated_radius,
-    concentrated_vertex,
-    vertex_radius,
-    vertex_shares,
+    end_radius,
+    end_shares,
 )
 from skpostbac.stats._dirichlet.moments import central_moments, variances
 from skpostbac.stats._inversion import (
@@ -163,7 +163,7 @@ class TiltedPairTerms:
         shares of other vertices.
         """
         alphas = self._pairs.alphas
-        radius, vertex = vertex_radius(alphas), np.full(self.weights.size, -1)
+        radius, vertex = end_radius(alphas), np.full(self.weights.size, -1)
         beside = (self._farthest < _BESIDE) & (alphas >= _CONCENTRATED) & self.reach.vertices
         for j in np.flatnonzero(beside.any(axis=0)):
             smaller = concentrated_radius(alphas, int(j))
@@ -237,11 +237,11 @@ class TiltedPairTerms:
         split, alphas = vertex < 0, self._pairs.alphas[index]
         if split.any():
             size = self.weights[index][split]
-            logs = at_heights(partial(vertex_shares, alphas[split], size), s)
+            logs = at_heights(partial(end_shares, alphas[split], size), s)
             result[split] = np.exp(logs[:, _BY_VALUE] + factor[split][:, :, np.newaxis])
         for row in np.flatnonzero(~split):
             place = int(np.flatnonzero(vertex[row] == _BY_VALUE)[0])
-            share = partial(concentrated_vertex, alphas[row], vertex=int(vertex[row]))
+            share = partial(concentrated_end, alphas[row], vertex=int(vertex[row]))
             log_share = at_heights(share, self.weights[index[row]] * s)
             result[row, place] = np.exp(log_share + factor[row, place])
         return result

@@ -22,7 +22,7 @@ from skpostbac._utils import Bools, Floats
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import TiltedBetas
 from skpostbac.stats._inversion import Quadrature, Reach
-from skpostbac.stats._numerics import REACH, Rows, log1pmx, stirling_remainder
+from skpostbac.stats._numerics import NEGLIGIBLE, REACH, Rows, log1pmx, stirling_remainder
 
 # Values of D where p_B, p_A or p_r is one.
 VERTICES = np.array([1.0, -1.0, 0.0])
@@ -38,8 +38,6 @@ _WIDER = np.array([1.0, 1.08, 1.17, 1.3, 1.5, 1.8, 2.2, 2.8, 3.6, 5.0])
 _FRACTIONS = np.array([-0.8, -0.55, -0.35, -0.15, 0.0, 0.15, 0.35, 0.55, 0.8])
 # Where nodes spread out so many times as many are needed.
 _STRETCH = 1.3
-# Products of weights below this share of the largest are left out.
-_LOG_NEGLIGIBLE = np.log(1e-18)
 # A tilt that changes the weights by no more than exp(3) in reach is undone on the nodes.
 _MILD = 3.0
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
@@ -399,7 +397,7 @@ def _product(terms: TiltedPairs, axes: tuple[_Axis, _Axis], i: int) -> tuple[Flo
     both = ds * du
     logs = axes[0].log_weights[i][:, np.newaxis] + axes[1].log_weights[i]
     logs += terms.coupling[i] * both
-    kept = logs > logs.max() + _LOG_NEGLIGIBLE
+    kept = logs > logs.max() + np.log(NEGLIGIBLE)
     b, a, _ = terms.modes[i]
     along_s, along_u = (b - a) / (b + a) * ds, 2 * (b + a) * du
     points = (along_s + along_u) + 2 * both

@@ -38,7 +38,7 @@ _ALMOST = 1 - 1e-6
 _UNITS = np.linspace(-8, 8, 49)
 # The probability between two places is split if it is more than this, or more than the other where
 # their densities do not tell it.
-_LARGE, _WORTH = 1 / 16, 1e-4
+_LARGE, _LEAST = 1 / 16, 1e-4
 
 
 # Shares of the probability outside an HDI at which the search for its ends begins.
@@ -343,7 +343,7 @@ class BoundedDistribution(Distribution):
         start = Outline.of(self._central_profile, y).monotone()
 
         def coarse(outline: Outline) -> Bools:
-            return outline.coarse(_LARGE, _WORTH)
+            return outline.coarse(_LARGE, _LEAST)
 
         return resolve(self._central_profile, start, coarse, self._spacing)
 

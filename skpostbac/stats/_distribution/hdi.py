@@ -14,7 +14,7 @@ from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 
 # Cells of more than this share of alpha are split, and those that hide more than the other.
-_LARGE, _WORTH = 1 / 6, 1e-3
+_LARGE, _LEAST = 1 / 6, 1e-3
 # Increments of a tail that rounding does not tell apart.
 _SAME = 1e-15
 # The search is settled when the length changes by no more than this share. At first so many rival
@@ -171,7 +171,7 @@ def shortest_interval(profile: Profile, y: Floats, level: float, ulp: float) -> 
 def _coarse(outline: Outline, alpha: float) -> Bools:
     """Which cells may hold an end of the interval, and are not resolved."""
     reached = (outline.cdf[:-1] < alpha) | (outline.ccdf[1:] < alpha)
-    return reached & outline.coarse(_LARGE * alpha, _WORTH * alpha)
+    return reached & outline.coarse(_LARGE * alpha, _LEAST * alpha)
 
 
 def _balanced(profile: Profile, model: _Model, below: float) -> float:

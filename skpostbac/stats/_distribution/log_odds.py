@@ -24,7 +24,7 @@ from skpostbac._utils import Bools, Floats, Indices, StablePickle
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.tails import Tails, Values
-from skpostbac.stats._numerics import Frame, Points, log_sum
+from skpostbac.stats._numerics import EPS, Frame, Points, log_sum
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
@@ -51,7 +51,6 @@ _FLOOR = 1e4
 _MAX_DOUBLINGS = 100
 # Least fall of the log density beyond the panels, where hardly anything is left.
 _LEAST_SLOPE = 1e-6
-_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +328,7 @@ class LogitDistribution(BoundedDistribution):
             density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
             lean = points.to_high - points.to_low
             steepness = (slope - lean) / (points.to_low * points.to_high)
-            error = np.where(np.isfinite(u), _EPS * tail, np.inf)
+            error = np.where(np.isfinite(u), EPS * tail, np.inf)
             return Values(tail, error, density, density * steepness)
 
     @cached_property

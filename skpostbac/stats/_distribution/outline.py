@@ -65,8 +65,8 @@ class Outline:
         below, above = np.diff(self.cdf), -np.diff(self.ccdf)
         return np.where(self.cdf[1:] < 0.5, below, above)
 
-    def coarse(self, most: float, worth: float) -> Bools:
-        """Which cells hold more than `most`, or more than `worth` that the densities do not tell.
+    def coarse(self, most: float, least: float) -> Bools:
+        """Which cells hold more than `most`, or more than `least` that the densities do not tell.
 
         A peak, a pole or a kink inside a cell shows in the difference of its mass from that of
         the trapezoid rule.
@@ -75,7 +75,7 @@ class Outline:
         with np.errstate(over="ignore", invalid="ignore"):
             expected = 0.5 * np.diff(self.y) * (self.density[1:] + self.density[:-1])
             defect = np.abs(masses - expected)
-        strange = ~(defect <= _DEFECT * masses + _NOISE) & (masses > worth)
+        strange = ~(defect <= _DEFECT * masses + _NOISE) & (masses > least)
         return np.asarray((masses > most) | strange)
 
 

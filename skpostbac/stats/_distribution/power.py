@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import Floats, float_or_nan, shown
+from skpostbac._utils import Floats, Indices, float_or_nan, shown
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.tails import Tails, Values
-from skpostbac.stats._numerics import Frame, Points, integrate_panels
+from skpostbac.stats._numerics import EPS, Frame, Points, integrate
 
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
 _LEAST, _LARGEST = 1e-6, 1e3
@@ -38,7 +38,6 @@ _LOST = 3e-12
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
-_EPS = float(np.finfo(float).eps)
 # Two places so close to zero that only the leading power of the density counts.
 _NEAR_ZERO = np.array([1e-120, 1e-100])
 
@@ -200,17 +199,16 @@ class PowerTransform(BoundedDistribution):
         signed_tail = self._far_tail if self._is_wide else self._near_tail
         evaluate = self.distribution._search()
 
-        def integrand(z: Floats) -> Floats:
-            signed = signed_tail(z, evaluate)
+        def integrand(_: Indices, z: Floats) -> Floats:
+            signed = signed_tail(z.ravel(), evaluate).reshape(z.shape)
             return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
 
         low, high = self._reach
         first = np.floor(np.log2(self._first_order / self._unit)) - 1
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
-        return integrate_panels(
-            integrand, edges, _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR
-        )
+        tolerance = _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR
+        return integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
 
     @property
     def _reach(self) -> Floats:
@@ -237,7 +235,7 @@ class PowerTransform(BoundedDistribution):
         values = self.distribution._centre_to(from_mean, allowed)
         signed = np.where(z > 0, values.tail, values.tail - 1)
         # Beside an end of the support the rounding of x - mean shows.
-        error = values.error + _EPS * np.abs(from_mean * values.density)
+        error = values.error + EPS * np.abs(from_mean * values.density)
         error = np.where(np.isfinite(values.error), error, 0.0)
         lost = error > allowed
         if lost.any():

@@ -18,7 +18,7 @@ from scipy.special import betainccinv, betaincinv
 
 from skpostbac._utils import Bools, Floats
 from skpostbac.stats._distribution.tails import Values
-from skpostbac.stats._numerics import Frame, Points
+from skpostbac.stats._numerics import ACCURACY, EPS, Frame, Points
 
 # Log upper tail and log density at some points.
 LogTail = Callable[[Points], tuple[Floats, Floats]]
@@ -31,19 +31,22 @@ _PATIENCE = 20
 # A Halley step leaves the excess times the squares of itself and of the turn of the density.
 _CUBE = 1e-14
 _MAX_HALLEY_STEPS = 6
-# Relative error of the smaller tail that rounding may leave where the centre is enough.
-_ACCURACY = 1e-12
-# The same where the centre still tells where to begin.
+# Relative error of the smaller tail that rounding may leave where the centre tells where to begin.
 _ROUGH = 1e-2
-_EPS = float(np.finfo(float).eps)
 
 
 def beta_quantile(frame: Frame, p: Floats, scale: float) -> Floats:
     """Quantile of the Beta distribution with the same support, mean and variance, less the mean."""
+    width, a, b = _beta_shape(frame, scale)
+    return np.asarray(width * betaincinv(a, b, p) - frame.mean_to_low)
+
+
+def _beta_shape(frame: Frame, scale: float) -> tuple[float, float, float]:
+    """Width, a and b of the Beta distribution with the same support, mean and variance."""
     width = frame.mean_to_low + frame.mean_to_high
     low, high = frame.mean_to_low / width, frame.mean_to_high / width
     size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
-    return np.asarray(width * (betaincinv(size * low, size * high, p) - low))
+    return width, size * low, size * high
 
 
 def central_quantile(
@@ -67,10 +70,10 @@ def central_quantile(
             bend = 1 + 0.5 * (excess + side * turn)
             y = y + np.where(found, 0.0, side * newton / np.maximum(bend, 0.5))
             left = np.abs(excess) * np.maximum(np.abs(excess), np.abs(turn)) ** 2
-            rounding = values.error + _EPS * np.abs(y) * density
+            rounding = values.error + EPS * np.abs(y) * density
             settled = left < np.maximum(_CUBE, rounding / smaller)
             known = settled & (rounding < _ROUGH * smaller)
-            found |= (left < _CUBE) & (rounding < _ACCURACY * smaller)
+            found |= (left < _CUBE) & (rounding < ACCURACY * smaller)
             if (settled | found).all():
                 break
             y = np.where(np.isfinite(y), y, 0.0)
@@ -105,7 +108,7 @@ def upper_quantile(
         if count > _PATIENCE and count % 2:
             step = np.where(np.abs(excess) > _CLOSE, np.inf, step)
         u[active] = _keep_between(u[active] + step, low[active], high[active])
-        wide = high[active] - low[active] > 2 * _EPS * np.abs(u[active])
+        wide = high[active] - low[active] > 2 * EPS * np.abs(u[active])
         if count > _PATIENCE:
             # At a jump between two neighbouring doubles the upper one is the quantile.
             ends = [frame.x(_unstretch(frame, end[active])[0]) for end in (low, high)]
@@ -123,16 +126,14 @@ def upper_quantile(
 
 def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:
     """Quantile of the Beta distribution with the same support, mean and variance, stretched."""
-    width = frame.mean_to_low + frame.mean_to_high
-    low, high = frame.mean_to_low / width, frame.mean_to_high / width
-    size = max(low * high * (width / scale) ** 2 - 1, 1e-3)
+    width, a, b = _beta_shape(frame, scale)
     p = np.exp(np.maximum(log_p, -700.0))
-    # The upper tail of Beta(low, high) is the lower tail of Beta(high, low), from its upper end.
-    to_high = betaincinv(size * high, size * low, p)
+    # The upper tail of Beta(a, b) is the lower tail of Beta(b, a), from its upper end.
+    to_high = betaincinv(b, a, p)
     to_high = width * np.clip(np.where(np.isfinite(to_high), to_high, 0.0), 1e-300, 1.0)
     # A distribution beside the lower end may be far narrower than the rounding of its distance to
     # the other.
-    to_low = width * np.nan_to_num(betainccinv(size * low, size * high, p), nan=1.0)
+    to_low = width * np.nan_to_num(betainccinv(a, b, p), nan=1.0)
     from_mean = np.maximum(to_low - frame.mean_to_low, -0.999 * frame.mean_to_low)
     return _stretch(frame, from_mean, to_high)
 

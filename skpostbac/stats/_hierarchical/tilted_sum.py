@@ -29,12 +29,10 @@ from skpostbac.stats._inversion import (
     clear_height,
     joint_integrals,
 )
-from skpostbac.stats._numerics import DEPTH
+from skpostbac.stats._numerics import DEPTH, NEGLIGIBLE
 
 # Numbers in a table at most.
 _TABLE = 2**22
-# Nodes of less weight under a tilt than this are left out.
-_LEAST_WEIGHT = 1e-18
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
@@ -64,7 +62,7 @@ class TiltedPoolSum(SplitDistribution):
         self._log_mgf = sum(one.log_mgf for one in found)
         self._nearby = complex(np.prod([one.values[1] for one in found]))
         self._pools = [
-            pool.narrowed(one.log_weights > np.log(_LEAST_WEIGHT), one)
+            pool.narrowed(one.log_weights > np.log(NEGLIGIBLE), one)
             for pool, one in zip(pools, found, strict=True)
         ]
 

@@ -31,7 +31,7 @@ import numpy as np
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.contour import Part, Waves, derivatives
 from skpostbac.stats._inversion.transform import Corner, Grid, Leading, Line, TiltedSum
-from skpostbac.stats._numerics import DEPTH
+from skpostbac.stats._numerics import DEPTH, EPS
 
 # Radians up to which one stretch of the line is cheaper than a further level of corners.
 _PHASE_BUDGET = 800.0
@@ -132,7 +132,7 @@ class CornerIntegrals:
         values = values.reshape(len(corners), line.rates.size)
         return cls(
             places=np.array([corner.offset for corner in corners]) + mode,
-            blur=2 * np.finfo(float).eps * np.array([corner.blur for corner in corners]),
+            blur=2 * EPS * np.array([corner.blur for corner in corners]),
             rates=line.rates,
             distance=line.distance,
             coefficients=derivatives(values, tilt + line.rates),

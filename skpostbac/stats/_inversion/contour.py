@@ -27,7 +27,7 @@ import numpy as np
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._distribution import LogValues, Values
 from skpostbac.stats._inversion.transform import Line
-from skpostbac.stats._numerics import DEPTH
+from skpostbac.stats._numerics import DEPTH, EPS
 
 # Values are computed in blocks of y, each of about this many exponentials.
 _TABLE = 2**20
@@ -37,7 +37,6 @@ _TABLE = 2**20
 _SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
 # A series has as many nodes at least, and with more than these it is worth looking for corners.
 _MIN_NODES, _LONG_LINE = 4, 160
-_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Contour:
         tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
         tail -= np.exp(self.image)
         error = (self._noise[0] + self._missing(inside)) * scale
-        error += (_EPS * self.tilt) * np.abs(y * tail)
+        error += (EPS * self.tilt) * np.abs(y * tail)
         beyond = y != inside
         if beyond.any():
             tail = np.where(beyond, np.where(y < self.low, 1.0, 0.0), tail)
@@ -148,7 +147,7 @@ class Contour:
         return LogValues(
             log_tail=log_scale + np.log(tail),
             log_density=log_scale + np.log(density),
-            error=np.where(known, noise + (_EPS * self.tilt) * np.abs(y), np.inf),
+            error=np.where(known, noise + (EPS * self.tilt) * np.abs(y), np.inf),
             log_cut=log_scale + np.log(np.maximum(self._missing(inside), np.finfo(float).tiny)),
         )
 
@@ -177,7 +176,7 @@ class Contour:
     @cached_property
     def _noise(self) -> Floats:
         """What rounding leaves in the sums at any y."""
-        return 4 * _EPS * np.asarray(np.abs(self.line.coefficients).sum(axis=1))
+        return 4 * EPS * np.asarray(np.abs(self.line.coefficients).sum(axis=1))
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,11 @@ import numpy as np
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import LogValues, Tails, Values
 from skpostbac.stats._inversion.contour import Contour, TiltedDistribution
-from skpostbac.stats._numerics import Points
+from skpostbac.stats._numerics import ACCURACY, EPS, Points
 
-# Relative error of the smaller tail that a contour may leave at the points it serves.
-_ACCURACY = 1e-12
-# The same for a contour through a saddlepoint, which serves neighbours on both sides, and how many
-# standard deviations beyond the first of them it is tuned to.
-_FAR_ACCURACY = 3e-12
+# Relative error that a contour through a saddlepoint may leave, which serves neighbours on both
+# sides, and how many standard deviations beyond the first of them it is tuned to.
+_FAR_ACCURACY = 3 * ACCURACY
 _STRIDE = 4.0
 # Tilts are looked for within this range of logs, in steps cut to the next number away from an end
 # of the support, and told apart down to the last.
@@ -125,11 +123,11 @@ class Inversion:
         # Beside an end of the support the rounding of x - mean shows in the distance to that end.
         far = np.abs(points.from_mean)
         to_end = np.where(points.from_mean >= 0, points.to_high, points.to_low)
-        rounding = np.where(to_end < far, np.finfo(float).eps * far, 0.0)
+        rounding = np.where(to_end < far, EPS * far, 0.0)
         error = centre.error * np.exp(log_ccdf - smaller) + rounding * np.exp(
             np.clip(log_pdf - smaller, -700.0, 700.0)
         )
-        served = error < _ACCURACY
+        served = error < ACCURACY
         _warn_of_cut(centre.log_cut[served])
         if served.all():
             return Tails(log_cdf, log_ccdf, log_pdf)
@@ -147,7 +145,7 @@ class Inversion:
         log_ccdf, log_pdf = self._far_tail(1, points, [])
         return Tails(_log_complement(log_ccdf), log_ccdf, log_pdf)
 
-    def centre(self, y: Floats, allowed: Floats | float = _ACCURACY) -> Values:
+    def centre(self, y: Floats, allowed: Floats | float = ACCURACY) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy.
 
         The rounding errors of a contour fall like exp(-c y) above the mean and grow below it. Far

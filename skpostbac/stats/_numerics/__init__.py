@@ -5,9 +5,16 @@ adaptive quadrature, and the cut-offs that all computations share. Imports `skpo
 """
 
 from skpostbac.stats._numerics.adaptive import integrate
-from skpostbac.stats._numerics.cutoffs import DECAYED, DEPTH, NEGLIGIBLE, REACH
+from skpostbac.stats._numerics.cutoffs import (
+    ACCURACY,
+    DECAYED,
+    DEPTH,
+    EPS,
+    LEAST_CORNER,
+    NEGLIGIBLE,
+    REACH,
+)
 from skpostbac.stats._numerics.even_transform import even_sums
-from skpostbac.stats._numerics.panels import integrate_panels
 from skpostbac.stats._numerics.points import Frame, Points, exact_sum, weighted_mean
 from skpostbac.stats._numerics.rows import Rows
 from skpostbac.stats._numerics.special import (
@@ -21,8 +28,11 @@ from skpostbac.stats._numerics.special import (
 )
 
 __all__ = [
+    "ACCURACY",
     "DECAYED",
     "DEPTH",
+    "EPS",
+    "LEAST_CORNER",
     "NEGLIGIBLE",
     "REACH",
     "Frame",
@@ -32,7 +42,6 @@ __all__ = [
     "exact_sum",
     "expm1mx",
     "integrate",
-    "integrate_panels",
     "log1pmx",
     "log_beta",
     "log_sum",

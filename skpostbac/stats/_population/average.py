@@ -25,12 +25,10 @@ from skpostbac.stats._inversion import (
     TiltedDistribution,
     WeightedSum,
 )
-from skpostbac.stats._numerics import Frame, Points, exact_sum
+from skpostbac.stats._numerics import REACH, Frame, Points, exact_sum
 from skpostbac.stats._population.ends import Ends
 from skpostbac.stats._population.tilted import TiltedLogit
 
-# What counts of the distribution outside some range.
-_REACH = 42.0
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
 # What the ends should not miss of a transform, and where what they miss may be rounding.
@@ -276,5 +274,5 @@ class _TiltedAverage(TiltedDistribution):
         rates = 2.0 ** np.arange(-2, 6) / np.sqrt(self.variance)
         log_mgf = sum(term.log_mgf_beyond(side * rates) for term in self._terms)
         end = sum(term.ends[0 if side < 0 else 1] for term in self._terms)
-        reach = float(np.min((log_mgf + _REACH) / rates))
+        reach = float(np.min((log_mgf + REACH) / rates))
         return max(self.mean - reach, end) if side < 0 else min(self.mean + reach, end)

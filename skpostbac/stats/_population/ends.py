@@ -25,6 +25,7 @@ from scipy.special import erfc
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._inversion import derivatives
+from skpostbac.stats._numerics import EPS, NEGLIGIBLE
 from skpostbac.stats._population.tilted import TiltedLogit
 
 # Step in log t. Waves that turn faster are beyond the window.
@@ -38,10 +39,8 @@ _WIDTH, _WIDTHS = 0.2, 5.9
 _MARGIN = 150.0
 # Least height of the line in terms of 1 / weight: with the window, less than half of the range.
 _LEAST_HEIGHT = 1e4
-# Amplitudes of corners that are left out.
-_NEGLIGIBLE = 1e-18
 # Distances from a corner that rounding leaves.
-_BLUR = 4 * float(np.finfo(float).eps)
+_BLUR = 4 * EPS
 # Logs of heights at which s and its square do not overflow, and of radians at which exp does not.
 _HIGHEST, _FASTEST = 300.0, 7.0
 # Heights at which a transform is looked at.
@@ -169,5 +168,5 @@ def _merged(places: Floats, amplitudes: Complexes) -> tuple[Floats, Complexes]:
     places, amplitudes = places[order], amplitudes[order]
     first = np.flatnonzero(np.diff(places, prepend=-np.inf) > _BLUR)
     places, amplitudes = places[first], np.add.reduceat(amplitudes, first, axis=0)
-    kept = np.abs(amplitudes).max(axis=1) > _NEGLIGIBLE
+    kept = np.abs(amplitudes).max(axis=1) > NEGLIGIBLE
     return places[kept], amplitudes[kept]

@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import LogitDistribution
+from skpostbac.stats._numerics import EPS
 from skpostbac.stats._population.model import group_model, log_likelihood
 from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, series
@@ -18,7 +19,7 @@ _FLAT = 1e-13
 # Points whose densities given the nodes are computed at once.
 _BLOCK = 128
 # Largest error of the log densities that counts, and what rounding leaves of a term of size one.
-_TOLERANCE, _ROUNDING = 1e-10, 10 * float(np.finfo(float).eps)
+_TOLERANCE, _ROUNDING = 1e-10, 10 * EPS
 
 
 class GroupInference:

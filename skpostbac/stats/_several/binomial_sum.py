@@ -5,10 +5,8 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from skpostbac._utils import Floats
-from skpostbac.stats._numerics import expm1mx, log1pmx, sinmx
+from skpostbac.stats._numerics import REACH, expm1mx, log1pmx, sinmx
 
-# Logarithm of what is neglected, beside one.
-_DEPTH = 45.0
 # Standard deviations, and counts, beyond which a tail is below exp(-60).
 _REACH = 12.0
 # Rates whose characteristic functions are multiplied at once.
@@ -112,9 +110,9 @@ def _mean_power(t: float, excess: float, n: Floats, p: Floats) -> float:
     tilted = expit(logit(p) + t)
     variance = float(n @ (tilted * (1 - tilted)))
     # Other coefficients of the periodic integrand are added to the one in search: far ones.
-    size = 2 * np.ceil(_DEPTH / (2 * t) + _REACH / 2 * (1 + np.sqrt(variance))) + 1
+    size = 2 * np.ceil(REACH / (2 * t) + _REACH / 2 * (1 + np.sqrt(variance))) + 1
     # The modulus of the characteristic function is at most exp(-2 variance sin(angle / 2)^2).
-    last = 2 * np.arcsin(np.sqrt(min(_DEPTH / (2 * variance), 1.0)))
+    last = 2 * np.arcsin(np.sqrt(min(REACH / (2 * variance), 1.0)))
     angles = 2 * np.pi / size * np.arange(min(size // 2, np.ceil(last / (2 * np.pi) * size)) + 1)
     log_modulus, phase = np.zeros(angles.size), angles * (n @ _rise(t, p) - excess)
     for first in range(0, n.size, _BLOCK):

@@ -6,10 +6,10 @@ import pytest
 
 from skpostbac.stats._dirichlet import path as _pair_path
 from skpostbac.stats._dirichlet.ends import (
+    concentrated_end,
     concentrated_radius,
-    concentrated_vertex,
-    vertex_radius,
-    vertex_shares,
+    end_radius,
+    end_shares,
 )
 from skpostbac.stats._dirichlet.moments import central_moments, cumulants
 from skpostbac.stats._dirichlet.terms import WeightedPairs
@@ -191,9 +191,9 @@ def test_modes_and_extents(c):
 def test_vertices_make_the_transform(cells, direction):
     """The shares at 1, -1 and 0, each with its wave, add up to the transform."""
     alphas = np.array([cells])
-    z = float(vertex_radius(alphas)[0]) * np.array([1.0, 1.4]) * direction / abs(direction)
+    z = float(end_radius(alphas)[0]) * np.array([1.0, 1.4]) * direction / abs(direction)
     size = 0.5
-    logs = vertex_shares(alphas, np.array([size]), z / size)[0]
+    logs = end_shares(alphas, np.array([size]), z / size)[0]
     with mpmath.workdps(30):
         for i, value in enumerate(z):
             expected = transform(cells, mpmath.mpc(complex(value)))
@@ -212,7 +212,7 @@ def test_concentrated_vertex(cells, vertex):
     cells = np.roll(cells, vertex - 2)
     radius = float(concentrated_radius(cells, vertex))
     z = radius * np.array([1j, 1.5j, 0.5 + 1j, -0.5 + 1.2j])
-    found = concentrated_vertex(cells, z, vertex)
+    found = concentrated_end(cells, z, vertex)
     with mpmath.workdps(30):
         for log_share, value in zip(found, z, strict=True):
             value = mpmath.mpc(complex(value))

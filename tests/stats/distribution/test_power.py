@@ -12,7 +12,7 @@ from scipy.special import roots_sh_jacobi
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, PowerTransform
 from skpostbac.stats._inversion.inverter import Inversion
-from skpostbac.stats._numerics.panels import integrate_panels
+from skpostbac.stats._numerics.adaptive import integrate
 
 
 def exact_moments(a, b, exponent, k_max=4):
@@ -197,10 +197,10 @@ def test_bad_distribution():
 
 def test_integrals_beside_a_kink():
     """Several functions at once, of which one has a kink."""
-    found = integrate_panels(
-        lambda x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([0.0, 1, 2]), 1e-13
+    found = integrate(
+        lambda _, x: np.stack([np.abs(x - 1 / 3), x**3]), np.array([[0.0, 1, 2]]), 1e-13
     )
-    np.testing.assert_allclose(found, [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
+    np.testing.assert_allclose(found[:, 0], [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
 
 
 def test_points_outside_ask_for_nothing(monkeypatch):

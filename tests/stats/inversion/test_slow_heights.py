@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import PairedDifference
-from skpostbac.stats._dirichlet.ends import concentrated_vertex, vertex_radius, vertex_shares
+from skpostbac.stats._dirichlet.ends import concentrated_end, end_radius, end_shares
 from skpostbac.stats._inversion.slow_heights import at_heights
 
 FEW_COUNTS = np.array([[0.02, 0.02, 44.04], [3.0, 0.5, 7.0]])
@@ -24,8 +24,8 @@ def counted(function):
 
 
 FUNCTIONS = {
-    "all vertices": lambda s: vertex_shares(FEW_COUNTS, WEIGHTS, s),
-    "one vertex": lambda s: concentrated_vertex(np.array([0.3, 0.02, 5000.0]), s, 2),
+    "all vertices": lambda s: end_shares(FEW_COUNTS, WEIGHTS, s),
+    "one vertex": lambda s: concentrated_end(np.array([0.3, 0.02, 5000.0]), s, 2),
 }
 
 
@@ -33,7 +33,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("tilt", [1e-3, 2.0, 300.0])
 def test_shares_at_many_heights_need_few_evaluations(name, tilt):
     """They are those of each height by itself, at a hundred times as many points as evaluations."""
-    lowest = 9000.0 if name == "one vertex" else vertex_radius(FEW_COUNTS).max() / WEIGHTS.min()
+    lowest = 9000.0 if name == "one vertex" else end_radius(FEW_COUNTS).max() / WEIGHTS.min()
     s = tilt + 1j * lowest * np.linspace(1.0, 120.0, 20_000)
     function, sizes = counted(FUNCTIONS[name])
     found = at_heights(function, s)
