@@ -160,22 +160,13 @@ class BetaAverage(WeightedSum):
     @cached_property
     def _frame(self) -> Frame:
         n = self.a + self.b
-        mean, mean_rest = weighted_mean(self.a, self.b, None if self._equal else self.weights)
-        low, low_rest = exact_sum([np.minimum(self.weights, 0.0)])
-        high, high_rest = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
+        mean = weighted_mean(self.a, self.b, None if self._equal else self.weights)
+        low = exact_sum([np.minimum(self.weights, 0.0)])
+        high = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
         down = np.where(self.weights > 0, self.a, self.b) / n
         up = np.where(self.weights > 0, self.b, self.a) / n
         size = np.abs(self.weights)
-        return Frame(
-            low=low,
-            low_rest=low_rest,
-            high=high,
-            high_rest=high_rest,
-            mean=mean,
-            mean_rest=mean_rest,
-            mean_to_low=float((size * down).sum()),
-            mean_to_high=float((size * up).sum()),
-        )
+        return Frame(*low, *high, *mean, float((size * down).sum()), float((size * up).sum()))
 
     @cached_property
     def _inversion(self) -> Inversion:

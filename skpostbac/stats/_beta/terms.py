@@ -31,13 +31,11 @@ from skpostbac.stats._beta.ends import (
 )
 from skpostbac.stats._beta.moments import central_moments, variances
 from skpostbac.stats._inversion import (
-    MANY,
-    Grid,
     IndependentSum,
     InvertibleSum,
     Quadrature,
+    Terms,
     alike,
-    transforms_of_nodes,
 )
 from skpostbac.stats._numerics import log_beta
 
@@ -74,6 +72,13 @@ class WeightedBetas(IndependentSum):
         return self.a + self.b
 
     @property
+    def ends(self) -> Floats:
+        """Distances of both ends of each from its mean, lower end first, shape (l, 2)."""
+        upper, lower = self.exponents
+        size = np.abs(self.weights) / self.size
+        return np.array([-size * lower, size * upper]).T
+
+    @property
     def variances(self) -> Floats:
         """Variance of each weighted variable."""
         return variances(self.a, self.b, self.weights)
@@ -92,32 +97,23 @@ class WeightedBetas(IndependentSum):
 
     def tilted(self, c: float, *, from_end: bool = False) -> InvertibleSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        return InvertibleSum(
-            TiltedTerms(self, tb.tilt_betas(self.a, self.b, self.weights, c), c, from_end)
-        )
+        return InvertibleSum(TiltedTerms(self, c, from_end=from_end))
 
 
-class TiltedTerms:
+class TiltedTerms(Terms):
     """Weighted Betas under a tilt c: the `Terms` of a `TiltedSum`."""
 
-    def __init__(
-        self, distribution: WeightedBetas, betas: tb.TiltedBetas, tilt: float, from_end: bool
-    ) -> None:
-        self._distribution, self._betas, self.tilt = distribution, betas, tilt
-        self.weights, self.count, self.size = distribution.weights, distribution.count, betas.n
-        size, up = np.abs(distribution.weights), distribution.weights > 0
+    def __init__(self, distribution: WeightedBetas, tilt: float, *, from_end: bool) -> None:
+        super().__init__(distribution, tilt, from_end=from_end)
+        betas = tb.tilt_betas(distribution.a, distribution.b, distribution.weights, tilt)
+        self._distribution, self._betas = distribution, betas
+        self.mode = betas.weight * betas.shift
         if from_end:
-            to_high = size * np.where(up, distribution.b, distribution.a) / self.size
-            self.mean, self.high_end, self.low_end = -to_high, np.zeros_like(size), -size
-            # The mode from the end that is near in the untilted or the tilted distribution.
-            self.mode = -size * np.where(betas.flipped == up, betas.p, betas.q)
-        else:
-            self.mean = np.zeros_like(size)
-            self.high_end = size * np.where(up, distribution.b, distribution.a) / self.size
-            self.low_end = -size * np.where(up, distribution.a, distribution.b) / self.size
-            self.mode = betas.weight * betas.shift
+            # From the end that is near in the untilted or the tilted distribution.
+            near = np.where(betas.flipped == (self.weights > 0), betas.p, betas.q)
+            self.mode = -np.abs(self.weights) * near
         self.mean_less_mode, self.variance = tb.laplace_moments(betas)
-        self.break_even = np.full_like(size, _BREAK_EVEN)
+        self.break_even = np.full_like(self.weights, _BREAK_EVEN)
 
     @cached_property
     def reach(self) -> tb.Extent:
@@ -132,11 +128,6 @@ class TiltedTerms:
         if self._concentrated.any():
             radius = np.where(self._concentrated, concentrated_radius(near, far), radius)
         return np.where(self.reach.order < _SMOOTH, radius / np.abs(self.weights), np.inf)
-
-    @property
-    def singular_range(self) -> Floats:
-        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
-        return np.zeros_like(self.weights)
 
     @cached_property
     def end_orders(self) -> Floats:
@@ -160,23 +151,9 @@ class TiltedTerms:
         """Central moments 0 to `order` of some terms without their weights."""
         return central_moments(self._distribution.a[index], self._distribution.b[index], order)
 
-    def transforms(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
-        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,)."""
-        nodes = self.quadrature(index, np.full(index.size, grid.top))
-        values = transforms_of_nodes(nodes, grid, few=float(self.count.sum()) < MANY)
-        return values, nodes.log_mgf + self.tilt * self.mode[index]
-
-    def mean_shifts(self, index: Indices) -> Floats:
-        """Tilted means of some terms less their modes."""
-        return self.quadrature(index, np.zeros(index.size)).mean
-
-    def quadrature(self, index: Indices, top: Floats) -> Quadrature:
-        """Discretise some terms about their modes, exactly up to the heights `top`."""
+    def quadrature(self, index: Indices, top: Floats, heights: float = np.inf) -> Quadrature:
+        """Discretise some terms about their modes, exactly up to a modulus `top` of s - c."""
         return tb.quadrature(self._betas[index], self.reach[index], self.tilt, top)
-
-    def places(self, index: Indices) -> Floats:
-        """Positions of the ends of some terms, shape (l, 2), lower end first."""
-        return np.array([self.low_end[index], self.high_end[index]]).T
 
     def shares(self, index: Indices, log_mgf: Floats, s: Complexes) -> Complexes:
         """Amplitudes of the ends of some terms relative to M(c), (l, 2, n), lower end first.
@@ -189,13 +166,13 @@ class TiltedTerms:
             distribution, split = self._distribution, index[~whole]
             exponents = np.array([distribution.a[split], distribution.b[split]])
             exponents = np.where(distribution.weights[split] > 0, exponents, exponents[::-1])
-            factor = self.tilt * self.places(split).T - log_mgf[~whole]
+            factor = self.tilt * self.ends[split].T - log_mgf[~whole]
             shares = end_shares(exponents, np.abs(distribution.weights[split]), s, factor)
             result[~whole] = np.moveaxis(shares, 0, 1)
         for row in np.flatnonzero(whole):
             i, betas = index[row], self._betas
             log_share = concentrated_end(float(betas.a[i]), float(betas.b[i]), betas.weight[i] * s)
             upper = int(betas.flipped[i] == (self.weights[i] > 0))
-            end = (self.high_end if upper else self.low_end)[i]
-            result[row, upper] = np.exp(log_share + (self.tilt * end - log_mgf[row]))
+            factor = self.tilt * self.ends[i, upper] - log_mgf[row]
+            result[row, upper] = np.exp(log_share + factor)
         return result

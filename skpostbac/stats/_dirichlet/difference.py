@@ -168,21 +168,14 @@ class PairedDifference(WeightedSum):
         weights = None if self._equal else self.weights
         gain, gain_rest = weighted_mean(b, a + r, weights)
         loss, loss_rest = weighted_mean(a, b + r, weights)
-        mean, mean_rest = exact_sum([np.array([gain, gain_rest, -loss, -loss_rest])])
+        mean = exact_sum([np.array([gain, gain_rest, -loss, -loss_rest])])
         size = np.abs(self.weights)
         high, high_rest = (1.0, 0.0) if self._equal else exact_sum([size])
         ahead, behind = np.where(self.weights > 0, b, a), np.where(self.weights > 0, a, b)
         n = a + b + r
-        return Frame(
-            low=-high,
-            low_rest=-high_rest,
-            high=high,
-            high_rest=high_rest,
-            mean=mean,
-            mean_rest=mean_rest,
-            mean_to_low=float((size * (2 * ahead + r) / n).sum()),
-            mean_to_high=float((size * (2 * behind + r) / n).sum()),
-        )
+        to_low = float((size * (2 * ahead + r) / n).sum())
+        to_high = float((size * (2 * behind + r) / n).sum())
+        return Frame(-high, -high_rest, high, high_rest, *mean, to_low, to_high)
 
     @cached_property
     def _inversion(self) -> Inversion:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._dirichlet.tilted import VERTICES, TiltedPairs, log_ratio_at_mode
+from skpostbac.stats._dirichlet.tilted import TiltedPairs, log_ratio_at_mode
 from skpostbac.stats._numerics import REACH, Rows, polynomial, stirling_remainder
 
 # Shifts of the path, as shares of the way to the nearest branch point, among which the best is
@@ -135,21 +135,3 @@ def _atan_less_x(x: Floats) -> Floats:
     square = small * small
     series = small * square * polynomial(square, _ATAN_TERMS)
     return np.where(small == x, series, np.arctan(x) - x)
-
-
-def mean_shifts(terms: TiltedPairs) -> Floats:
-    """Tilted mean of each weighted term less its mode."""
-    rule = paths(terms, 0.0, 0)
-    result = np.empty(terms.weight.size)
-    for i in range(terms.weight.size):
-        alphas, scales = terms.alphas[i], terms.alphas[i] / terms.modes[i]
-        half = int(np.ceil(rule.reach[i] / rule.spacing[i]))
-        place = np.arange(-half, half + 1.0) * rule.spacing[i]
-        factors = [_factor(alphas[j], scales[j], place) for j in range(3)]
-        weights = factors[0] * factors[1] * factors[2]
-        moves = sum(
-            VERTICES[j] * terms.modes[i, j] * -1j * place / (scales[j] + 1j * place)
-            for j in range(2)
-        )
-        result[i] = (weights * moves).real.sum() / weights.real.sum()
-    return np.asarray(terms.weight * result)

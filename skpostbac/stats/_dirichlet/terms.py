@@ -32,14 +32,13 @@ from skpostbac.stats._dirichlet.ends import (
 )
 from skpostbac.stats._dirichlet.moments import central_moments, variances
 from skpostbac.stats._inversion import (
-    MANY,
     Grid,
     IndependentSum,
     InvertibleSum,
     Quadrature,
+    Terms,
     alike,
     at_heights,
-    transforms_of_nodes,
 )
 from skpostbac.stats._numerics import log_beta
 
@@ -49,7 +48,7 @@ _FEW, _BREAK_EVEN = 4.0, (2.0, 8.0)
 _SMOOTH = 60.0
 # A class within this distance of a vertex with so many counts is beside it.
 _BESIDE, _CONCENTRATED = 0.6, 100.0
-# Off the line, where exponentials do not factor, nodes are for this many heights at least.
+# More heights than this do not make shorter rules.
 _MANY_HEIGHTS = 10_000
 # The vertices B, A and r by increasing value.
 _BY_VALUE = np.array([1, 2, 0])
@@ -84,6 +83,13 @@ class WeightedPairs(IndependentSum):
         return np.asarray(self.alphas.sum(axis=1))
 
     @property
+    def ends(self) -> Floats:
+        """Distances of the vertices A, r and B of each from its mean, shape (l, 3)."""
+        b, a, r = self.alphas.T
+        size = self.weights / self.size
+        return np.stack([-size * (2 * b + r), size * (a - b), size * (2 * a + r)], axis=1)
+
+    @property
     def variances(self) -> Floats:
         """Variance of each weighted variable."""
         return variances(self.alphas, self.weights)
@@ -102,30 +108,18 @@ class WeightedPairs(IndependentSum):
 
     def tilted(self, c: float, *, from_end: bool = False) -> InvertibleSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        return InvertibleSum(
-            TiltedPairTerms(self, tp.tilt_pairs(self.alphas, self.weights, c), c, from_end)
-        )
+        return InvertibleSum(TiltedPairTerms(self, c, from_end=from_end))
 
 
-class TiltedPairTerms:
+class TiltedPairTerms(Terms):
     """Weighted paired differences under a tilt c: the `Terms` of a `TiltedSum`."""
 
-    def __init__(
-        self, distribution: WeightedPairs, pairs: tp.TiltedPairs, tilt: float, from_end: bool
-    ) -> None:
-        self._pairs, self.tilt = pairs, tilt
-        self.weights, self.count = distribution.weights, distribution.count
-        (b, a, r), size = distribution.alphas.T, distribution.weights
-        self.size = n = distribution.size
-        if from_end:
-            self.mean, self.mode = -size * (2 * a + r) / n, -pairs.to_high
-            self._middle, self.high_end, self.low_end = -size, np.zeros_like(size), -2 * size
-        else:
-            self.mean, self.mode = np.zeros_like(size), pairs.shift
-            self._middle = size * (a - b) / n
-            self.high_end, self.low_end = size * (2 * a + r) / n, -size * (2 * b + r) / n
-        self.mean_less_mode, self.variance = pairs.mean_less_mode, pairs.variance
-        self.break_even = np.where(n < _FEW, *_BREAK_EVEN)
+    def __init__(self, distribution: WeightedPairs, tilt: float, *, from_end: bool) -> None:
+        super().__init__(distribution, tilt, from_end=from_end)
+        self._pairs = tp.tilt_pairs(distribution.alphas, distribution.weights, tilt)
+        self.mode = -self._pairs.to_high if from_end else self._pairs.shift
+        self.mean_less_mode, self.variance = self._pairs.mean_less_mode, self._pairs.variance
+        self.break_even = np.where(self.size < _FEW, *_BREAK_EVEN)
 
     @cached_property
     def reach(self) -> tp.PairExtent:
@@ -186,45 +180,23 @@ class TiltedPairTerms:
     def transforms(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
         """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,)."""
         step, pairs = grid.step, self._pairs[index]
-        values, log_mgf = np.empty((index.size, grid.size), dtype=complex), np.empty(index.size)
         rule = pp.paths(pairs, step or 0.0, grid.size)
         short = rule.short & (step is not None)
-        if short.any():
-            start = float(grid.heights[0])
-            values[short], log_mgf[short] = pp.transforms(
-                pairs[short], rule[short], start, grid.size
-            )
+        if not short.any():
+            return super().transforms(index, grid)
+        values, log_mgf = np.empty((index.size, grid.size), dtype=complex), np.empty(index.size)
+        start = float(grid.heights[0])
+        on_path, log_ratio = pp.transforms(pairs[short], rule[short], start, grid.size)
+        values[short], log_mgf[short] = on_path, log_ratio + self.tilt * self.mode[index[short]]
         if not short.all():
-            rest = index[~short]
-            nodes = self._nodes(rest, np.full(rest.size, grid.top), grid.size)
-            values[~short] = transforms_of_nodes(nodes, grid, few=float(self.count.sum()) < MANY)
-            log_mgf[~short] = nodes.log_mgf
-        return values, log_mgf + self.tilt * self.mode[index]
+            values[~short], log_mgf[~short] = super().transforms(index[~short], grid)
+        return values, log_mgf
 
-    def mean_shifts(self, index: Indices) -> Floats:
-        """Tilted means of some terms less their modes."""
-        pairs = self._pairs[index]
-        short = pp.paths(pairs, 0.0, 0).short
-        result = np.empty(index.size)
-        if short.any():
-            result[short] = pp.mean_shifts(pairs[short])
-        if not short.all():
-            rest = index[~short]
-            result[~short] = self._nodes(rest, np.zeros(rest.size), 1).mean
-        return result
-
-    def quadrature(self, index: Indices, top: Floats) -> Quadrature:
+    def quadrature(self, index: Indices, top: Floats, heights: float = np.inf) -> Quadrature:
         """Discretise some terms about their modes, exactly up to a modulus `top` of s - c."""
-        return self._nodes(index, top, _MANY_HEIGHTS)
-
-    def _nodes(self, index: Indices, top: Floats, heights: int) -> Quadrature:
-        """Discretise some terms for a number of heights."""
-        pairs, reach = self._pairs[index], self.reach[index]
-        return tp.quadrature(pairs, reach, self.tilt, top, heights)
-
-    def places(self, index: Indices) -> Floats:
-        """Positions of the ends of some terms, shape (l, 3), lowest first."""
-        return np.stack([self.low_end[index], self._middle[index], self.high_end[index]], axis=1)
+        # Off the line, where exponentials do not factor, as for many heights.
+        heights = min(heights, _MANY_HEIGHTS)
+        return tp.quadrature(self._pairs[index], self.reach[index], self.tilt, top, heights)
 
     def shares(self, index: Indices, log_mgf: Floats, s: Complexes) -> Complexes:
         """Amplitudes of the ends of some terms relative to M(c), (l, 3, n), lowest end first.
@@ -232,7 +204,7 @@ class TiltedPairTerms:
         `log_mgf` is that of each about the origin.
         """
         vertex = self._radius_and_vertex[1][index]
-        factor = self.tilt * self.places(index) - log_mgf[:, np.newaxis]
+        factor = self.tilt * self.ends[index] - log_mgf[:, np.newaxis]
         result = np.zeros((index.size, 3, s.size), dtype=complex)
         split, alphas = vertex < 0, self._pairs.alphas[index]
         if split.any():

@@ -356,7 +356,7 @@ def _ends(terms: TiltedBetas, reach: Floats) -> tuple[Bools, Bools]:
 
 
 def quadrature(
-    terms: TiltedPairs, reach: PairExtent, c: float, t_max: Floats, heights: int
+    terms: TiltedPairs, reach: PairExtent, c: float, t_max: Floats, heights: float
 ) -> Quadrature:
     """Discretise classes tilted by c so that their transforms are exact up to t_max, (l,).
 
@@ -436,7 +436,7 @@ def _axis(terms: TiltedBetas, reach: Floats, bandwidth: Floats) -> _Axis:
 
 
 def _compressed(
-    points: Floats, masses: Floats, t_max: float, heights: int
+    points: Floats, masses: Floats, t_max: float, heights: float
 ) -> tuple[Floats, Floats]:
     """Chebyshev nodes and weights with the same moments, as many as exp(i t_max points) needs.
 

@@ -294,16 +294,7 @@ class LogitDistribution(BoundedDistribution):
     @cached_property
     def _frame(self) -> Frame:
         mean, rest = self._table.mean_and_rest
-        return Frame(
-            low=0.0,
-            low_rest=0.0,
-            high=1.0,
-            high_rest=0.0,
-            mean=mean,
-            mean_rest=0.0,
-            mean_to_low=mean,
-            mean_to_high=rest,
-        )
+        return Frame(0.0, 0.0, 1.0, 0.0, mean, 0.0, mean, rest)
 
     def _tails(self, points: Points) -> Tails:
         low, high = np.log(points.to_low), np.log(points.to_high)

@@ -179,16 +179,8 @@ class PowerTransform(BoundedDistribution):
     @cached_property
     def _frame(self) -> Frame:
         # The origin stands for the mean, which would ask for the moments.
-        return Frame(
-            low=0.0,
-            low_rest=0.0,
-            high=self._high,
-            high_rest=0.0,
-            mean=self._origin,
-            mean_rest=0.0,
-            mean_to_low=self._origin,
-            mean_to_high=self._high_from_origin,
-        )
+        origin, to_high = self._origin, self._high_from_origin
+        return Frame(0.0, 0.0, self._high, 0.0, origin, 0.0, origin, to_high)
 
     @cached_property
     def _moments(self) -> Floats:

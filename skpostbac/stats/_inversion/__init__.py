@@ -24,19 +24,17 @@ from skpostbac.stats._inversion.power_end import IndependentSum, PowerEnd, alike
 from skpostbac.stats._inversion.slow_heights import at_heights
 from skpostbac.stats._inversion.tilted_sum import InvertibleSum
 from skpostbac.stats._inversion.transform import (
-    MANY,
     Corner,
     Grid,
     Line,
     Reach,
-    transforms_of_nodes,
+    Terms,
 )
 from skpostbac.stats._inversion.waves import Quadrature
 from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import NEGLIGIBLE
 
 __all__ = [
-    "MANY",
     "NEGLIGIBLE",
     "Contour",
     "Corner",
@@ -52,6 +50,7 @@ __all__ = [
     "Reach",
     "Series",
     "SplitDistribution",
+    "Terms",
     "TiltedDistribution",
     "WeightedSum",
     "alike",
@@ -60,6 +59,5 @@ __all__ = [
     "derivatives",
     "joint_integrals",
     "sum_weights",
-    "transforms_of_nodes",
     "vector",
 ]

@@ -73,6 +73,11 @@ class IndependentSum(PowerEnd):
 
     @property
     @abstractmethod
+    def ends(self) -> Floats:
+        """Distances of the ends of each from its mean, lowest first, shape (l, n_ends)."""
+
+    @property
+    @abstractmethod
     def variances(self) -> Floats:
         """Variance of each weighted variable."""
 

@@ -17,13 +17,14 @@ Every position is a distance from an origin, the mean or the upper end of the su
 distribution of width 1e-9 keeps all its digits.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats._inversion.power_end import IndependentSum
 from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
 from skpostbac.stats._numerics import DECAYED, DEPTH, LEAST_CORNER, NEGLIGIBLE, REACH, Rows
 
@@ -71,80 +72,6 @@ class Reach(Rows):
     order: Floats
 
 
-class Terms(Protocol):
-    """Independent weighted variables under a tilt c, at positions relative to an origin.
-
-    Attributes
-    ----------
-    tilt : c.
-    weights, count : weight of each term, and how many are alike, shape (l,).
-    size : sum of the exponents of each.
-    mean, mode, low_end, high_end : positions of the untilted mean, of the tilted mode, and of the
-        lowest and highest value of each term.
-    mean_less_mode, variance : of each tilted term, to leading Laplace orders.
-    break_even : factor in height from which on it is cheaper to sum a term by its ends.
-    """
-
-    tilt: float
-    weights: Floats
-    count: Floats
-    size: Floats
-    mean: Floats
-    mode: Floats
-    low_end: Floats
-    high_end: Floats
-    mean_less_mode: Floats
-    variance: Floats
-    break_even: Floats
-
-    @property
-    def reach(self) -> Reach:
-        """How far each term reaches from its mode."""
-        ...
-
-    @property
-    def end_height(self) -> Floats:
-        """Height from which the ends of each term separate; infinite where it decays before."""
-        ...
-
-    @property
-    def singular_range(self) -> Floats:
-        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
-        ...
-
-    @property
-    def end_orders(self) -> Floats:
-        """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
-        ...
-
-    def moments(self, index: Indices, order: int, /) -> Floats:
-        """Central moments 0 to `order` of some terms without their weights, (order + 1, l)."""
-        ...
-
-    def transforms(self, index: Indices, grid: "Grid", /) -> tuple[Complexes, Floats]:
-        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,).
-
-        At c + it for the heights t of a grid; the log mgf at c is about the origin.
-        """
-        ...
-
-    def mean_shifts(self, index: Indices, /) -> Floats:
-        """Tilted means of some terms less their modes."""
-        ...
-
-    def quadrature(self, index: Indices, top: Floats, /) -> Quadrature:
-        """Discretise some terms about their modes, exactly up to a modulus `top` of s - c."""
-        ...
-
-    def places(self, index: Indices, /) -> Floats:
-        """Positions of the ends of some terms, (l, n_ends), in steps of the size of the weight."""
-        ...
-
-    def shares(self, index: Indices, log_mgf: Floats, s: Complexes, /) -> Complexes:
-        """Amplitudes of the ends of some terms relative to M(c), shape (l, n_ends, n)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Grid:
     """Heights t = bases[:, None] + offsets: a table whose exponentials factor."""
@@ -189,6 +116,87 @@ class Grid:
         step = float(gaps[0][0])
         even = not gaps[1].size or abs(gaps[1][0] - self.offsets.size * step) < 1e-9 * step
         return step if even else None
+
+
+class Terms(ABC):
+    """Independent weighted variables under a tilt c, at positions relative to an origin.
+
+    Attributes
+    ----------
+    tilt : c.
+    weights, count : weight of each term, and how many are alike, shape (l,).
+    size : sum of the exponents of each.
+    mean, mode : positions of the untilted mean and of the tilted mode of each term.
+    ends : positions of the ends, lowest first, in steps of the size of the weight, (l, n_ends).
+    mean_less_mode, variance : of each tilted term, to leading Laplace orders.
+    break_even : factor in height from which on it is cheaper to sum a term by its ends.
+    """
+
+    mode: Floats
+    mean_less_mode: Floats
+    variance: Floats
+    break_even: Floats
+
+    def __init__(self, distribution: IndependentSum, tilt: float, *, from_end: bool) -> None:
+        """Take the origin at the mean of the sum, or at its upper end."""
+        self.tilt, self.size = tilt, distribution.size
+        self.weights, self.count = distribution.weights, distribution.count
+        self.mean, self.ends = np.zeros_like(self.size), distribution.ends
+        if from_end:
+            steps = np.arange(1.0 - self.ends.shape[1], 1.0)
+            self.mean, self.ends = -self.ends[:, -1], np.multiply.outer(np.abs(self.weights), steps)
+
+    @property
+    @abstractmethod
+    def reach(self) -> Reach:
+        """How far each term reaches from its mode."""
+
+    @property
+    @abstractmethod
+    def end_height(self) -> Floats:
+        """Height from which the ends of each term separate; infinite where it decays before."""
+
+    @property
+    def singular_range(self) -> Floats:
+        """How far from zero and from the tilt, on the real axis, the shares have singularities."""
+        return np.zeros_like(self.weights)
+
+    @property
+    @abstractmethod
+    def end_orders(self) -> Floats:
+        """Powers with which the shares of the ends decay, shape (l, n_ends), lowest end first."""
+
+    @abstractmethod
+    def moments(self, index: Indices, order: int) -> Floats:
+        """Central moments 0 to `order` of some terms without their weights, (order + 1, l)."""
+
+    @abstractmethod
+    def quadrature(self, index: Indices, top: Floats, heights: float = np.inf) -> Quadrature:
+        """Discretise some terms about their modes, exactly up to a modulus `top` of s - c.
+
+        The rule is for that many `heights` on the line, or for any s.
+        """
+
+    @abstractmethod
+    def shares(self, index: Indices, log_mgf: Floats, s: Complexes) -> Complexes:
+        """Amplitudes of the ends of some terms relative to M(c), shape (l, n_ends, n).
+
+        `log_mgf` is that of each about the origin.
+        """
+
+    def transforms(self, index: Indices, grid: Grid) -> tuple[Complexes, Floats]:
+        """Transform some terms, about their modes and less one, (l, n); with log mgfs, (l,).
+
+        At c + it for the heights t of a grid; the log mgf at c is about the origin.
+        """
+        nodes = self.quadrature(index, np.full(index.size, grid.top), grid.size)
+        few = float(self.count.sum()) < MANY
+        values = _transforms_of_nodes(nodes, grid, few=few)
+        return values, nodes.log_mgf + self.tilt * self.mode[index]
+
+    def mean_shifts(self, index: Indices) -> Floats:
+        """Tilted means of some terms less their modes."""
+        return self.quadrature(index, np.zeros(index.size), 1).mean
 
 
 @dataclass(frozen=True)
@@ -342,7 +350,7 @@ class TiltedSum:
         Term k of the Taylor series of the transform about the mean is below (e z^2 / k)^(k / 2),
         where z is this standard deviation times the modulus of s.
         """
-        width = self.terms.high_end - self.terms.low_end
+        width = self.terms.ends[:, -1] - self.terms.ends[:, 0]
         return np.asarray(0.5 * width / np.sqrt(self.terms.size + 1))
 
     def taylor(self, index: Indices, s: Complexes) -> Complexes:
@@ -390,7 +398,7 @@ class TiltedSum:
         """Terms about their modes, as the sums of their ends, at heights where these separate."""
         rates: Complexes = np.asarray(1j * heights)
         shares = self.terms.shares(index, log_mgf, self.tilt + rates)
-        places = self.terms.places(index) - self.terms.mode[index][:, np.newaxis]
+        places = self.terms.ends[index] - self.terms.mode[index][:, np.newaxis]
         return np.asarray((shares * np.exp(places[:, :, np.newaxis] * rates)).sum(axis=1))
 
     def at(self, index: Indices, rates: Complexes) -> Complexes:
@@ -455,7 +463,7 @@ class TiltedSum:
         The tilt, and the many samples of a class, leave little of most corners.
         """
         count, size = self.terms.count[index], np.abs(self.terms.weights[index])
-        steps = self.terms.places(index).shape[1] - 1
+        steps = self.terms.ends.shape[1] - 1
         _, number = np.unique(size, return_inverse=True)
         log_number = np.log1p(steps * np.bincount(number, weights=count)).sum()
         if log_number < np.log(_MAX_CORNERS) + 1e-9:
@@ -492,7 +500,7 @@ class TiltedSum:
                 least[reached] = np.minimum(least[reached], orders + self.terms.end_orders[i][step])
             amplitudes, orders = wider, least
         # Each is counted from the nearest place where all terms are at ends of one kind.
-        places = self.terms.places(index)
+        places = self.terms.ends[index]
         kind = (np.arange(len(amplitudes)) / index.size + 0.5).astype(int)
         steps = np.arange(len(amplitudes)) - kind * index.size
         return _Lattice(
@@ -562,7 +570,7 @@ def _leading(lattices: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indi
     return tuple(kept), orders
 
 
-def transforms_of_nodes(nodes: Quadrature, grid: Grid, *, few: bool) -> Complexes:
+def _transforms_of_nodes(nodes: Quadrature, grid: Grid, *, few: bool) -> Complexes:
     """Transform of each term about its mode, less one, at all heights of a grid, shape (l, n).
 
     For a `few` terms the rounding errors do not add up to much.

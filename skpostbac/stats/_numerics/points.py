@@ -72,30 +72,20 @@ class Frame:
     def mirrored(self) -> "Frame":
         """Return the frame of the negated variable."""
         return Frame(
-            low=-self.high,
-            low_rest=-self.high_rest,
-            high=-self.low,
-            high_rest=-self.low_rest,
-            mean=-self.mean,
-            mean_rest=-self.mean_rest,
-            mean_to_low=self.mean_to_high,
-            mean_to_high=self.mean_to_low,
+            *(-self.high, -self.high_rest),
+            *(-self.low, -self.low_rest),
+            *(-self.mean, -self.mean_rest),
+            *(self.mean_to_high, self.mean_to_low),
         )
 
     def plus(self, other: "Frame") -> "Frame":
         """Return the frame of the sum of two independent variables."""
-        low, low_rest = _sum_of_pairs(self.low, self.low_rest, other.low, other.low_rest)
-        high, high_rest = _sum_of_pairs(self.high, self.high_rest, other.high, other.high_rest)
-        mean, mean_rest = _sum_of_pairs(self.mean, self.mean_rest, other.mean, other.mean_rest)
         return Frame(
-            low=low,
-            low_rest=low_rest,
-            high=high,
-            high_rest=high_rest,
-            mean=mean,
-            mean_rest=mean_rest,
-            mean_to_low=self.mean_to_low + other.mean_to_low,
-            mean_to_high=self.mean_to_high + other.mean_to_high,
+            *_sum_of_pairs(self.low, self.low_rest, other.low, other.low_rest),
+            *_sum_of_pairs(self.high, self.high_rest, other.high, other.high_rest),
+            *_sum_of_pairs(self.mean, self.mean_rest, other.mean, other.mean_rest),
+            self.mean_to_low + other.mean_to_low,
+            self.mean_to_high + other.mean_to_high,
         )
 
     def x(self, points: Points) -> Floats:

@@ -103,17 +103,8 @@ class LogitAverage(WeightedSum):
     @cached_property
     def _frame(self) -> Frame:
         to_low, to_high = -self._ends[:, 0], self._ends[:, 1]
-        mean, rest = exact_sum([to_low])
-        return Frame(
-            low=0.0,
-            low_rest=0.0,
-            high=1.0,
-            high_rest=0.0,
-            mean=mean,
-            mean_rest=rest,
-            mean_to_low=mean,
-            mean_to_high=float(to_high.sum()),
-        )
+        mean = exact_sum([to_low])
+        return Frame(0.0, 0.0, 1.0, 0.0, *mean, mean[0], float(to_high.sum()))
 
     @property
     def _ends(self) -> Floats:
