@@ -9,8 +9,10 @@ the line, is bounded by Chernoff's inequality,
     P(X > x) <= exp(K(c + h) - K(c) - h x)  under the tilt c, for any h > 0.
 
 The series ends where its terms have decayed to 1e-13, or from the height on where all classes have
-split into their ends by the corners of the cube of these (`branch_points`). A series of 2^14 terms
-that do neither is cut off, and the contour holds an estimate of what is missing.
+split into their ends by the corners of the cube of these (`branch_points`). As all classes split at
+one height, that of the largest class, a sum of classes of very different sizes has a long series. A
+series of 2^14 terms that do neither is cut off, and the contour holds an estimate of what is
+missing.
 """
 
 from dataclasses import replace
@@ -36,10 +38,10 @@ _TABLE = 2**22
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
-# A series has so many nodes at most. One of which it is not known where it decays begins with a
-# height in inverse standard deviations, or with a share of the height at which an envelope of its
-# terms has decayed, and grows by a factor.
-_MOST_NODES = 2**14
+# A series has so many nodes at most, before its corners, or without them. One of which it is not
+# known where it decays begins with a height in inverse standard deviations, or with a share of the
+# height at which an envelope of its terms has decayed, and grows by a factor.
+_MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
 # by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
@@ -122,7 +124,8 @@ class TiltedPoolSum(SplitDistribution):
         if corners.max() > _MOST_POOL_CORNERS or corners.prod() > _MOST_CORNERS:
             return np.inf
         split = max(float(pool.end_heights.max()) for pool in self._pools)
-        return max(split, clear_height(self.tilt, self.series.period))
+        split = max(split, clear_height(self.tilt, self.series.period))
+        return split if self.series.count(split) <= _MOST_SPLIT_NODES else np.inf
 
     def line(self, least: int, most: int) -> Line:
         """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay."""

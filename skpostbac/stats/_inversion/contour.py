@@ -319,7 +319,7 @@ class SplitDistribution(TiltedDistribution):
         series, decayed, most, split = self.series, self.decay_height, self.most_nodes, np.inf
         if decayed > _LONG_LINE * series.step:
             split = self.split_height
-        if 2 * split < decayed and series.count(split) < most:
+        if 2 * split < decayed:
             line = self.line(series.count(split), series.count(split))
             return series.contour(line, *self.beyond(line))
         return series.contour(self.line(0, series.count(decayed, most)), most=most)
