@@ -66,12 +66,12 @@ class WeightedBetas(IndependentSum):
         """Return the terms of minus the sum."""
         return WeightedBetas(self.a, self.b, -self.weights, self.count)
 
-    @property
+    @cached_property
     def size(self) -> Floats:
         """Sum of both exponents of each."""
         return self.a + self.b
 
-    @property
+    @cached_property
     def ends(self) -> Floats:
         """Distances of both ends of each from its mean, lower end first, shape (l, 2)."""
         upper, lower = self.exponents
@@ -89,7 +89,7 @@ class WeightedBetas(IndependentSum):
         upper = self.weights > 0
         return np.where(upper, self.b, self.a), np.where(upper, self.a, self.b)
 
-    @property
+    @cached_property
     def end_powers(self) -> tuple[Floats, Floats]:
         """Log of Gamma(p + q) / Gamma(q) |w|^-p, and p, of each at its upper end."""
         near, far = self.exponents

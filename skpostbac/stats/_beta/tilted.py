@@ -293,6 +293,7 @@ class SpreadNodes:
     """
 
     terms: TiltedBetas
+    is_spread: Bools
     v0: Floats
     v1: Floats
     start: Floats
@@ -301,31 +302,33 @@ class SpreadNodes:
     @classmethod
     def of(cls, terms: TiltedBetas, left: Floats, right: Floats) -> "SpreadNodes":
         """Choose the spread for classes that reach so far from their modes."""
-        v0 = np.where(left > _FAR, 2.0, np.inf)
-        v1 = np.where(right > _FAR, 2.0 + np.log(terms.q / terms.p), np.inf)
+        wide_left, wide_right = left > _FAR, right > _FAR
+        is_spread = wide_left | wide_right
+        if not is_spread.any():
+            return cls(terms, is_spread, left, left, -left, right)
+        v0 = np.where(wide_left, 2.0, np.inf)
+        v1 = np.where(wide_right, 2.0 + np.log(terms.q / terms.p), np.inf)
         start = -np.minimum(left, v0 + np.log1p(left))
-        return cls(terms, v0, v1, start, np.minimum(right, v1 + np.log1p(right)))
+        return cls(terms, is_spread, v0, v1, start, np.minimum(right, v1 + np.log1p(right)))
 
     def length(self, stretch: float) -> Floats:
         """Lengths in v, stretched where the nodes spread out."""
-        is_spread = np.isfinite(np.minimum(self.v0, self.v1))
-        return (self.stop - self.start) * np.where(is_spread, stretch, 1.0)
+        return (self.stop - self.start) * np.where(self.is_spread, stretch, 1.0)
 
-    def rule(self, count: Floats) -> tuple[Floats, Floats]:
-        """Deviations of `weight` theta and log weights at so many steps, (l, n_nodes).
+    def rule(self, count: Floats) -> tuple[Floats, Floats, Floats]:
+        """Deviations of `weight` theta, log weights and steps at so many steps, (l, n_nodes).
 
         Rows with fewer steps than others go on with their last node.
         """
         step = ((self.stop - self.start) / count)[:, np.newaxis]
-        number = np.minimum(np.arange(count.max() + 1), count[:, np.newaxis])
-        v, slope = self.start[:, np.newaxis] + step * number, 1.0
-        d = v
-        if np.isfinite(np.minimum(self.v0, self.v1)).any():
+        number = np.minimum(np.arange(np.max(count) + 1), count[..., np.newaxis])
+        d = v = self.start[:, np.newaxis] + step * number
+        if self.is_spread.any():
             fade_left, fade_right = np.exp(-self.v0)[:, np.newaxis], np.exp(-self.v1)[:, np.newaxis]
             left, right = fade_left * np.exp(-v), fade_right * np.exp(v)
-            d, slope = v + (fade_left - left) + (right - fade_right), 1 + left + right
+            d, step = v + (fade_left - left) + (right - fade_right), step * (1 + left + right)
         log_weights, deviations = deviations_at(self.terms, d)
-        return deviations, log_weights + np.log(slope * step)
+        return deviations, log_weights, step
 
 
 def deviations_at(terms: TiltedBetas, d: Floats) -> tuple[Floats, Floats]:
@@ -339,8 +342,8 @@ def quadrature(terms: TiltedBetas, reach: Extent, c: float, t_max: Floats) -> Qu
     spread = SpreadNodes.of(terms, reach.left, reach.right)
     length = spread.length(_STRETCH)
     steps = np.ceil((length * _bandwidth(terms, reach, t_max, length)).max() / (2 * np.pi))
-    nodes, log_weights = spread.rule(np.full(length.size, steps))
-    weights = np.exp(log_weights)
+    nodes, log_weights, step = spread.rule(steps)
+    weights = np.exp(log_weights) * step
     mass = weights.sum(axis=1)
     weights /= mass[:, np.newaxis]
     # A mild tilt is undone on the nodes themselves: with many classes the logs are many and small.

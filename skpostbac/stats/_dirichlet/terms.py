@@ -77,12 +77,12 @@ class WeightedPairs(IndependentSum):
         """Return the terms of minus the sum."""
         return WeightedPairs(self.alphas[:, [1, 0, 2]], self.weights, self.count)
 
-    @property
+    @cached_property
     def size(self) -> Floats:
         """Sum of the exponents of each."""
         return np.asarray(self.alphas.sum(axis=1))
 
-    @property
+    @cached_property
     def ends(self) -> Floats:
         """Distances of the vertices A, r and B of each from its mean, shape (l, 3)."""
         b, a, r = self.alphas.T
@@ -94,7 +94,7 @@ class WeightedPairs(IndependentSum):
         """Variance of each weighted variable."""
         return variances(self.alphas, self.weights)
 
-    @property
+    @cached_property
     def end_powers(self) -> tuple[Floats, Floats]:
         """Log factor and power of each at its upper end, the vertex B.
 

@@ -430,7 +430,8 @@ def _axis(terms: TiltedBetas, reach: Floats, bandwidth: Floats) -> _Axis:
     """Nodes as in `skpostbac.stats._beta`, of a known bandwidth, as many as each class needs."""
     spread = tb.SpreadNodes.of(terms, *reach.T)
     steps = np.ceil(spread.length(_STRETCH) * bandwidth / (2 * np.pi)) + 1
-    deviations, logs = spread.rule(steps)
+    deviations, logs, step = spread.rule(steps)
+    logs = logs + np.log(step)
     rows = list(enumerate(steps.astype(int) + 1))
     return _Axis([deviations[i, :n] for i, n in rows], [logs[i, :n] for i, n in rows])
 

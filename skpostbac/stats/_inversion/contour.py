@@ -208,7 +208,7 @@ class Series:
 
     def count(self, height: float, most: float = np.inf) -> int:
         """Return how many nodes reach above a height, `most` at the most."""
-        return int(min(max(np.ceil(height / self.step) + 2, _MIN_NODES), most))
+        return int(min(max(np.ceil(height / self.step) + 1, _MIN_NODES), most))
 
     def contour(self, line: Line, *rest: Part, most: float = np.inf) -> Contour:
         """Sum the series at its first nodes, and what is missing from it by its `rest`.

@@ -13,7 +13,6 @@ is less than T / 2, and `branch_points` sums the rest. A line that must have mor
 summed is cut off, and the contour then holds an estimate of what is missing.
 """
 
-from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 
@@ -72,7 +71,7 @@ class InvertibleSum(TiltedSum, SplitDistribution):
     def line(self, least: int, most: int) -> Line:
         """Evaluate the first nodes of the series."""
         line = self.along(self.everything, Grid.even(0.0, self.series.step, most))
-        return replace(line, values=line.values[:most])
+        return Line(line.values[:most], line.anchor, line.log_mgf, line.of_terms)
 
     def beyond(self, line: Line) -> tuple[Part, ...]:
         """Complete the series by the corners, from half a step above the last node of a line."""

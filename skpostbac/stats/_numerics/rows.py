@@ -11,4 +11,4 @@ class Rows:
 
     def __getitem__(self, index: Any) -> Self:
         """Return some of the rows."""
-        return type(self)(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+        return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
