@@ -2,7 +2,7 @@
 
 From the saddlepoint to a Bromwich contour, to the product of the terms' moment generating functions
 along it, and to the branch points where the product decays slowly. What a term is, a Beta variable
-or something else, is known only through the protocol `Terms`. Imports `_distribution` and
+or something else, is known only through the class `Terms`. Imports `_distribution` and
 `_numerics`.
 """
 
