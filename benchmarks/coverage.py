@@ -29,12 +29,20 @@ from scipy import special
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac._utils.progress_line import progress
+from skpostbac.stats import Hyperprior
 
 CLASSES = (2, 3, 5, 10, 50, 100, 1000)
 SIZES = ("2", "5", "10", "30", "100", "unequal")
 TRUTHS = ("0.9", "0.6", "Beta(18, 2)", "U(0.3, 1)", "one at chance")
 LEVELS = (0.95, 0.8)
-PRIORS = ("uniform", "jeffreys", "reciprocal", "hierarchical")
+# One rate for classes of all sizes; `size_coverage.py` has the hierarchical prior of today.
+ONE_RATE = Hyperprior(strata=None, kappa=(4, 8, 16, 32, 64, 128))
+PRIORS = {
+    "uniform": "uniform",
+    "jeffreys": "jeffreys",
+    "reciprocal": "reciprocal",
+    "one rate": ONE_RATE,
+}
 METHODS = (*PRIORS, "mean +- 2 se", "delta method", "bootstrap")
 # Draws of a bootstrap, and data sets of a task.
 DRAWS, TASK = 1000, 100
@@ -76,7 +84,7 @@ def covered(cell, number, posterior):
     counts = tuple(sorted(zip(correct.tolist(), total.tolist(), strict=True)))
     tails = np.array([(1 - level) / 2 for level in LEVELS])
     rows = []
-    for prior in PRIORS:
+    for prior in PRIORS.values():
         below = posterior(prior, counts).cdf(truth)
         rows.append((tails <= below) & (below <= 1 - tails))
     rates = correct / total
@@ -141,7 +149,7 @@ def plot(results, path):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    shown = [METHODS.index(name) for name in ("uniform", "jeffreys", "hierarchical", "bootstrap")]
+    shown = [METHODS.index(name) for name in ("uniform", "jeffreys", "one rate", "bootstrap")]
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         axes = figure.subplots(1, len(shown), sharey=True)

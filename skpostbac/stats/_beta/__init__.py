@@ -2,10 +2,12 @@
 
 `tilted` has its quadrature under an exponential tilt, `ends` the expansion of its moment generating
 function at both ends, `terms` what an inversion asks of it. `_dirichlet` has the same files.
+`chebyshev` has a series for many Betas of one weight.
 Imports `_inversion` and what that imports.
 """
 
 from skpostbac.stats._beta.average import LARGEST, SMALLEST, BetaAverage
+from skpostbac.stats._beta.chebyshev import chebyshev_coefficients, chebyshev_moments
 from skpostbac.stats._beta.ends import end_radius, end_share, log1pmx_complex, log_leading_share
 from skpostbac.stats._beta.moments import central_moments
 from skpostbac.stats._beta.tilted import (
@@ -32,6 +34,8 @@ __all__ = [
     "TiltedBetas",
     "bandwidths",
     "central_moments",
+    "chebyshev_coefficients",
+    "chebyshev_moments",
     "deviations_at",
     "end_radius",
     "end_share",

@@ -1,17 +1,17 @@
 """The distribution of a weighted sum of accuracies that borrow strength from one another.
 
-Given the hyperparameters eta = (mu, kappa) of its pool, the accuracies of the classes are
+Classes of alike size are a stratum, and share a state eta = (mu, kappa). From one stratum to the
+next the state is a Markov chain (`chain`). Given the states, the accuracies of the classes are
 independent, and the posterior of each is a mixture of two Betas, of a class that borrows and of an
-outlier. With the posterior weights W of the nodes of `quadrature` the moment generating function of
-X = sum_i w_i theta_i is
+outlier. The moment generating function of X = sum_i w_i theta_i is a sum over paths of states,
 
-    M(s) = prod over pools of  sum over nodes of W_eta prod_i E[exp(s w_i theta_i) | eta],
+    M(s) = prod over pools of  sum over eta_1, ..., eta_S of P(eta | counts)
+           prod_g prod_{i in g} E[exp(s w_i theta_i) | eta_g],
 
-which is inverted along a Bromwich contour as that of independent classes is
-(`skpostbac.stats._inversion`). The centre of the distribution needs the nodes whose posterior is
-above exp(-30) of its largest value. A far tail may be that of rates which are far less probable,
-and takes all above exp(-760). A single large class has its tails from incomplete Beta functions
-(`beta_mixture`).
+in one pass over the strata, and is inverted along a Bromwich contour as that of independent classes
+is (`skpostbac.stats._inversion`). A far tail may be that of rates which are improbable in the
+centre: each tilt has the states that count under it. A single large class has its tails from
+incomplete Beta functions (`beta_mixture`).
 """
 
 from collections.abc import Callable
@@ -26,28 +26,26 @@ from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
-from skpostbac.stats._hierarchical.pool import Pool
-from skpostbac.stats._hierarchical.quadrature import Kinds
-from skpostbac.stats._hierarchical.terms import FarPools, WeightedPools
+from skpostbac.stats._hierarchical.pool import Stratum, kind_means
+from skpostbac.stats._hierarchical.strata import Kinds
+from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, WeightedPools
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum
 
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
-# Nodes of the hyperparameters are placed where the posterior is above exp(-depth) of its largest
-# value: in the centre of the distribution, and for its far tails.
-_DEPTH, _FAR_DEPTH = 30.0, 760.0
 
 
 class HierarchicalBetaAverage(WeightedSum):
     r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` for classes that share a `Hyperprior`.
 
-    :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`, and the accuracies :math:`\theta_i` are
-    independent given a common rate :math:`\mu` and the number :math:`\kappa` of samples that each
-    class borrows of it. This is the posterior given the counts of all classes, with :math:`\mu`
-    and :math:`\kappa` integrated out by a quadrature that is good to about 1e-10 of a probability.
-    Given its nodes the distribution is a mixture of those of `BetaAverage`, and is computed like
-    these, by inverting its characteristic function ([1]_, eq. 13, for each node).
+    :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`. Classes of alike size share a rate
+    :math:`\mu` and the number :math:`\kappa` of samples that each of them borrows of it, and
+    these change little, or start anew, from one size to the next larger one. Given all rates and
+    strengths the accuracies :math:`\theta_i` are independent. This is the posterior given the
+    counts of all classes, with the rates and strengths integrated out by a quadrature that is good
+    to about 1e-10 of a probability: a mixture of `BetaAverage` distributions, summed in one pass
+    over the sizes at each point of its characteristic function ([1]_, eq. 13), which is inverted.
 
     Parameters
     ----------
@@ -60,8 +58,8 @@ class HierarchicalBetaAverage(WeightedSum):
     hyperprior : Hyperprior, optional
         Prior of what the classes have in common.
     pools : array_like of shape (l,), optional
-        The pool of each class, an integer or a string. Classes of one pool borrow from the same
-        rate; pools are independent. By default all classes are in one pool.
+        The pool of each class, an integer or a string. Classes borrow from those of their pool;
+        pools are independent. By default all classes are in one pool.
 
     Raises
     ------
@@ -101,7 +99,7 @@ class HierarchicalBetaAverage(WeightedSum):
     >>> distribution = HierarchicalBetaAverage([9] * 10, [10] * 10)
     >>> low, high = distribution.interval(0.95)
     >>> round(low, 3), round(high, 3)
-    (0.821, 0.94)
+    (0.823, 0.942)
     >>> low, high = BetaAverage([10] * 10, [2] * 10).interval(0.95)
     >>> round(low, 3), round(high, 3)
     (0.765, 0.893)
@@ -209,7 +207,7 @@ class HierarchicalBetaAverage(WeightedSum):
             # Any weights but zero: they do not matter for the means.
             count = np.bincount(place.ravel()).astype(float)
             kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
-            means[index] = Pool.of(kinds, self.hyperprior, _DEPTH).means[0][place.ravel()]
+            means[index] = kind_means(kinds, self.hyperprior)[place.ravel()]
         return means
 
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
@@ -228,32 +226,23 @@ class HierarchicalBetaAverage(WeightedSum):
         return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        total = np.zeros(shape)
-        for pool in self._parts:
-            nodes = pool.nodes
-            weights = np.exp(nodes.log_weights)
-            node = rng.choice(weights.size, size=shape, p=weights / weights.sum())
-            for kind, weight in enumerate(pool.kinds.weights):
-                for _ in range(int(pool.kinds.count[kind])):
-                    other = rng.random(size=shape) < nodes.outlier[node, kind]
-                    a = np.where(other, pool.outlier_a[kind], pool.a[node, kind])
-                    b = np.where(other, pool.outlier_b[kind], pool.b[node, kind])
-                    total += weight * rng.beta(a, b)
-        return total
+        total = np.zeros(int(np.prod(shape)))
+        for one in self._parts:
+            for stratum, state in zip(
+                one.moments.strata, one.moments.draw(rng, total.size), strict=True
+            ):
+                total += stratum.draw(rng, state)
+        return total.reshape(shape)
 
-    def _pools_to(self, depth: float) -> tuple[Pool, ...]:
-        """Place nodes for each pool."""
+    @cached_property
+    def _parts(self) -> tuple[PooledClasses, ...]:
         columns = self.correct, self.total, self.weights
         rows = (np.flatnonzero(self.pools == k) for k in range(int(self.pools.max()) + 1))
         return tuple(
-            Pool.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior, depth)
+            PooledClasses.of(Kinds.of(*(column[row] for column in columns)), self.hyperprior)
             for row in rows
             if self.weights[row].any()
         )
-
-    @cached_property
-    def _parts(self) -> tuple[Pool, ...]:
-        return self._pools_to(_DEPTH)
 
     def _tails(self, points: Points) -> Tails:
         exact = self._one_class.tails(points) if self._one_class else None
@@ -274,35 +263,39 @@ class HierarchicalBetaAverage(WeightedSum):
         index = np.flatnonzero(self.weights)
         if index.size > 1 or not is_slow(self.correct[index[0]], self.total[index[0]]):
             return None
-        return OneClass(self._parts[0], lambda: self._pools_to(_FAR_DEPTH)[0])
+        return OneClass(self._parts[0])
 
     @cached_property
     def _inversion(self) -> Inversion:
         # A far tail may be that of rates which have no part in the centre of the distribution.
-        return Inversion(WeightedPools(self._parts), lambda: FarPools(self._pools_to(_FAR_DEPTH)))
+        return Inversion(WeightedPools(self._parts), lambda: FarPools(self._parts))
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
-        moments = np.array([pool.central_moments for pool in self._parts])
+        moments = np.array([one.moments.central_moments for one in self._parts])
         second, third, fourth = moments.T
         return float(second.sum()), float(third.sum()), float((fourth - 3 * second**2).sum())
 
     @property
     def _ends(self) -> Floats:
         ends = []
-        for pool in self._parts:
-            (right, wrong), kinds = pool.means, pool.kinds
+        for stratum in self._strata:
+            (right, wrong), kinds = stratum.means, stratum.kinds
             table = np.array([-kinds.weights * right, kinds.weights * wrong]).T
             ends.append(np.repeat(table, kinds.count.astype(int), axis=0))
         return np.concatenate(ends)
+
+    @property
+    def _strata(self) -> list[Stratum]:
+        return [stratum for one in self._parts for stratum in one.moments.strata]
 
     @cached_property
     def _frame(self) -> Frame:
         low, low_rest = exact_sum([np.minimum(self.weights, 0.0)])
         high, high_rest = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
         up = down = 0.0
-        for pool in self._parts:
-            (right, wrong), kinds = pool.means, pool.kinds
+        for stratum in self._strata:
+            (right, wrong), kinds = stratum.means, stratum.kinds
             positive = kinds.weights > 0
             down += float(np.where(positive, right, wrong) @ kinds.share)
             up += float(np.where(positive, wrong, right) @ kinds.share)

@@ -1,6 +1,6 @@
-"""A class that borrows from others, alone: a mixture of Betas over the nodes of what they share.
+"""A class that borrows from others, alone: a mixture of Betas over the states of what they share.
 
-With the posterior weights W of the nodes, and of the class being an outlier,
+With the posterior weights W of the states, and of the class being an outlier,
 
     P(theta <= x) = sum_j W_j I_x(a_j, b_j),
 
@@ -10,9 +10,7 @@ correct, or wrong, where an inversion costs more: its transform decays slowly ov
 the height.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import betainc, betaincc, logsumexp
@@ -20,6 +18,7 @@ from scipy.special import betainc, betaincc, logsumexp
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.pool import Pool
+from skpostbac.stats._hierarchical.terms import PooledClasses
 from skpostbac.stats._numerics import Points, log_beta
 
 # A class of more samples than the first, all but the second of which are of one kind, has a
@@ -27,6 +26,8 @@ from skpostbac.stats._numerics import Points, log_beta
 _MANY, _FEW = 1e4, 1e3
 # Tails below the first need the nodes for far tails; those below the second are no doubles.
 _CENTRAL, _LEAST = 1e-3, 1e-290
+# Tilts that lead to far points differ by no more than this in their logs.
+_STEP = 2.0
 # Numbers in a table at most.
 _TABLE = 2**20
 
@@ -47,11 +48,11 @@ class BetaMixture:
 
     @classmethod
     def of(cls, pool: Pool) -> "BetaMixture":
-        """Take the one class of a pool: it borrows at each node, or it is an outlier."""
-        weight = float(pool.kinds.weights[0])
-        log_own, log_other = (share[:, 0] + pool.nodes.log_weights for share in pool.log_shares)
-        a = np.append(pool.a[:, 0], pool.outlier_a)
-        b = np.append(pool.b[:, 0], pool.outlier_b)
+        """Take the one class of a pool: it borrows in each state, or it is an outlier."""
+        (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
+        weight = float(one.kinds.weights[0])
+        log_own, log_other = (share[:, 0] + one.log_weights for share in one.log_shares)
+        a, b = np.append(one.a[:, 0], one.outlier_a), np.append(one.b[:, 0], one.outlier_b)
         log_weights = np.append(log_own, logsumexp(log_other))
         some = np.isfinite(log_weights)
         a, b = (a, b) if weight > 0 else (b, a)
@@ -83,21 +84,30 @@ class BetaMixture:
 
 
 class OneClass:
-    """A class that borrows from others, alone, at its nodes in the centre and for far tails."""
+    """A class that borrows from others, alone, in the states that count near some points."""
 
-    def __init__(self, centre: Pool, far: Callable[[], Pool]) -> None:
-        self._centre, self._make_far = BetaMixture.of(centre), far
-
-    @cached_property
-    def _far(self) -> BetaMixture:
-        return BetaMixture.of(self._make_far())
+    def __init__(self, classes: PooledClasses) -> None:
+        self._classes, self._centre = classes, BetaMixture.of(classes.pool)
 
     def tails(self, points: Points) -> Tails | None:
         """Both tails and the density, unless a tail is too small."""
         table = self._centre.at(points)
-        far = np.flatnonzero(table[:2].min(axis=0) < _CENTRAL)
-        if far.size:
-            table[:, far] = self._far.at(points[far])
+        lower, upper = (np.flatnonzero(tail < _CENTRAL) for tail in table[:2])
+        for sign, far, distance in ((-1, lower, points.to_low), (1, upper, points.to_high)):
+            if far.size:
+                table[:, far] = self._far(sign, distance[far]).at(points[far])
         if table[:2].min(initial=1.0) < _LEAST:
             return None
         return Tails(np.log(table[0]), np.log(table[1]), table[2])
+
+    def _far(self, sign: int, distance: Floats) -> BetaMixture:
+        """Take the states that count under the tilts that lead to some distances from an end."""
+        classes = self._classes
+        total = float(classes.weighted.total[0]) + max(classes.hyperprior.kappa)
+        # A power of so many samples has its saddlepoint within these.
+        log_tilts = -np.log(distance.max()), np.log(total + 1) - np.log(distance.min())
+        steps = int(np.ceil((log_tilts[1] - log_tilts[0]) / _STEP)) + 1
+        tilts = np.exp(np.linspace(*log_tilts, steps))
+        mirrored = classes if sign > 0 else classes.mirrored()
+        pool = mirrored.under(*tilts.tolist())
+        return BetaMixture.of(pool if sign > 0 else pool.mirrored())

@@ -2,59 +2,115 @@
 
 The standard deviation follows from the moments of each pool, and a tilt from `tilted_sum`. Close to
 an end of the support the density is a mixture of powers of the distance, whose exponents differ
-from node to node (`end_mixture`). The least exponent, that of outliers wherever there may be any,
-decides whether the density is zero, finite or infinite at the end itself.
+from state to state (`end_mixture`). The least exponent, that of outliers, decides whether the
+density is zero, finite or infinite at the end itself.
 """
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Floats
-from skpostbac.stats._hierarchical.end_mixture import EndMixture, log_end_tail
+from skpostbac.stats._hierarchical.end_mixture import log_end_tail
+from skpostbac.stats._hierarchical.hyperprior import Hyperprior
 from skpostbac.stats._hierarchical.pool import Pool
+from skpostbac.stats._hierarchical.strata import Kinds
 from skpostbac.stats._hierarchical.tilted import TiltedPool
 from skpostbac.stats._hierarchical.tilted_sum import TiltedPoolSum
 from skpostbac.stats._numerics import log_beta
 
+# Tilts have logs up to this.
+_MAX_LOG_TILT = 340.0
+
+
+@dataclass(frozen=True)
+class PooledClasses:
+    """Classes of one pool, their hyperprior, and the pool at the states that its moments need."""
+
+    kinds: Kinds
+    hyperprior: Hyperprior
+    moments: Pool
+
+    @classmethod
+    def of(cls, kinds: Kinds, hyperprior: Hyperprior) -> "PooledClasses":
+        """Find the states that the moments need."""
+        return cls(kinds, hyperprior, Pool.of_moments(kinds, hyperprior))
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The pool at the states that count in the transform of the sum."""
+        return self.moments.for_transforms(self.kinds, self.hyperprior)
+
+    def mirrored(self) -> "PooledClasses":
+        """Return the classes with negated weights."""
+        return replace(self, kinds=self.kinds.mirrored(), moments=self.moments.mirrored())
+
+    def under(self, *tilts: float) -> Pool:
+        """Return the pool at the states that count under tilts by exp(c x)."""
+        return self.moments.under(self.kinds, self.hyperprior, tilts)
+
+    @property
+    def outlier_share(self) -> float:
+        """Prior probability that a class is an outlier."""
+        return self.hyperprior.outlier_share(int(self.kinds.count.sum()))
+
+    @property
+    def weighted(self) -> Kinds:
+        """The kinds with a weight in the sum."""
+        return self.kinds.where(self.kinds.weights != 0)
+
+    def log_all_outliers(self) -> float:
+        """Log probability that all classes with a weight are outliers, and for their counts."""
+        rest = self.kinds.where(self.kinds.weights == 0)
+        evidence = -self.moments.log_evidence
+        if rest.count.size:
+            hyperprior = replace(self.hyperprior, outlier=self.outlier_share)
+            evidence += Pool.of_moments(rest, hyperprior).log_evidence
+        with np.errstate(divide="ignore"):
+            return float(evidence + np.log(self.outlier_share) * self.weighted.count.sum())
+
 
 class WeightedPools:
-    """A sum over pools of classes, at all of their nodes."""
+    """A sum over pools of classes, at the states that count in the centre."""
 
-    def __init__(self, pools: tuple[Pool, ...]) -> None:
+    def __init__(self, pools: tuple[PooledClasses, ...]) -> None:
         self.pools = pools
 
     @cached_property
     def standard_deviation(self) -> float:
         """Standard deviation of the sum."""
-        return float(np.sqrt(sum(pool.central_moments[0] for pool in self.pools)))
+        return float(np.sqrt(sum(one.moments.central_moments[0] for one in self.pools)))
 
     def mirrored(self) -> "WeightedPools":
         """Return minus the sum."""
-        return type(self)(tuple(pool.mirrored() for pool in self.pools))
+        return type(self)(tuple(one.mirrored() for one in self.pools))
 
     @cached_property
     def order(self) -> float:
         """Power with which the upper tail vanishes at the upper end of the support."""
-        return float(sum(_end_order(pool) for pool in self.pools))
+        return float(sum(_end_order(one) for one in self.pools))
 
     @cached_property
     def power_range(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
-        least = min(float(np.abs(pool.kinds.weights).min()) for pool in self.pools)
-        most = max(float((pool.a + pool.b).max()) for pool in self.pools)
-        return 1e-18 * least / most
+        least = min(float(np.abs(one.weighted.weights).min()) for one in self.pools)
+        most = max(
+            float(one.weighted.total.max()) + max(one.hyperprior.kappa) for one in self.pools
+        )
+        return 1e-18 * least / float(most)
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end: mixtures of powers."""
-        values = [log_end_tail(self._end_mixtures, float(np.log(y))) for y in distance]
+        values = [self._log_end_tail(float(np.log(y))) for y in distance]
         log_tail, log_pdf = np.reshape(values, (-1, 2)).T
         return log_tail, log_pdf
 
-    @cached_property
-    def _end_mixtures(self) -> list[EndMixture]:
-        return [EndMixture.of(pool) for pool in self.pools]
+    def _log_end_tail(self, log_distance: float) -> tuple[float, float]:
+        # About the saddlepoint; what is left out under a tilt is far less than counts.
+        tilt = float(np.exp(min(np.log(max(self.order, 1.0)) - log_distance, _MAX_LOG_TILT)))
+        return log_end_tail([one.under(tilt) for one in self.pools], log_distance)
 
     def log_end_density(self) -> float:
         """Limit of the log density at the upper end of the support."""
@@ -62,36 +118,46 @@ class WeightedPools:
             return np.inf if self.order < 1 else -np.inf
         return sum(map(_log_end_factor, self.pools))
 
-    def tilted(self, c: float, *, from_end: bool = False) -> "TiltedPoolSum":
+    def tilted(self, c: float, *, from_end: bool = False) -> TiltedPoolSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        pools = [self._tilted(pool, c, from_end) for pool in self.pools]
+        pools = [TiltedPool(self._at(k, c), c, from_end) for k in range(len(self.pools))]
         return TiltedPoolSum(pools, c, self.standard_deviation)
 
-    def _tilted(self, pool: Pool, c: float, from_end: bool) -> TiltedPool:
-        return TiltedPool(pool, c, from_end)
+    def _at(self, number: int, c: float) -> Pool:
+        """Return a pool at the states that count under a tilt."""
+        del c
+        return self.pools[number].pool
 
 
 class FarPools(WeightedPools):
-    """A sum with so many nodes that it needs those that count under a tilt alone."""
+    """A sum over pools of classes, at the states that count under each tilt.
 
-    def _tilted(self, pool: Pool, c: float, from_end: bool) -> TiltedPool:
-        return TiltedPool(pool, c, from_end).at_nodes(pool.counted(c))
+    Tilts of one octave have the same states.
+    """
+
+    def __init__(self, pools: tuple[PooledClasses, ...]) -> None:
+        super().__init__(pools)
+        self._at_octaves: dict[tuple[int, float], Pool] = {}
+
+    def _at(self, number: int, c: float) -> Pool:
+        octave = float(2.0 ** np.floor(np.log2(c)))
+        key = number, octave
+        if key not in self._at_octaves:
+            self._at_octaves[key] = self.pools[number].under(octave, 2 * octave)
+        return self._at_octaves[key]
 
 
-def _end_order(pool: Pool) -> float:
-    """Least power of a pool at the upper end: that of outliers, if there may be any."""
-    up = pool.kinds.weights > 0
-    if pool.outlier:
-        return float((pool.kinds.count * np.where(up, pool.outlier_b, pool.outlier_a)).sum())
-    return float((np.where(up, pool.b, pool.a) @ pool.kinds.count).min())
+def _end_order(one: PooledClasses) -> float:
+    """Power of outliers at the upper end, the least of all."""
+    kinds = one.weighted
+    near = one.hyperprior.base + np.where(kinds.weights > 0, kinds.wrong, kinds.correct)
+    return float((kinds.count * near).sum())
 
 
-def _log_end_factor(pool: Pool) -> float:
+def _log_end_factor(one: PooledClasses) -> float:
     """Log of what outliers alone contribute to the density at the upper end."""
-    kinds, up = pool.kinds, pool.kinds.weights > 0
-    near = np.where(up, pool.outlier_b, pool.outlier_a)
-    far = np.where(up, pool.outlier_a, pool.outlier_b)
+    kinds, up, base = one.weighted, one.weighted.weights > 0, one.hyperprior.base
+    near = base + np.where(up, kinds.wrong, kinds.correct)
+    far = base + np.where(up, kinds.correct, kinds.wrong)
     factors = gammaln(near) - log_beta(near, far) - near * np.log(np.abs(kinds.weights))
-    with np.errstate(divide="ignore"):
-        logs = pool.nodes.log_weights + np.log(pool.nodes.outlier) @ kinds.count
-    return float(np.logaddexp.reduce(logs) + (kinds.count * factors).sum())
+    return one.log_all_outliers() + float((kinds.count * factors).sum())

@@ -1,12 +1,13 @@
 r"""The transform of classes that borrow from a shared rate, under a tilt and along a contour.
 
-The posterior of a class, given the hyperparameters, is that of an outlier, reweighted by
+The posterior of a class, given the state of its stratum, is that of an outlier, reweighted by
 
     g(theta) = epsilon + (1 - epsilon) theta^up (1 - theta)^down / Z,
 
-where `up` and `down` are what it borrows. The transform of a sum is the average over the nodes of
-products over the classes. A class enters by its moments, where their series is short, or else by
-a rule in log-odds on which all nodes share the abscissae, so that one table of g serves all
+where `up` and `down` are what it borrows. The transform of a stratum in a state is the product of
+those of its classes, and that of the sum adds up products over the strata along all paths of
+states (`chain`). A class enters by a Chebyshev series (`chebyshev`), where that is short, or else
+by a rule in log-odds on which all states share the abscissae, so that one table of g serves all
 heights. Where the sum decays only algebraically the rest of its series is summed at the branch
 points, as in `skpostbac.stats._inversion.branch_points`: as no class borrows more than kappa, all
 of them split at one height.
@@ -22,15 +23,15 @@ from scipy.special import binom, log_expit
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats import _beta as tb
-from skpostbac.stats._beta import end_radius
+from skpostbac.stats._beta import chebyshev_coefficients, chebyshev_moments, end_radius
 from skpostbac.stats._hierarchical.ends import MixedEnd
-from skpostbac.stats._hierarchical.pool import Pool
-from skpostbac.stats._hierarchical.quadrature import HyperNodes
-from skpostbac.stats._inversion import NEGLIGIBLE, Corner
+from skpostbac.stats._hierarchical.pool import Pool, Stratum
+from skpostbac.stats._inversion import Corner
+from skpostbac.stats._numerics import NEGLIGIBLE
 
-# Kinds are summed by their moments in blocks of this many. Terms below the first share are left
-# out; a sum of moduli above the second would cost digits.
-_BLOCK, _NEGLIGIBLE, _LARGEST_TERMS = 64, 1e-17, 2000.0
+# Kinds are summed in blocks of this many. Those have short series for which the weight times the
+# modulus of s is below the first number; a real part above the second would cost digits.
+_BLOCK, _LARGEST, _LARGEST_TILT = 64, 300.0, 16.0
 # Numbers in a table at most.
 _TABLE = 2**22
 # Numbers in the table of all nodes and abscissae of a rule, of which there may be a few at a time.
@@ -45,6 +46,51 @@ _HEIGHTS, _LARGEST_ORDER, _DECAYED = np.geomspace(8.0, 1e6, 36), 1e8, 1e-13
 
 
 @dataclass(frozen=True)
+class UnderTilt:
+    """What is known of a pool under a tilt.
+
+    Attributes
+    ----------
+    log_mgf : log E[exp(c x)].
+    log_weights : log of the weights of the states, of sum one in each stratum.
+    kind_log_mgfs : log E[exp(c x)] of each kind in each state, for each stratum.
+    factors : factors of the states of each stratum, whose products over all paths add up to one.
+    after : for each stratum, the sums of these over what may follow each state.
+    """
+
+    log_mgf: float
+    log_weights: tuple[Floats, ...]
+    kind_log_mgfs: tuple[Floats, ...]
+    factors: tuple[Floats, ...]
+    after: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, pool: Pool, kind_log_mgfs: tuple[Floats, ...]) -> "UnderTilt":
+        """Sum over the paths of a pool."""
+        logs = [
+            one.log_likelihood + table @ one.kinds.count
+            for one, table in zip(pool.strata, kind_log_mgfs, strict=True)
+        ]
+        paths = pool.chain.paths(logs)
+        factors = (np.exp(one - scale) for one, scale in zip(logs, paths.log_scales, strict=True))
+        return cls(
+            sum(paths.log_scales) - pool.log_evidence,
+            paths.log_weights,
+            kind_log_mgfs,
+            tuple(factors),
+            paths.after,
+        )
+
+    def where(self, kept: list[Bools]) -> "UnderTilt":
+        """Return what is known of some of the states; they keep their shares of the whole."""
+        some = (
+            tuple(table[flags] for table, flags in zip(tables, kept, strict=True))
+            for tables in (self.log_weights, self.kind_log_mgfs, self.factors, self.after)
+        )
+        return UnderTilt(self.log_mgf, *some)
+
+
+@dataclass(frozen=True)
 class Along:
     """Transform of a pool at c + rates.
 
@@ -52,18 +98,24 @@ class Along:
     ----------
     values : E[exp(s (x - anchor))] / E[exp(c (x - anchor))], shape (n_rates,).
     anchor : position about which they vary little.
-    log_mgf : log E[exp(c x)].
-    log_weights : log of the weights of the nodes under the tilt, of sum one.
-    kind_log_mgfs : log E[exp(c x)] of each kind at each node, shape (n_nodes, n_kinds).
-    largest : largest modulus of what each node contributes to the values.
+    largest : largest modulus of what each state contributes to the values, all strata in one row.
+    under : what is known under the tilt.
     """
 
     values: Complexes
     anchor: float
-    log_mgf: float
-    log_weights: Floats
-    kind_log_mgfs: Floats
     largest: Floats
+    under: UnderTilt
+
+    @property
+    def log_mgf(self) -> float:
+        """Log E[exp(c x)]."""
+        return self.under.log_mgf
+
+    @property
+    def log_weights(self) -> Floats:
+        """Log of the weights of the states, all strata in one row."""
+        return np.concatenate(self.under.log_weights)
 
 
 class TiltedPool:
@@ -71,57 +123,188 @@ class TiltedPool:
 
     def __init__(self, pool: Pool, tilt: float, from_end: bool) -> None:
         self.pool, self.tilt, self._from_end = pool, tilt, from_end
-        weights, size = pool.kinds.weights, np.abs(pool.kinds.weights)
-        up = weights > 0
-        if from_end:
-            self.low_end, self.high_end = -size, np.zeros_like(size)
-        else:
-            right, wrong = pool.means
-            self.low_end = -size * np.where(up, right, wrong)
-            self.high_end = size * np.where(up, wrong, right)
+        self.strata = [TiltedStratum(one, tilt, from_end) for one in pool.strata]
 
-    def at_nodes(self, kept: Bools) -> "TiltedPool":
-        """Return the pool at some of its nodes, seen from the same origin."""
-        some = TiltedPool(self.pool.at_nodes(kept), self.tilt, self._from_end)
-        some.low_end, some.high_end = self.low_end, self.high_end
+    def _from_same_origin(self, pool: Pool, tilt: float) -> "TiltedPool":
+        some = TiltedPool(pool, tilt, self._from_end)
+        for own, other in zip(some.strata, self.strata, strict=True):
+            own.low_end, own.high_end = other.low_end, other.high_end
         return some
 
-    def narrowed(self, kept: Bools, at_tilt: Along) -> "TiltedPool":
-        """Return the pool at some of its nodes, with what is known of them under the tilt."""
-        some = self.at_nodes(kept)
-        some.at_tilt = replace(
-            at_tilt,
-            log_weights=at_tilt.log_weights[kept],
-            kind_log_mgfs=at_tilt.kind_log_mgfs[kept],
-            largest=at_tilt.largest[kept],
-        )
+    def narrowed(self, kept: Bools, along: Along) -> "TiltedPool":
+        """Return the pool at some of its states, with what is known of them under the tilt."""
+        flags = np.split(kept, np.cumsum([one.n_states for one in self.strata])[:-1])
+        some = self._from_same_origin(self.pool.where(flags), self.tilt)
+        some.at_tilt = replace(along, largest=along.largest[kept], under=along.under.where(flags))
+        under = some.at_tilt.under
+        for number, (one, own) in enumerate(zip(some.strata, self.strata, strict=True)):
+            one.under = under.log_weights[number], under.kind_log_mgfs[number]
+            one.keep_moments(own, flags[number])
         return some
 
     def along(self, rates: Complexes) -> Along:
         """Evaluate the transform at c + rates."""
-        nodes, kinds = self.pool.nodes, self.pool.kinds
-        position = np.zeros(nodes.up.size)
-        product = np.ones((nodes.up.size, rates.size), dtype=complex)
-        log_mgfs = np.empty((nodes.up.size, kinds.count.size))
-        for start in range(0, kinds.count.size, _BLOCK):
-            block = np.arange(start, min(start + _BLOCK, kinds.count.size))
-            for part in self._parts(block, rates):
-                count = kinds.count[part.index]
-                position += part.places @ count
-                log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
-                for values, times in zip(part.values, count, strict=True):
-                    product *= values if times == 1 else values**times
-        logs = nodes.log_weights + log_mgfs @ kinds.count
-        log_mgf = float(np.logaddexp.reduce(logs))
-        # Some of the nodes keep their share of the whole.
+        found = [one.along(rates) for one in self.strata]
         known = vars(self).get("at_tilt")
-        share = 0.0 if known is None else float(np.logaddexp.reduce(known.log_weights))
-        log_weights = logs - (log_mgf - share)
-        weights = np.exp(log_weights)
-        anchor = float(weights @ position / weights.sum())
-        product *= np.exp(np.multiply.outer(position - anchor, rates))
-        largest = weights * np.abs(product).max(axis=1)
-        return Along(weights @ product, anchor, log_mgf, log_weights, log_mgfs, largest)
+        under = known.under if known else UnderTilt.of(self.pool, tuple(x.log_mgfs for x in found))
+        anchor, tables, largest = 0.0, [], []
+        for one, logs, factor in zip(found, under.log_weights, under.factors, strict=True):
+            weights = np.exp(logs)
+            centre = float(weights @ one.position / weights.sum())
+            anchor += centre
+            table = one.values
+            if np.ptp(one.position):
+                table = table * np.exp(np.multiply.outer(one.position - centre, rates))
+            largest.append(weights * np.abs(table).max(axis=1))
+            tables.append(factor[:, np.newaxis] * table)
+        values = self.pool.chain.total(tables)
+        return Along(values, anchor, np.concatenate(largest), under)
+
+    @property
+    def lowest(self) -> float:
+        """Lowest value of the pool."""
+        return sum(float(one.low_end @ one.count) for one in self.strata)
+
+    @property
+    def highest(self) -> float:
+        """Highest value of the pool."""
+        return sum(float(one.high_end @ one.count) for one in self.strata)
+
+    @property
+    def n_states(self) -> int:
+        """Number of states of all strata."""
+        return sum(one.n_states for one in self.strata)
+
+    @cached_property
+    def end_heights(self) -> Floats:
+        """Heights from which the ends of each kind separate, shape (n_kinds,)."""
+        return np.concatenate([one.end_heights for one in self.strata])
+
+    @cached_property
+    def at_tilt(self) -> Along:
+        """Transform at the tilt itself."""
+        return self.along(np.zeros(1, dtype=complex))
+
+    def turns_over(self, rates: Floats) -> bool:
+        """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
+        return any(one.turns_over(rates) for one in self.strata)
+
+    def log_mgf(self, rate: float) -> float:
+        """Log E[exp((c + rate) x)], x being relative to the same origin."""
+        return self._from_same_origin(self.pool, self.tilt + rate).at_tilt.log_mgf
+
+    def decay_height(self, scale: float) -> float:
+        """Height at which the transform has about decayed, by an envelope like that of Gammas.
+
+        It is infinite if it is beyond some heights in units of 1 / scale.
+        """
+        envelopes = [one.log_envelope() for one in self.strata]
+        for height in _HEIGHTS / scale:
+            tables = [
+                (factor * np.exp(envelope(height)))[:, np.newaxis]
+                for factor, envelope in zip(self.at_tilt.under.factors, envelopes, strict=True)
+            ]
+            if self.pool.chain.total(tables)[0] < _DECAYED:
+                return float(height)
+        return np.inf
+
+    @property
+    def decay_order(self) -> float:
+        """Least power with which the share of a corner decays."""
+        return sum(one.decay_order for one in self.strata)
+
+    def growth_order(self, height: float) -> float:
+        """Largest power with which the share of a corner grows towards the origin."""
+        return sum(one.growth_order(height) for one in self.strata)
+
+    @property
+    def n_corners(self) -> float:
+        """Number of corners, those of classes that are alike being one."""
+        return float(np.prod([np.prod(one.count + 1) for one in self.strata]))
+
+    def corners(self, rates: Complexes) -> list[Corner]:
+        """Split the transform at c + rates, all with positive imaginary part, over M(c)."""
+        s = self.tilt + rates
+        # Where the modulus of s is least the amplitudes are largest.
+        found = self._amplitudes(s[[np.abs(s).argmin()]])
+        most = max(one.n_states for one in self.strata) * max(len(found), 1)
+        blocks = [(block.size, self._amplitudes(block)) for block in _blocks(s, most)]
+        corners = []
+        for key in sorted(set().union(*(table for _, table in blocks))):
+            parts = [table.get(key, np.zeros(size, dtype=complex)) for size, table in blocks]
+            corners.append(Corner(*self._place(key), np.concatenate(parts)))
+        return corners
+
+    def _place(self, key: tuple[int, ...]) -> tuple[float, float]:
+        """Place of a corner with so many classes of each kind at their upper ends, and its blur."""
+        low = np.concatenate([one.low_end for one in self.strata])
+        high = np.concatenate([one.high_end for one in self.strata])
+        up = np.array(key, dtype=float)
+        down = np.concatenate([one.count for one in self.strata]) - up
+        return float(down @ low + up @ high), float(down @ np.abs(low) + up @ np.abs(high))
+
+    def _amplitudes(self, s: Complexes) -> dict[tuple[int, ...], Complexes]:
+        """Amplitudes of the corners at some s, but for those that are negligible."""
+        under, chain = self.at_tilt.under, self.pool.chain
+        start = np.multiply.outer(chain.start, np.ones(s.shape, dtype=complex))
+        tables: dict[tuple[int, ...], Complexes] = {(): start}
+        for number, one in enumerate(self.strata):
+            if number:
+                link = chain.links[number - 1]
+                tables = {key: link.forward(table) for key, table in tables.items()}
+            factor, after = under.factors[number], under.after[number]
+            tables = {key: factor[:, np.newaxis] * table for key, table in tables.items()}
+            tables = one.split(tables, s, after)
+        found = {key: table.sum(axis=0) for key, table in tables.items()}
+        return {key: one for key, one in found.items() if np.abs(one).max() > NEGLIGIBLE}
+
+
+class TiltedStratum:
+    """The classes of a stratum under a tilt c, at positions relative to an origin.
+
+    Attributes
+    ----------
+    low_end, high_end : positions of the ends of each kind.
+    under : log weights of the states and log E[exp(c x)] of the kinds under the tilt, once known.
+    """
+
+    under: tuple[Floats, Floats] | None = None
+
+    def __init__(self, stratum: Stratum, tilt: float, from_end: bool) -> None:
+        self.stratum, self.tilt = stratum, tilt
+        self._moments: dict[int, Floats] = {}
+        weights, size = stratum.kinds.weights, np.abs(stratum.kinds.weights)
+        up = weights > 0
+        if from_end:
+            self.low_end, self.high_end = -size, np.zeros_like(size)
+        else:
+            right, wrong = stratum.means
+            self.low_end = -size * np.where(up, right, wrong)
+            self.high_end = size * np.where(up, wrong, right)
+
+    @property
+    def count(self) -> Floats:
+        """How many classes of each kind there are."""
+        return self.stratum.kinds.count
+
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        return self.stratum.n_states
+
+    def along(self, rates: Complexes) -> "_Products":
+        """Evaluate the transforms at c + rates."""
+        count = self.count
+        position = np.zeros(self.n_states)
+        product = np.ones((self.n_states, rates.size), dtype=complex)
+        log_mgfs = np.empty((self.n_states, count.size))
+        for start in range(0, count.size, _BLOCK):
+            block = np.arange(start, min(start + _BLOCK, count.size))
+            for part in self._parts(block, rates):
+                position += part.places @ count[part.index]
+                log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
+                product *= part.values
+        return _Products(product, position, log_mgfs)
 
     def _parts(self, block: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Transform some kinds, each in the cheapest way."""
@@ -129,49 +312,58 @@ class TiltedPool:
         for kind in block[split]:
             yield self._by_ends(kind, rates)
         block = block[~split]
-        short, series = self._by_moments(block, self.tilt + rates)
-        if short.any():
-            yield series
+        s, size = self.tilt + rates, np.abs(self.stratum.kinds.weights[block])
+        short = (np.abs(s).max() * size < _LARGEST) & (np.abs(s.real).max() * size < _LARGEST_TILT)
+        weights = self.stratum.kinds.weights[block]
+        for weight in np.unique(weights[short]):
+            yield self._by_series(block[short & (weights == weight)], s)
         if not short.all():
             yield from self._by_nodes(block[~short], rates)
 
-    def _by_moments(self, index: Indices, s: Complexes) -> tuple[Bools, "_Part"]:
-        """Sum the moment series of those kinds for which it is short; returns which those are."""
-        pool, largest = self.pool, float(np.abs(s).max())
-        weights = pool.kinds.weights[index] * largest
-        terms = [np.ones((self.n_nodes, index.size))]
-        # What a node loses counts by its weight, where that is known.
-        known = vars(self).get("at_tilt")
-        counted = np.ones(self.n_nodes) if known is None else np.exp(known.log_weights)
-        terms.append(np.zeros_like(terms[0]))
-        total, last = terms[0], np.ones(index.size)
-        short = np.zeros(index.size, dtype=bool)
-        for term in pool.moment_terms(index, weights):
-            terms.append(term)
-            size = np.abs(term)
-            # Terms that are too large may overflow, while those of other kinds go on.
-            with np.errstate(over="ignore", invalid="ignore"):
-                total = total + size
-                before, last, most = last, counted @ size, counted @ total
-            short = (most < _LARGEST_TERMS) & (np.maximum(last, before) < _NEGLIGIBLE)
-            if (short | ~(most < _LARGEST_TERMS)).all():
-                break
-        kept = index[short]
-        table = np.array([term[:, short] for term in terms]).transpose(2, 1, 0)
-        steps = s / largest
-        powers = np.cumprod(np.broadcast_to(steps, (len(terms), s.size)), axis=0) / steps
-        at_tilt = (table * (self.tilt / largest) ** np.arange(len(terms))).sum(axis=2)
-        values = (table @ powers.view(float)).view(complex) / at_tilt[:, :, np.newaxis]
-        right, wrong = (rate[:, kept] for rate in pool.rates)
-        return short, _Part(kept, self._places(kept, right, wrong), np.log(at_tilt.T), values)
+    def _by_series(self, index: Indices, s: Complexes) -> "_Part":
+        """Sum the Chebyshev series of some kinds of one weight."""
+        weight, count = float(self.stratum.kinds.weights[index[0]]), self.count[index]
+        at_all: Complexes = np.append(complex(self.tilt), s)
+        coefficients = chebyshev_coefficients(weight / 2 * at_all)
+        table = coefficients.view(float)
+        product = np.ones((self.n_states, s.size), dtype=complex)
+        at_tilt = np.empty((self.n_states, index.size))
+        for place, kind in enumerate(index.tolist()):
+            sums = (self._chebyshev_moments(kind, len(coefficients)) @ table).view(complex)
+            at_tilt[:, place] = sums[:, 0].real
+            product *= _power(sums[:, 1:], count[place])
+        # About the mean of each kind instead of one half.
+        right, wrong = (rate[index] for rate in self.stratum.means)
+        shift, logs = weight * (0.5 - right), np.log(at_tilt)
+        product *= np.exp((count @ shift) * (s - self.tilt))
+        product *= np.exp(-logs @ count)[:, np.newaxis]
+        places = np.broadcast_to(self._places(index, right, wrong), at_tilt.shape)
+        return _Part(index, places, logs + self.tilt * shift, product)
+
+    def keep_moments(self, other: "TiltedStratum", kept: Bools) -> None:
+        """Take the Chebyshev moments that another one has computed at more states."""
+        every = bool(kept.all())
+        for kind, table in other._moments.items():
+            self._moments[kind] = table if every else table[kept]
+
+    def _chebyshev_moments(self, kind: int, order: int) -> Floats:
+        """Return E[T_r(2 theta - 1)] of a kind below an order, (n_states, order)."""
+        known = self._moments.get(kind)
+        if known is None or known.shape[1] < order:
+            stratum, r = self.stratum, self.stratum.outlier[:, [kind]]
+            own = chebyshev_moments(stratum.a[:, kind], stratum.b[:, kind], order)
+            other = chebyshev_moments(stratum.outlier_a[kind], stratum.outlier_b[kind], order)
+            known = own + r * (other - own)
+            self._moments[kind] = known
+        return known[:, :order]
 
     def _by_nodes(self, index: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Sum a rule in log-odds for each of some kinds."""
-        nodes, span = self.pool.nodes, self._span(index, rates)
+        stratum, span = self.stratum, self._span(index, rates)
         base = tb.tilt_betas(
-            self.pool.outlier_a[index],
-            self.pool.outlier_b[index],
-            self.pool.kinds.weights[index],
+            stratum.outlier_a[index],
+            stratum.outlier_b[index],
+            stratum.kinds.weights[index],
             self.tilt,
         )
         log_mgf = tb.quadrature(base, tb.extent(base), self.tilt, np.zeros(index.size)).log_mgf
@@ -179,66 +371,51 @@ class TiltedPool:
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
         for row, kind in enumerate(index):
             rule = _Rule.of(base[row : row + 1], *span[:, row])
-            count = nodes.up.size * rule.deviations.size // _LARGE_TABLE + 1
-            some = [self.pool.nodes.where(part) for part in _cut(nodes.up.size, count)]
+            count = self.n_states * rule.deviations.size // _LARGE_TABLE + 1
+            some = [stratum.where(part) for part in _cut(self.n_states, count)]
             values, log_mass = zip(*(self._summed(part, rule, rates) for part in some), strict=True)
             yield _Part(
                 index[[row]],
-                np.broadcast_to(places[:, [row]], (nodes.up.size, 1)),
-                (np.concatenate(log_mass) + log_mgf[row] - nodes.log_evidence[:, kind])[
+                np.broadcast_to(places[:, [row]], (self.n_states, 1)),
+                (np.concatenate(log_mass) + log_mgf[row] - stratum.log_evidence[:, kind])[
                     :, np.newaxis
                 ],
-                np.concatenate(values)[np.newaxis],
+                _power(np.concatenate(values), self.count[kind]),
             )
 
     def _summed(
-        self, nodes: HyperNodes, rule: "_Rule", rates: Complexes
+        self, stratum: Stratum, rule: "_Rule", rates: Complexes
     ) -> tuple[Complexes, Floats]:
-        """Sum a rule at some nodes: transforms, (n_nodes, n), and logs of the sums of weights."""
-        table, log_mass = self._reweighted(nodes, rule)
+        """Sum a rule in some states: transforms, (n_states, n), and logs of the sums of weights."""
+        table, log_mass = _reweighted(stratum, rule)
         # Where no weight is left a large tilt would overflow.
         kept = np.asarray(table.any(axis=0))
         table, deviations = table[:, kept], rule.deviations[kept]
         values = [_transform(table, deviations, block) for block in _blocks(rates, kept.size)]
         return np.hstack(values), log_mass
 
-    def _reweighted(self, nodes: HyperNodes, rule: "_Rule") -> tuple[Floats, Floats]:
-        """Weights g times those of a rule, of sum one for each node, and the logs of their sums."""
-        share = self.pool.outlier
-        factor = np.log1p(-share) - nodes.log_norm
-        borrowed = np.stack([nodes.up, nodes.down, factor, np.ones_like(factor)], axis=1)
-        ones = np.ones_like(rule.log_right)
-        logs = borrowed @ np.stack([rule.log_right, rule.log_wrong, ones, rule.log_weights])
-        # A possible outlier keeps the sums from vanishing.
-        largest = np.zeros(logs.shape[0]) if share else logs.max(axis=1)
-        if not share:
-            logs -= largest[:, np.newaxis]
-        table = np.exp(logs, out=logs)
-        table += share * np.exp(rule.log_weights)
-        mass = table.sum(axis=1)
-        table /= mass[:, np.newaxis]
-        return table, np.log(mass) + largest
-
     def _by_ends(self, kind: int, rates: Complexes) -> "_Part":
         """Sum the ends of one kind, at heights where these have separated."""
         low, high = (end.shares(self.tilt + rates) for end in self._ends(kind))
         values = high + low * np.exp((self.low_end[kind] - self.high_end[kind]) * rates)
-        places = np.full((self.n_nodes, 1), self.high_end[kind])
-        log_mgf = self.at_tilt.kind_log_mgfs[:, [kind]] - self.tilt * places
-        return _Part(np.array([kind]), places, log_mgf, values[np.newaxis])
+        places = np.full((self.n_states, 1), self.high_end[kind])
+        log_mgf = self._kind_log_mgfs[:, [kind]] - self.tilt * places
+        return _Part(np.array([kind]), places, log_mgf, _power(values, self.count[kind]))
 
     def _span(self, index: Indices, rates: Complexes) -> Floats:
         """Log-odds between which some kinds lie, and bandwidths there, shape (3, n_kinds).
 
         They hold whatever the classes borrow, and at all real parts and heights.
         """
-        nodes, pool = self.pool.nodes, self.pool
-        kappa = nodes.up + nodes.down
-        ends = [np.argmin(nodes.up), np.argmax(nodes.up), np.argmin(nodes.down)]
-        ends += [np.argmax(nodes.down), np.argmin(kappa), np.argmax(kappa)]
-        a = np.add.outer(np.append(nodes.up[ends], 0.0), pool.outlier_a[index])
-        b = np.add.outer(np.append(nodes.down[ends], 0.0), pool.outlier_b[index])
-        weights = np.broadcast_to(pool.kinds.weights[index], a.shape).ravel()
+        stratum = self.stratum
+        up, down = stratum.up, stratum.down
+        kappa = up + down
+        ends = [np.argmin(up), np.argmax(up), np.argmin(down)]
+        # In log-odds a Beta is narrowest where up down / kappa is largest.
+        ends += [np.argmax(down), np.argmin(kappa), np.argmax(kappa), np.argmax(up * down / kappa)]
+        a = np.add.outer(np.append(up[ends], 0.0), stratum.outlier_a[index])
+        b = np.add.outer(np.append(down[ends], 0.0), stratum.outlier_b[index])
+        weights = np.broadcast_to(stratum.kinds.weights[index], a.shape).ravel()
         top = float(np.abs(rates.imag).max())
         low, high, band = np.full(index.size, np.inf), np.full(index.size, -np.inf), 0.0
         for c in {self.tilt + float(rates.real.min()), self.tilt + float(rates.real.max())}:
@@ -253,60 +430,35 @@ class TiltedPool:
 
     def _places(self, index: Indices, right: Floats, wrong: Floats) -> Floats:
         """Positions of some kinds at accuracies `right` = 1 - `wrong`, shape (..., n_kinds)."""
-        weights = self.pool.kinds.weights[index]
+        weights = self.stratum.kinds.weights[index]
         size, up = np.abs(weights), weights > 0
         above, below = size * np.where(up, right, wrong), size * np.where(up, wrong, right)
         # From the nearer of both ends: a small distance keeps its digits.
         from_high, from_low = self.high_end[index] - below, self.low_end[index] + above
         return np.asarray(np.where(below < above, from_high, from_low))
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes of the hyperparameters."""
-        return self.pool.nodes.up.size
-
     @cached_property
     def end_heights(self) -> Floats:
         """Heights from which the ends of each kind separate, shape (n_kinds,)."""
-        radius = end_radius(self.pool.a, self.pool.b).max(axis=0)
-        return np.asarray(radius / np.abs(self.pool.kinds.weights))
-
-    @cached_property
-    def at_tilt(self) -> Along:
-        """Transform at the tilt itself."""
-        return self.along(np.zeros(1, dtype=complex))
+        radius = end_radius(self.stratum.a, self.stratum.b).max(axis=0)
+        return np.asarray(radius / np.abs(self.stratum.kinds.weights))
 
     def turns_over(self, rates: Floats) -> bool:
         """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
-        pushes = np.abs(self.tilt + rates).max() * np.abs(self.pool.kinds.weights)
-        n = self.pool.outlier_a + self.pool.outlier_b
+        pushes = np.abs(self.tilt + rates).max() * np.abs(self.stratum.kinds.weights)
+        n = self.stratum.outlier_a + self.stratum.outlier_b
         return bool(((pushes > n) & (n > _MANY)).any())
 
-    def log_mgf(self, rate: float) -> float:
-        """Log E[exp((c + rate) x)], x being relative to the same origin."""
-        tilted = TiltedPool(self.pool, self.tilt + rate, self._from_end)
-        tilted.low_end, tilted.high_end = self.low_end, self.high_end
-        return tilted.at_tilt.log_mgf
-
-    def decay_height(self, scale: float) -> float:
-        """Height at which the transform has about decayed, by an envelope like that of Gammas.
-
-        It is infinite if it is beyond some heights in units of 1 / scale.
-        """
-        pool, count = self.pool, self.pool.kinds.count
-        own, other = (
-            self._envelope(pool.a, pool.b),
-            self._envelope(pool.outlier_a, pool.outlier_b),
-        )
-        for height in _HEIGHTS / scale:
-            logs = np.maximum(own(height), other(height)) @ count + self.at_tilt.log_weights
-            if np.logaddexp.reduce(logs) < np.log(_DECAYED):
-                return float(height)
-        return np.inf
+    def log_envelope(self) -> Callable[[float], Floats]:
+        """Log of a bound of the transforms at a height, by an envelope like that of Gammas."""
+        stratum = self.stratum
+        own = self._envelope(stratum.a, stratum.b)
+        other = self._envelope(stratum.outlier_a, stratum.outlier_b)
+        return lambda height: np.maximum(own(height), other(height)) @ self.count
 
     def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
         """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
-        weights = np.broadcast_to(self.pool.kinds.weights, a.shape)
+        weights = np.broadcast_to(self.stratum.kinds.weights, a.shape)
         betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
         order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
         scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
@@ -315,42 +467,23 @@ class TiltedPool:
     @property
     def decay_order(self) -> float:
         """Least power with which the share of a corner decays."""
-        pool = self.pool
-        least = np.minimum(pool.outlier_a, pool.outlier_b)
-        return float((pool.kinds.count * least).sum())
+        least = np.minimum(self.stratum.outlier_a, self.stratum.outlier_b)
+        return float((self.count * least).sum())
 
     def growth_order(self, height: float) -> float:
         """Largest power with which the share of a corner grows towards the origin."""
-        count = self.pool.kinds.count
-        ends = [self._ends(kind) for kind in range(count.size)]
-        most = [max(end.growth_order(height) for end in pair) for pair in ends]
-        return float(most @ count)
+        ends = [self._ends(kind) for kind in range(self.count.size)]
+        most = np.array([max(end.growth_order(height) for end in pair) for pair in ends])
+        return float(most @ self.count)
 
-    @property
-    def n_corners(self) -> float:
-        """Number of corners, those of classes that are alike being one."""
-        return float(np.prod(self.pool.kinds.count + 1))
+    def split(
+        self, tables: dict[tuple[int, ...], Complexes], s: Complexes, after: Floats
+    ) -> dict[tuple[int, ...], Complexes]:
+        """Split each table, shape (n_states, n), by how many classes of each kind are right.
 
-    def corners(self, rates: Complexes) -> list[Corner]:
-        """Split the transform at c + rates, all with positive imaginary part, over M(c)."""
-        count = self.pool.kinds.count
-        # How many classes of each kind are at their upper ends.
-        numbers = np.indices([int(k) + 1 for k in count]).reshape(count.size, -1).T
-        offsets = (count - numbers) @ self.low_end + numbers @ self.high_end
-        blurs = (count - numbers) @ np.abs(self.low_end) + numbers @ np.abs(self.high_end)
-        s = self.tilt + rates
-        # Where the modulus of s is least the amplitudes are largest.
-        found = self._amplitudes(numbers, s[[np.abs(s).argmin()]]).any(axis=1).sum()
-        blocks = _blocks(s, self.n_nodes * max(int(found), 1))
-        amplitudes = np.hstack([self._amplitudes(numbers, block) for block in blocks])
-        return [Corner(*one) for one in zip(offsets, blurs, amplitudes, strict=True)]
-
-    def _amplitudes(self, numbers: Indices, s: Complexes) -> Complexes:
-        """Amplitudes of corners at some s, shape (n_corners, n); small ones may be zero."""
-        weights = np.exp(self.at_tilt.log_weights)
-        start = weights[:, np.newaxis] * np.ones(s.shape, dtype=complex)
-        tables: dict[tuple[int, ...], Complexes] = {(): start}
-        for kind, count in enumerate(self.pool.kinds.count.astype(int)):
+        What is negligible beside what may follow each state is left out.
+        """
+        for kind, count in enumerate(self.count.astype(int)):
             lows, highs = (_powers(end.shares(s), count) for end in self._ends(kind))
             shares = [binom(count, j) * highs[j] * lows[count - j] for j in range(count + 1)]
             tables = {
@@ -358,26 +491,54 @@ class TiltedPool:
                 for key, table in tables.items()
                 for j, share in enumerate(shares)
             }
-            tables = {key: one for key, one in tables.items() if np.abs(one).max() > NEGLIGIBLE}
-        found = {key: table.sum(axis=0) for key, table in tables.items()}
-        nothing = np.zeros(s.shape, dtype=complex)
-        return np.array([found.get(tuple(key), nothing) for key in numbers.tolist()])
+            tables = {
+                key: one
+                for key, one in tables.items()
+                if (np.abs(one).max(axis=1) * after).max() > NEGLIGIBLE
+            }
+        return tables
+
+    @property
+    def _kind_log_mgfs(self) -> Floats:
+        """Log E[exp(c x)] of the kinds in each state."""
+        if self.under is None:
+            raise RuntimeError("The ends of a class are known under a tilt alone.")
+        return self.under[1]
 
     def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
         """Both ends of a kind relative to its M(c), lower first."""
-        pool, weight = self.pool, float(self.pool.kinds.weights[kind])
-        a, b = pool.a[:, kind], pool.b[:, kind]
-        outlier_a, outlier_b = pool.outlier_a[[kind]], pool.outlier_b[[kind]]
+        stratum, weight = self.stratum, float(self.stratum.kinds.weights[kind])
+        a, b = stratum.a[:, kind], stratum.b[:, kind]
+        outlier_a, outlier_b = stratum.outlier_a[[kind]], stratum.outlier_b[[kind]]
         if weight < 0:
             a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
-        log_mgf = self.at_tilt.kind_log_mgfs[:, kind]
-        own, other = (share[:, kind] - log_mgf for share in pool.log_shares)
+        log_mgf = self._kind_log_mgfs[:, kind]
+        own, other = (share[:, kind] - log_mgf for share in stratum.log_shares)
         low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
         size = abs(weight)
         return (
             MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
             MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
         )
+
+
+def _reweighted(stratum: Stratum, rule: "_Rule") -> tuple[Floats, Floats]:
+    """Weights g times those of a rule, of sum one for each state, and the logs of their sums."""
+    share = stratum.share
+    with np.errstate(divide="ignore"):
+        factor = np.log1p(-share) - stratum.log_norm
+    borrowed = np.stack([stratum.up, stratum.down, factor, np.ones_like(factor)], axis=1)
+    ones = np.ones_like(rule.log_right)
+    logs = borrowed @ np.stack([rule.log_right, rule.log_wrong, ones, rule.log_weights])
+    # A possible outlier keeps the sums from vanishing.
+    largest = np.zeros(logs.shape[0]) if share else logs.max(axis=1)
+    if not share:
+        logs -= largest[:, np.newaxis]
+    table = np.exp(logs, out=logs)
+    table += share * np.exp(rule.log_weights)
+    mass = table.sum(axis=1)
+    table /= mass[:, np.newaxis]
+    return table, np.log(mass) + largest
 
 
 def _transform(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
@@ -398,16 +559,34 @@ def _cut(size: int, count: int) -> list[Bools]:
     return [block == number for number in range(count)]
 
 
+def _power(x: Complexes, count: float) -> Complexes:
+    """Raise to a power that mostly is one."""
+    return x if count == 1 else np.asarray(x**count)
+
+
 def _powers(x: Complexes, most: int) -> list[Complexes]:
     """Powers 0 to `most`."""
     return list(accumulate([x] * most, np.multiply, initial=np.ones_like(x)))
 
 
 @dataclass(frozen=True)
-class _Part:
-    """Transforms of some kinds over those at the tilt, (n_kinds, n_nodes, n), about their places.
+class _Products:
+    """Transforms of a stratum over those at the tilt, (n_states, n), about its positions.
 
-    The places and the log mgfs at the tilt, about these, have shape (n_nodes, n_kinds).
+    The positions have shape (n_states,), the log mgfs of the kinds (n_states, n_kinds).
+    """
+
+    values: Complexes
+    position: Floats
+    log_mgfs: Floats
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Product of the transforms of some kinds over those at the tilt, shape (n_states, n).
+
+    The positions about which they are, and the log mgfs at the tilt about these, have shape
+    (n_states, n_kinds).
     """
 
     index: Indices

@@ -93,8 +93,8 @@ class TiltedPoolSum(SplitDistribution):
         # With a heavy tail only the smaller ones are of use.
         logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
         up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
-        lowest = sum(float(one.low_end @ one.pool.kinds.count) for one in self._whole)
-        highest = sum(float(one.high_end @ one.pool.kinds.count) for one in self._whole)
+        lowest = sum(one.lowest for one in self._whole)
+        highest = sum(one.highest for one in self._whole)
         return max(self._anchor - down, lowest), min(self._anchor + up, highest)
 
     def _log_mgfs(self, rates: Floats) -> Floats:
@@ -137,7 +137,7 @@ class TiltedPoolSum(SplitDistribution):
             start = line.size
             longer = int(start * (_STRETCH if start < least else _GROWTH)) + 1
             last = min(max(longer, _FIRST_STRETCH), least if start < least else most)
-            last = min(last, start + max(_TABLE // max(one.n_nodes for one in pools), 1))
+            last = min(last, start + max(_TABLE // max(one.n_states for one in pools), 1))
             rates: Complexes = np.asarray(1j * step * np.arange(start, last))
             found = [pool.along(rates) for pool in pools]
             line = replace(line, values=np.append(line.values, self._joined(found, rates)))

@@ -1,0 +1,65 @@
+"""Classes in strata of alike size.
+
+Rare classes are often the harder ones. Classes borrow from those of their own stratum, and strata
+from their neighbours (`chain`), so that a recall that changes with class size is not taken for
+noise. A stratum holds the classes whose sizes have the same floor(log n) to the base of the ratio
+of a `Hyperprior`. A class without samples tells nothing and joins the smallest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpostbac._utils import Bools, Floats, Indices
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Kinds of classes, `count` of each alike: counts of samples and weights in the sum."""
+
+    correct: Floats
+    total: Floats
+    weights: Floats
+    count: Floats
+
+    @classmethod
+    def of(cls, correct: Floats, total: Floats, weights: Floats) -> "Kinds":
+        """Keep one class of each kind."""
+        rows, count = np.unique(np.stack([correct, total, weights]), axis=1, return_counts=True)
+        return cls(rows[0], rows[1], rows[2], count.astype(float))
+
+    @property
+    def wrong(self) -> Floats:
+        """Samples that were not predicted correctly."""
+        return self.total - self.correct
+
+    @property
+    def share(self) -> Floats:
+        """Sum of the absolute weights of each kind."""
+        return self.count * np.abs(self.weights)
+
+    def mirrored(self) -> "Kinds":
+        """Return the kinds of minus the sum."""
+        return Kinds(self.correct, self.total, -self.weights, self.count)
+
+    def where(self, kept: Bools) -> "Kinds":
+        """Return some of the kinds."""
+        return Kinds(self.correct[kept], self.total[kept], self.weights[kept], self.count[kept])
+
+    def strata(self, ratio: float | None) -> tuple["Kinds", ...]:
+        """Return the kinds of each stratum, smallest classes first."""
+        number = stratum_numbers(self.total, ratio)
+        return tuple(self.where(number == one) for one in range(int(number.max()) + 1))
+
+
+def stratum_numbers(total: Floats, ratio: float | None) -> Indices:
+    """Return the number of the stratum of each class, of those that occur, smallest first.
+
+    All classes are in one stratum if there is no ratio.
+    """
+    if ratio is None or not total.any():
+        return np.zeros(total.size, dtype=np.intp)
+    some = np.where(total > 0, total, total[total > 0].min())
+    # The base 2 is exact at powers of two.
+    log = np.log2(some) if ratio == 2 else np.log(some) / np.log(ratio)
+    return np.asarray(np.unique(np.floor(log), return_inverse=True)[1])

@@ -1,0 +1,199 @@
+"""Tests of the chain of rates and strengths over strata of class size."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import special, stats
+
+from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._hierarchical.chain import Chain, Link
+from skpostbac.stats._hierarchical.states import place_states
+
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference/strata.json").read_text())
+HARDER_WHEN_RARE = ([2, 2, 4, 3, 7, 10, 20, 39, 78, 155], [2, 2, 4, 4, 8, 16, 32, 64, 128, 256])
+EASIER_WHEN_RARE = ([1, 1, 2, 2, 4, 13, 26, 51, 102, 205], HARDER_WHEN_RARE[1])
+
+
+@pytest.mark.parametrize("record", REFERENCE.values(), ids=REFERENCE, scope="module")
+def test_cdf(record):
+    """By sums over all paths and outliers."""
+    names = "kappa", "rate", "outlier", "stay", "move"
+    distribution = HierarchicalBetaAverage(
+        record["correct"],
+        record["total"],
+        weights=record["weights"],
+        hyperprior=Hyperprior(**{name: record[name] for name in names}),
+    )
+    assert_allclose(distribution.cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
+    assert_allclose(distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-10)
+
+
+def rates_of(hyperprior, count=12):
+    """Return all nodes of rules of the same size for each strength."""
+    kappa = np.array(hyperprior.kappa)
+
+    def flat(mu, nu, kappa):
+        return np.zeros((1, mu.size))
+
+    return place_states(kappa, np.full(kappa.size, count), hyperprior.rate, flat, 50.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"stay": 0.0, "move": 1.0}, {"rate": 3.0, "kappa": (8,)}])
+def test_transitions_leave_the_prior_and_are_reversible(options):
+    """They are chances, the prior stays as it is, and there and back are equally likely."""
+    hyperprior = Hyperprior(**options)
+    states = rates_of(hyperprior, 26)
+    link, prior = Link.of(states, hyperprior), np.exp(states.log_prior)
+    chances = link.forward(np.eye(states.size))
+    assert_allclose(chances.sum(axis=0), 1, rtol=1e-12)
+    assert_allclose(link.forward(prior), prior, rtol=1e-11)
+    assert_allclose((chances * prior).T, chances * prior, rtol=1e-10, atol=1e-16)
+    values = np.random.default_rng(0).random(states.size)
+    assert_allclose(link.backward(values), chances.T @ values, rtol=1e-12)
+
+
+def test_sums_over_paths_of_some_states():
+    """One pass gives what a sum over each path gives, and the share of the paths at each state."""
+    rng, hyperprior = np.random.default_rng(1), Hyperprior(kappa=(4, 30))
+    states = rates_of(hyperprior, 4)
+    kept = [rng.random(states.size) < 0.8 for _ in range(3)]
+    chain = Chain.of(states, 3, hyperprior).where(kept)
+    chances = Link.of(states, hyperprior).forward(np.eye(states.size))
+    logs = [rng.normal(size=flags.sum()) for flags in kept]
+    places = [np.flatnonzero(flags) for flags in kept]
+    total, at_second = 0.0, np.zeros(places[1].size)
+    for i, j, k in product(*(range(place.size) for place in places)):
+        first, second, third = places[0][i], places[1][j], places[2][k]
+        share = np.exp(states.log_prior[first] + logs[0][i] + logs[1][j] + logs[2][k])
+        share *= chances[second, first] * chances[third, second]
+        total += share
+        at_second[j] += share
+    paths = chain.paths(logs)
+    assert_allclose(sum(paths.log_scales), np.log(total), rtol=1e-12)
+    assert_allclose(np.exp(paths.log_weights[1]), at_second / total, rtol=1e-12)
+    factors = [np.exp(log)[:, np.newaxis] * np.array([1, 1j]) for log in logs]
+    assert_allclose(chain.total(factors), [total, -1j * total], rtol=1e-12)
+
+
+def dense_moments(correct, total, hyperprior):
+    """Mean and variance of the average by dense transitions between many rates."""
+    correct, total = np.array(correct, float), np.array(total, float)
+    strata = np.unique(np.floor(np.log2(total)), return_inverse=True)[1]
+    node, weight = special.roots_jacobi(260, hyperprior.rate - 1, hyperprior.rate - 1)
+    node, weight = (1 + node) / 2, weight / weight.sum()
+    x = np.arange(25)
+    to_rate = stats.beta.pdf(node, hyperprior.rate + x[:, None], hyperprior.rate + 24 - x[:, None])
+    to_rate /= stats.beta.pdf(node, hyperprior.rate, hyperprior.rate)
+    moved = stats.binom.pmf(x, 24, node[:, None]) @ (to_rate * weight)
+    n_kappa, share = len(hyperprior.kappa), hyperprior.outlier_share(total.size)
+    within = hyperprior.stay * np.eye(node.size) + hyperprior.move * moved
+    anew = 1 - hyperprior.stay - hyperprior.move
+    table = np.zeros((n_kappa, node.size, 3))
+    table[..., 0] = weight / n_kappa
+    kappa = np.array(hyperprior.kappa)[:, np.newaxis]
+    for stratum in range(strata.max() + 1):
+        if stratum:
+            new = anew / n_kappa * weight[:, None] * table.sum(axis=(0, 1))
+            table = np.einsum("kix,ij->kjx", table, within) + new
+        for i in np.flatnonzero(strata == stratum):
+            parts = []
+            for chance, a, b in (
+                (share, 0.5 + 0 * kappa * node, 0.5 + 0 * kappa * node),
+                (1 - share, 0.5 + kappa * node, 0.5 + kappa * (1 - node)),
+            ):
+                right, wrong = a + correct[i], b + total[i] - correct[i]
+                evidence = chance * np.exp(special.betaln(right, wrong) - special.betaln(a, b))
+                first = right / (right + wrong)
+                second = first * (right + 1) / (right + wrong + 1)
+                parts.append(evidence * np.array([np.ones_like(first), first, second]))
+            e, m, q = sum(parts)
+            old = table
+            table = np.stack(
+                [
+                    old[..., 0] * e,
+                    old[..., 1] * e + old[..., 0] * m,
+                    old[..., 2] * e + 2 * old[..., 1] * m + old[..., 0] * q,
+                ],
+                axis=-1,
+            )
+    mass, first, second = table.sum(axis=(0, 1))
+    return first / mass / total.size, (second / mass - (first / mass) ** 2) / total.size**2
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [HARDER_WHEN_RARE, EASIER_WHEN_RARE, ([4, 18, 150], [5, 20, 190]), ([3, 9, 40], [3, 9, 40])],
+    ids=["harder", "easier", "three", "perfect"],
+)
+def test_mean_and_variance(counts):
+    """By dense sums over rates, from the definition."""
+    mean, variance = dense_moments(*counts, Hyperprior())
+    distribution = HierarchicalBetaAverage(*counts)
+    assert distribution.mean() == pytest.approx(mean, rel=1e-11)
+    assert distribution.variance() == pytest.approx(variance, rel=1e-9)
+
+
+def test_recall_that_goes_with_class_size_is_not_taken_for_noise():
+    """The classifier with the larger mean recall keeps the larger mean; one rate turns it round."""
+    better, worse = (
+        HierarchicalBetaAverage(*HARDER_WHEN_RARE),
+        HierarchicalBetaAverage(*EASIER_WHEN_RARE),
+    )
+    assert better.mean() > worse.mean() + 0.04
+    one = Hyperprior(strata=None)
+    turned = [
+        HierarchicalBetaAverage(*counts, hyperprior=one).mean()
+        for counts in (HARDER_WHEN_RARE, EASIER_WHEN_RARE)
+    ]
+    assert turned[0] < turned[1]
+
+
+def test_classes_of_one_size_are_one_stratum():
+    """With and without strata the distribution is the same."""
+    counts = ([9, 8, 12, 14], [9, 10, 15, 15])
+    with_strata = HierarchicalBetaAverage(*counts)
+    without = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(strata=None))
+    assert_allclose(with_strata.interval(), without.interval(), rtol=1e-12)
+
+
+def test_classes_without_samples_join_the_smallest_stratum():
+    """They are thought to be like it, and a pool without samples has one stratum."""
+    empty = HierarchicalBetaAverage([3, 0, 60], [4, 0, 64])
+    alone = HierarchicalBetaAverage([3, 0], [4, 0])
+    assert alone.means()[1] < empty.means()[1] < empty.means()[0] < empty.means()[2]
+    assert HierarchicalBetaAverage([0, 0], [0, 0]).mean() == pytest.approx(0.5, rel=1e-12)
+
+
+def test_strata_of_another_ratio():
+    """Sizes 4 and 6 are in one stratum of ratio 2, and in two of ratio 1.2."""
+    counts = ([1, 6], [4, 6])
+    two = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(strata=1.2))
+    one = HierarchicalBetaAverage(*counts)
+    assert two.means()[0] < one.means()[0]
+
+
+def test_strata_that_always_stay_are_one():
+    """A chain that never changes is a single rate."""
+    counts = ([3, 10, 50], [4, 12, 60])
+    chained = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(stay=1.0, move=0.0))
+    one = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(strata=None))
+    x = np.linspace(0.5, 0.95, 7)
+    assert_allclose(chained.cdf(x), one.cdf(x), rtol=0, atol=1e-10)
+
+
+def test_draws_follow_the_distribution(draws_pvalue):
+    """Paths of states and classes given these, beside the inversion."""
+    distribution = HierarchicalBetaAverage(*HARDER_WHEN_RARE)
+    draws = distribution.sample(20_000, rng=np.random.default_rng(4))
+    assert draws_pvalue(draws, distribution.cdf) > 1e-3
+
+
+def test_states_left_out_hold_next_to_nothing():
+    """Those that are kept for the transform have all but 1e-12 of the posterior."""
+    (classes,) = HierarchicalBetaAverage(*HARDER_WHEN_RARE)._parts
+    for one in classes.pool.strata:
+        assert abs(1 - np.exp(one.log_weights).sum()) < 1.1e-12
