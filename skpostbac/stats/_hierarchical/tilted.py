@@ -30,8 +30,9 @@ from skpostbac.stats._inversion import Corner
 from skpostbac.stats._numerics import NEGLIGIBLE
 
 # Kinds are summed in blocks of this many. Those have short series for which the weight times the
-# modulus of s is below the first number; a real part above the second would cost digits.
-_BLOCK, _LARGEST, _LARGEST_TILT = 64, 300.0, 16.0
+# modulus of s is below the second number; a real part of it above the third would cost more than
+# three digits, and one above the last half of them.
+_BLOCK, _LARGEST, _LARGEST_TILT, _ROUGH_TILT = 64, 300.0, 16.0, 40.0
 # Numbers in a table at most.
 _TABLE = 2**22
 # Numbers in the table of all nodes and abscissae of a rule, of which there may be a few at a time.
@@ -313,7 +314,10 @@ class TiltedStratum:
             yield self._by_ends(kind, rates)
         block = block[~split]
         s, size = self.tilt + rates, np.abs(self.stratum.kinds.weights[block])
-        short = (np.abs(s).max() * size < _LARGEST) & (np.abs(s.real).max() * size < _LARGEST_TILT)
+        # Real rates serve bounds alone, which may lose digits.
+        rough = rates.real.any() and not rates.imag.any()
+        largest_tilt = _ROUGH_TILT if rough else _LARGEST_TILT
+        short = (np.abs(s).max() * size < _LARGEST) & (np.abs(s.real).max() * size < largest_tilt)
         weights = self.stratum.kinds.weights[block]
         for weight in np.unique(weights[short]):
             yield self._by_series(block[short & (weights == weight)], s)

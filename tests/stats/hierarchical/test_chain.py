@@ -28,8 +28,8 @@ def test_cdf(record):
         weights=record["weights"],
         hyperprior=Hyperprior(**{name: record[name] for name in names}),
     )
-    assert_allclose(distribution.cdf(record["x"]), record["cdf"], rtol=0, atol=1e-10)
-    assert_allclose(distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-10)
+    assert_allclose(distribution.cdf(record["x"]), record["cdf"], rtol=0, atol=1e-12)
+    assert_allclose(distribution.ccdf(record["x"]), 1 - np.array(record["cdf"]), atol=1e-12)
 
 
 def rates_of(hyperprior, count=12):
