@@ -134,7 +134,15 @@ class TiltedPool:
 
     def narrowed(self, kept: Bools, along: Along) -> "TiltedPool":
         """Return the pool at some of its states, with what is known of them under the tilt."""
-        flags = np.split(kept, np.cumsum([one.n_states for one in self.strata])[:-1])
+        bounds = np.cumsum([one.n_states for one in self.strata])[:-1]
+        # A path has a state in each stratum, however little it contributes.
+        flags = [
+            flag if flag.any() else largest == largest.max()
+            for flag, largest in zip(
+                np.split(kept, bounds), np.split(along.largest, bounds), strict=True
+            )
+        ]
+        kept = np.concatenate(flags)
         some = self._from_same_origin(self.pool.where(flags), self.tilt)
         some.at_tilt = replace(along, largest=along.largest[kept], under=along.under.where(flags))
         under = some.at_tilt.under

@@ -192,6 +192,16 @@ def test_draws_follow_the_distribution(draws_pvalue):
     assert draws_pvalue(draws, distribution.cdf) > 1e-3
 
 
+def test_stratum_that_fades_before_the_others_keeps_a_state():
+    """Far below, the transform of one stratum vanishes at heights where others do not."""
+    distribution = HierarchicalBetaAverage([11, 13, 19], [15, 14, 20])
+    alone = HierarchicalBetaAverage(
+        [11, 13, 19], [15, 14, 20], hyperprior=Hyperprior(stay=1.0, move=0.0)
+    )
+    assert -60 < distribution.logcdf(0.3) < -20
+    assert distribution.logcdf(0.3) == pytest.approx(alone.logcdf(0.3), rel=0.2)
+
+
 def test_states_left_out_hold_next_to_nothing():
     """Those that are kept for the transform have all but 1e-12 of the posterior."""
     (classes,) = HierarchicalBetaAverage(*HARDER_WHEN_RARE)._parts
