@@ -269,14 +269,13 @@ class TiltedSum:
     @property
     def mean(self) -> float:
         """Tilted mean of the sum, K'(c), as a distance from the origin."""
-        blocks = _blocks(self.everything)
-        shifts = [self.terms.mean_shifts(block) for block in blocks]
-        return self.total(self.terms.mode + np.concatenate(shifts))
+        return self.total(self.terms.mode) + self._mean_shift(self.everything)
 
     def reaches(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
 
-        A Beta with an exponent below one may have two modes; Hoeffding's variance holds for it.
+        A Beta with an exponent below one may have two modes. Hoeffding's variance holds for it, but
+        about the mean, which may be far from the mode that is known.
         """
         reach, count = self.terms.reach, self.terms.count[index]
         low, high = -reach.low[index], reach.high[index]
@@ -286,10 +285,16 @@ class TiltedSum:
         bulk = float(np.sqrt(2 * REACH * (count * variance).sum()))
         low_excess = float(np.where(two_modes, 0.0, reach.low_excess[index]).max())
         high_excess = float(np.where(two_modes, 0.0, reach.high_excess[index]).max())
+        shift = self._mean_shift(index[two_modes])
         return (
-            min(float((count * low).sum()), bulk + low_excess),
-            min(float((count * high).sum()), bulk + high_excess),
+            min(float((count * low).sum()), bulk + low_excess - shift),
+            min(float((count * high).sum()), bulk + high_excess + shift),
         )
+
+    def _mean_shift(self, index: Indices) -> float:
+        """Tilted mean of some terms less their mode."""
+        shifts = [self.terms.mean_shifts(block) for block in _blocks(index)]
+        return self.total(np.concatenate([np.zeros(0), *shifts]), index)
 
     def decay_height_of(self, index: Indices) -> float:
         """Height above which some terms are below exp(-DEPTH), by a Gamma-like envelope."""
