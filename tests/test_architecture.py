@@ -5,6 +5,7 @@ package is a dict from paths to texts here, so that small ones show that each ru
 """
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,8 @@ MOST_ENTRIES = 13
 # Folders that need nothing but these, beside the standard library and the package itself.
 LEAN = (f"{PACKAGE}._utils", f"{PACKAGE}.stats")
 LEAN_IMPORTS = {"numpy", "scipy", PACKAGE} | set(sys.stdlib_module_names)
+# A private name, or one with the package before it, as docstrings and comments write them.
+OWN_NAME = re.compile(rf"(?<!`)`(_[a-z]\w*|{PACKAGE}(?:\.\w+)+)`(?!`)")
 
 
 class Import(NamedTuple):
@@ -187,7 +190,31 @@ def missing_parts(text: str | None) -> list[str]:
     ]
 
 
-RULES = [foreign_modules, circles, large_folders, heavy_imports, silent_folders]
+def stale_names(package: Mapping[str, str]) -> list[str]:
+    """(f) Docstrings and comments name no module or private name that there is not."""
+    files = python_files(package)
+    known = {part for path in files for part in module_of(path).split(".")}
+    known.update(name for text in files.values() for name in identifiers(text))
+    return [
+        f"{path}:{number}: (f) speaks of {name}, which there is not"
+        for path, text in files.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        for name in OWN_NAME.findall(line)
+        if not known.issuperset(name.split("."))
+    ]
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """Yield the names that a file defines or uses."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name
+
+
+RULES = [foreign_modules, circles, large_folders, heavy_imports, silent_folders, stale_names]
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +261,8 @@ SOUND = {
     "folder beside the parent": {DEEP_INIT: f"{INIT}from {PACKAGE}._two import x"},
     "heavy above": {HERE: "import sklearn"},
     "light below": {"_utils/a.py": "import numpy.typing, scipy.special\nfrom json import loads"},
+    "known names": {HERE: '"""As `_two` and `skpostbac._two.there`, ``_a``."""'},
+    "names in code": {HERE: "# See `_f`.", THERE: "def _f(): ...\nf = _f"},
     "as many as allowed": {f"_two/m{i}.py": "" for i in range(MOST_ENTRIES - 1)},
 }
 
@@ -351,6 +380,14 @@ BROKEN = {
         silent_folders,
         {"_one/__init__.py": '"""A folder."""'},
         [f"{PACKAGE}/_one/__init__.py: (e) has no __all__"],
+    ),
+    "module that was moved": (
+        stale_names,
+        {HERE: f'"""A file.\n\nSee `_there` and `{PACKAGE}._two.gone`."""'},
+        [
+            f"{PACKAGE}/_one/here.py:3: (f) speaks of _there",
+            f"{PACKAGE}/_one/here.py:3: (f) speaks of {PACKAGE}._two.gone",
+        ],
     ),
     "no file": (
         silent_folders,

@@ -2,7 +2,7 @@
 
 `reading` converts each container to a column, once; `outcomes` encodes the true labels as small
 integers, compares the predictions with them and counts; `labels` has what is known of the distinct
-labels alone. Imports `skpostbac._utils`.
+labels alone. Imports `skpostbac.stats`, for the largest count.
 """
 
 from skpostbac.metrics._labels.foreign_labels import warn_if_foreign

@@ -51,8 +51,9 @@ class SharedKind(NamedTuple):
 SHARED_PRIORS = {
     "hierarchical": SharedKind(
         Hyperprior,
-        "With the hierarchical prior, the classes share a typical accuracy, and a strength with "
-        "which they keep to it; both are integrated out, so that each class tells of the others.",
+        "With the hierarchical prior, classes of alike size share a typical accuracy, and a "
+        "strength with which they keep to it, which may change from one size to the next; all are "
+        "integrated out, so that each class tells of the others.",
     )
 }
 PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)

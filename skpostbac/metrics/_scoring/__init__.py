@@ -1,6 +1,6 @@
 """What scikit-learn asks of scorers beyond a call: a name, and `labels` of its own.
 
-Imports `_labels`.
+Imports `skpostbac._utils`.
 """
 
 from skpostbac.metrics._scoring.requests import (

@@ -1,6 +1,6 @@
 """Which classifier is better, by how much, and how sure that is.
 
-Imports `skpostbac.metrics` and its folders.
+Imports `skpostbac.metrics`, its folders and what these import.
 """
 
 from skpostbac.model_selection._comparison.comparison import (

@@ -1,7 +1,7 @@
 """The counts of all folds of a cross-validation make one posterior.
 
 Reads `cv_results_`, pools folds and pairs candidates that were tested on the same ones. Imports
-`skpostbac.metrics` and its folders.
+`skpostbac.metrics`, its folders and what these import.
 """
 
 from skpostbac.model_selection._pooling.folds import (

@@ -8,7 +8,7 @@ quantile of .701; the averages of the folds' own were .745 and .581.
 
 What pooled counts describe are the predictions that were made, each by the model of its fold, as
 independent trials. They ignore how much the models would vary with other training sets, so that
-the posterior is narrower than what is known about a model trained anew. `_training_variation` has a
+the posterior is narrower than what is known about a model trained anew. `training_variation` has a
 correction for this, which is off by default.
 """
 

@@ -1,6 +1,6 @@
 """How many samples a test set needs.
 
-Imports `skpostbac.metrics` and its folders.
+Imports `skpostbac.metrics`, its folders and what these import.
 """
 
 from skpostbac.model_selection._test_size.size import RequiredTestSize, required_test_size

@@ -1,6 +1,6 @@
 """Probability that a test set will show what it is to show, over the counts it may bring.
 
-The x of one class, see `_class_plans`, is summed in closed form, from the least value that
+The x of one class, see `class_plans`, is summed in closed form, from the least value that
 succeeds; all other counts make the rows: every outcome where they are few, and else points of
 scrambled Sobol sequences.
 

@@ -16,16 +16,13 @@ from skpostbac._utils import Floats
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
-    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, l).
-
-    m_{r+1} = r / (s + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r) with s = a + b.
-    """
-    s = a + b
-    spread, lean = (a / s) * (b / s), (b - a) / s
+    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, l)."""
+    n = a + b
+    spread, lean = (a / n) * (b / n), (b - a) / n
     moments = np.empty((order + 1, a.size))
     moments[0], moments[1] = 1.0, 0.0
     for r in range(1, order):
-        moments[r + 1] = r / (s + r) * (spread * moments[r - 1] + lean * moments[r])
+        moments[r + 1] = r / (n + r) * (spread * moments[r - 1] + lean * moments[r])
     return moments
 
 

@@ -1,8 +1,11 @@
 """Classes whose recalls share a rate, and `HierarchicalBetaAverage`.
 
-The hyperprior, classes in strata of alike size, a Markov chain of what these share, the quadrature
-over its states, and a sum over classes given these, which is inverted as other sums are. Imports
-`_beta`, `_inversion` and what these import.
+`strata` has the classes of alike size, `states` the nodes of the rate and the strength that these
+share, `chain` their way from one stratum to the next, and `pool` the likelihood of all of them.
+`tilted` sums the transform over all paths of states, from some height on by the expansions in
+`ends`; `tilted_sum` and `terms` are what an inversion asks for. `end_mixture` has the tails next to
+the ends of the support, `beta_mixture` those of a single class. Imports `_beta`, `_inversion` and
+what these import.
 """
 
 from skpostbac.stats._hierarchical.average import HierarchicalBetaAverage

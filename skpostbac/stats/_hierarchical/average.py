@@ -41,8 +41,8 @@ class HierarchicalBetaAverage(WeightedSum):
 
     :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`. Classes of alike size share a rate
     :math:`\mu` and the number :math:`\kappa` of samples that each of them borrows of it, and
-    these change little, or start anew, from one size to the next larger one. Given all rates and
-    strengths the accuracies :math:`\theta_i` are independent. This is the posterior given the
+    these stay, change a little or start anew from one size to the next larger one. Given all rates
+    and strengths the accuracies :math:`\theta_i` are independent. This is the posterior given the
     counts of all classes, with the rates and strengths integrated out by a quadrature that is good
     to about 1e-10 of a probability: a mixture of `BetaAverage` distributions, summed in one pass
     over the sizes at each point of its characteristic function ([1]_, eq. 13), which is inverted.
@@ -213,24 +213,16 @@ class HierarchicalBetaAverage(WeightedSum):
     def _with_weights(self, weights: Floats) -> "HierarchicalBetaAverage":
         """Return the distribution for other weights, a read-only array; the counts are shared."""
         distribution = object.__new__(HierarchicalBetaAverage)
-        distribution._correct, distribution._total, distribution._pools = (
-            self.correct,
-            self.total,
-            self.pools,
-        )
-        distribution._equal, distribution._weights, distribution._hyperprior = (
-            False,
-            weights,
-            self.hyperprior,
-        )
+        distribution._correct, distribution._total = self.correct, self.total
+        distribution._pools, distribution._hyperprior = self.pools, self.hyperprior
+        distribution._equal, distribution._weights = False, weights
         return distribution
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(int(np.prod(shape)))
         for one in self._parts:
-            for stratum, state in zip(
-                one.moments.strata, one.moments.draw(rng, total.size), strict=True
-            ):
+            states = one.moments.draw(rng, total.size)
+            for stratum, state in zip(one.moments.strata, states, strict=True):
                 total += stratum.draw(rng, state)
         return total.reshape(shape)
 
@@ -245,17 +237,15 @@ class HierarchicalBetaAverage(WeightedSum):
         )
 
     def _tails(self, points: Points) -> Tails:
-        exact = self._one_class.tails(points) if self._one_class else None
-        return exact or super()._tails(points)
+        return self._exact(points) or super()._tails(points)
 
     def _search(self) -> Callable[[Points], Tails]:
         inverted = super()._search()
+        return lambda points: self._exact(points) or inverted(points)
 
-        def search(points: Points) -> Tails:
-            exact = self._one_class.tails(points) if self._one_class else None
-            return exact or inverted(points)
-
-        return search
+    def _exact(self, points: Points) -> Tails | None:
+        """Both tails and the density without an inversion, where one class alone allows that."""
+        return self._one_class.tails(points) if self._one_class else None
 
     @cached_property
     def _one_class(self) -> OneClass | None:
@@ -297,8 +287,8 @@ class HierarchicalBetaAverage(WeightedSum):
         for stratum in self._strata:
             (right, wrong), kinds = stratum.means, stratum.kinds
             positive = kinds.weights > 0
-            down += float(np.where(positive, right, wrong) @ kinds.share)
-            up += float(np.where(positive, wrong, right) @ kinds.share)
+            down += float(np.where(positive, right, wrong) @ kinds.total_weight)
+            up += float(np.where(positive, wrong, right) @ kinds.total_weight)
         # From the nearer end: a distribution beside an end is narrower than the spacing of doubles
         # there.
         nearest = [low, low_rest, down] if down < up else [high, high_rest, -up]

@@ -24,7 +24,8 @@ from skpostbac.stats._numerics import Points, log_beta
 # A class of more samples than the first, all but the second of which are of one kind, has a
 # transform that costs much: it decays slowly over many orders of height.
 _MANY, _FEW = 1e4, 1e3
-# Tails below the first need the nodes for far tails; those below the second are no doubles.
+# Tails below the first need the states that count in far tails; those below the second are left to
+# the inversion, which has logs of any size.
 _CENTRAL, _LEAST = 1e-3, 1e-290
 # Tilts that lead to far points differ by no more than this in their logs.
 _STEP = 2.0

@@ -68,19 +68,12 @@ class Link:
         """Return the link between some of the states."""
         here, there = self.same
         both = first[here] & last[there]
-        places = (np.cumsum(flags) - 1 for flags in (first, last))
-        same = tuple(place[one[both]] for place, one in zip(places, self.same, strict=True))
-        rows = zip(
-            *(
-                _some(flags, part)
-                for flags, part in zip((first, last), zip(*self.rows, strict=True), strict=True)
-            ),
-            strict=True,
-        )
+        places, next_places = np.cumsum(first) - 1, np.cumsum(last) - 1
+        rows, next_rows = zip(*self.rows, strict=True)
         return Link(
-            same=(same[0], same[1]),
+            same=(places[here[both]], next_places[there[both]]),
             stay=self.stay,
-            rows=tuple(rows),
+            rows=tuple(zip(_some(first, rows), _some(last, next_rows), strict=True)),
             samples=np.ascontiguousarray(self.samples[:, first]),
             rates=self.rates[last],
             anew=self.anew[last],
@@ -162,7 +155,7 @@ class Paths:
 
     Attributes
     ----------
-    log_scales : for each stratum, a factor, so that all of them make up the sum over all paths.
+    log_scales : for each stratum, the log of a factor; their product is the sum over all paths.
     log_weights : for each stratum, log of the share of the paths through each state.
     after : for each stratum, the sum over what may follow each state, over the scales.
     """
@@ -203,7 +196,7 @@ def _log_binomial(mu: Floats, nu: Floats) -> Floats:
 def _log_density_ratio(mu: Floats, nu: Floats, m: float) -> Floats:
     """Log density of Beta(m + x, m + N - x) over that of Beta(m, m), shape (n, N + 1)."""
     x = np.arange(VIRTUAL + 1.0)
-    # Gamma(2 m + N) / Gamma(2 m) and its like.
+    # Log of B(m, m) / B(m + x, m + N - x).
     rise = gammaln(2 * m + VIRTUAL) - gammaln(2 * m) + 2 * gammaln(m)
     norm = rise - gammaln(m + x) - gammaln(m + VIRTUAL - x)
     return np.asarray(

@@ -1,6 +1,6 @@
 r"""Tails of a hierarchical sum so close to an end of the support that only leading powers count.
 
-There the density of a class, given the hyperparameters, is that of an outlier and that of a
+There the density of a class, given the state of its stratum, is that of an outlier and that of a
 borrower, each a power of the distance t from the end. With these the transform E exp(-s t) is, for
 each state, a product of sums of two powers of s, and the tail is, with s = z / t,
 
@@ -8,7 +8,7 @@ each state, a product of sums of two powers of s, and the tail is, with s = z / 
 
 on a parabola z = z0 (1 + i x)^2 about the negative axis (Weideman and Trefethen, Mathematics of
 Computation 76, 2007), which passes the saddlepoint. The powers differ from state to state, so that
-the tail itself is none. In logs of s no t is too small.
+the tail itself is no power. In logs of s no t is too small.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """The ends of a class that borrows from others, where its transform has split into their shares.
 
-At each node the class is a mixture of a borrower and of an outlier, both Betas. The share of an end
-in its transform is then the mixture of their shares (`skpostbac.stats._beta.ends`), each a power
-s^-near times a series in 1 / s. The exponents differ from node to node, so that there is a share
-for each; those below 1e-18 are left out.
+In each state of its stratum the class is a mixture of a borrower and of an outlier, both Betas. The
+share of an end in its transform is then the mixture of their shares (`skpostbac.stats._beta.ends`),
+each a power s^-near times a series in 1 / s. The exponents differ from state to state, so that
+there is a share for each; those below 1e-18 are left out.
 """
 
 from dataclasses import dataclass
@@ -12,22 +12,24 @@ import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta import end_share, log_leading_share
+from skpostbac.stats._numerics import NEGLIGIBLE
 
 # Shares below this are left out.
-_LOG_NEGLIGIBLE = float(np.log(1e-18))
+_LOG_NEGLIGIBLE = float(np.log(NEGLIGIBLE))
 
 
 @dataclass(frozen=True)
 class MixedEnd:
-    """One end of a weighted class, at all nodes of the hyperparameters.
+    """One end of a weighted class, in all states of its stratum.
 
     Attributes
     ----------
     lower : whether it is the lower end.
     size : modulus of the weight.
-    near, far : exponents at this end and at the other one, shape (n_nodes,), if it is no outlier.
-    log_factor : log of the factors of its shares.
-    outlier_near, outlier_far, log_outlier_factor : the same of an outlier; exponents of shape (1,).
+    near, far : exponents of a borrower at this end and at the other one, shape (n_states,).
+    log_factor : log of the factors of its shares, shape (n_states,).
+    outlier_near, outlier_far : exponents of an outlier, shape (1,).
+    log_outlier_factor : log of the factors of its shares, shape (n_states,).
     """
 
     lower: bool
@@ -44,21 +46,21 @@ class MixedEnd:
         return float(self.near[self._counted(height)].max(initial=float(self.outlier_near[0])))
 
     def shares(self, s: Complexes) -> Complexes:
-        """Amplitudes at some s, shape (n_nodes, n); those that are negligible are zero."""
+        """Amplitudes at some s, shape (n_states, n); those that are negligible are zero."""
         height = float(np.abs(s).min())
         counted = self._counted(height)
         table = np.zeros((self.near.size, s.size), dtype=complex)
         if counted.any():
             near, far, log_factor = self.near[counted], self.far[counted], self.log_factor[counted]
             table[counted] = self._share(near, far, s, log_factor)
-        # The outlier is the same at all nodes, but for its factor.
+        # The outlier is the same in all states, but for its factor.
         leading = log_leading_share(self.outlier_near, self.outlier_far, self.size * height)
         outlier = self._share(self.outlier_near, self.outlier_far, s, -leading)
         table += np.exp(self.log_outlier_factor + leading)[:, np.newaxis] * outlier
         return table
 
     def _counted(self, height: float) -> Bools:
-        """Find the nodes where a share counts: its modulus falls with that of s."""
+        """Find the states in which a share counts: its modulus falls with that of s."""
         leading = log_leading_share(self.near, self.far, self.size * height)
         return np.asarray(self.log_factor + leading > _LOG_NEGLIGIBLE)
 

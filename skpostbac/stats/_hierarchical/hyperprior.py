@@ -114,7 +114,12 @@ class Hyperprior:
         if self.strata is not None:
             object.__setattr__(self, "strata", _checked("strata", self.strata, 1.01, np.inf))
         object.__setattr__(self, "stay", _checked("stay", self.stay, 0.0, 1.0))
-        object.__setattr__(self, "move", _checked("move", self.move, 0.0, 1.0 - self.stay))
+        object.__setattr__(self, "move", _checked("move", self.move, 0.0, 1.0))
+        # Not by 1 - stay, which rounding makes less than .2 where stay is .8.
+        if self.stay + self.move > 1:
+            raise ValueError(
+                f"stay and move must add up to at most 1, got {self.stay:g} and {self.move:g}"
+            )
 
     def __repr__(self) -> str:
         """Show the parameters that are not the default."""

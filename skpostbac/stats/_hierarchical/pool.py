@@ -11,7 +11,7 @@ where b is the base of the hyperprior and r the posterior probability that the c
     R = B(k + b + up, n - k + b + down) B(b, b) / [B(k + b, n - k + b) B(b + up, b + down)],
 
 with up = mu kappa and down = (1 - mu) kappa: R is the probability of the counts if the class
-borrows over that if it does not. States whose chances add up to less than 1e-14 are left out: as no
+borrows over that if it does not. States whose chances add up to less than 1e-12 are left out: as no
 transform exceeds one, probabilities move by no more.
 
 Moments of a Beta about any centre follow from a recursion of three terms, as the central ones do
@@ -32,17 +32,17 @@ from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._beta import log_laplace_mgf
 from skpostbac.stats._hierarchical.chain import Chain
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior, log_borrowing, log_rise
-from skpostbac.stats._hierarchical.states import States, degrees, place_states
+from skpostbac.stats._hierarchical.states import KindMeans, States, degrees, place_states
 from skpostbac.stats._hierarchical.strata import Kinds, stratum_numbers
 from skpostbac.stats._numerics import stirling_remainder
 
 # Moments up to this order are made.
 _MAX_ORDER = 60
-# States are placed where a posterior is above exp(-depth) of its largest value, and kept but for
-# those of this share of all paths. Under a tilt all are kept above exp(-depth).
+# States are placed where the posterior of a stratum is above exp(-34) = 2e-15 of its largest value,
+# and those are kept for transforms that hold all but this share of the paths. Under a tilt the
+# posterior is that by Laplace's method, and more is kept.
 _DEPTH, _LEFT_OUT = 34.0, 1e-12
 _TILTED_DEPTH = 48.0
-_DEEP, _ENDS, _TURN = 20.0, 0.4, 30.0
 
 
 @dataclass(frozen=True)
@@ -248,12 +248,24 @@ class Pool:
 
         Kinds of weight zero tell something of the states, and are then left out.
         """
-        return cls._at(kinds, hyperprior, _degree(kinds, hyperprior, (), None), ())
+        strata, share = kinds.strata(hyperprior.strata), hyperprior.outlier_share(kinds.n_classes)
+        return cls._at(strata, share, hyperprior, degrees(kinds, hyperprior, (), ()))
+
+    @classmethod
+    def of_rest(cls, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
+        """Return the pool of the kinds of weight zero alone, in the strata of all kinds.
+
+        A stratum that is left without classes remains a step of the chain.
+        """
+        rest, share = kinds.where(kinds.weights == 0), hyperprior.outlier_share(kinds.n_classes)
+        strata = [one.where(one.weights == 0) for one in kinds.strata(hyperprior.strata)]
+        return cls._at(strata, share, hyperprior, degrees(rest, hyperprior, (), ()))
 
     def for_transforms(self, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
         """Place the states that the transform of the sum needs, and keep those that count."""
-        degree = _degree(kinds, hyperprior, (), self.strata)
-        pool = self._at(kinds, hyperprior, degree, ())
+        degree = degrees(kinds, hyperprior, (), self._weighted)
+        strata, share = kinds.strata(hyperprior.strata), hyperprior.outlier_share(kinds.n_classes)
+        pool = self._at(strata, share, hyperprior, degree)
         left_out = _LEFT_OUT / len(pool.strata)
         return pool.where([_heaviest(one.log_weights, left_out) for one in pool.strata])
 
@@ -262,8 +274,9 @@ class Pool:
 
         The means, from which positions are counted, and the evidence are those of this pool.
         """
-        degree = _degree(kinds, hyperprior, tilts, self.strata)
-        pool = self._at(kinds, hyperprior, degree, tilts)
+        degree = degrees(kinds, hyperprior, tilts, self._weighted)
+        placed, share = kinds.strata(hyperprior.strata), hyperprior.outlier_share(kinds.n_classes)
+        pool = self._at(placed, share, hyperprior, degree, tilts)
         counted = [np.zeros(one.n_states, dtype=bool) for one in pool.strata]
         for tilt in tilts:
             parts = [one.log_tilted(tilt) for one in pool.strata]
@@ -280,12 +293,21 @@ class Pool:
         )
         return Pool(tuple(strata), pool.chain, self.log_evidence).where(counted)
 
+    @property
+    def _weighted(self) -> list[KindMeans]:
+        """The kinds with a weight and their means, stratum by stratum."""
+        return [(one.kinds, one.means) for one in self.strata]
+
     @classmethod
     def _at(
-        cls, kinds: Kinds, hyperprior: Hyperprior, degree: Indices, tilts: Sequence[float]
+        cls,
+        strata: Sequence[Kinds],
+        share: float,
+        hyperprior: Hyperprior,
+        degree: Indices,
+        tilts: Sequence[float] = (),
     ) -> "Pool":
-        share = hyperprior.outlier_share(int(kinds.count.sum()))
-        strata = kinds.strata(hyperprior.strata)
+        """Place states for strata of kinds, and sum over their paths."""
         states = _place(strata, hyperprior, share, degree, tilts)
         full = [Stratum.of(one, states, share, hyperprior.base) for one in strata]
         chain = Chain.of(states, len(full), hyperprior)
@@ -340,65 +362,12 @@ class Pool:
 
 def kind_means(kinds: Kinds, hyperprior: Hyperprior) -> Floats:
     """Return the posterior mean of the accuracy of each kind, all with a weight."""
-    pool, number = (
-        Pool.of_moments(kinds, hyperprior),
-        stratum_numbers(kinds.total, hyperprior.strata),
-    )
+    pool = Pool.of_moments(kinds, hyperprior)
+    number = stratum_numbers(kinds.total, hyperprior.strata)
     means = np.empty(kinds.count.size)
     for place, one in enumerate(pool.strata):
         means[number == place] = one.means[0]
     return means
-
-
-def _degree(
-    kinds: Kinds,
-    hyperprior: Hyperprior,
-    tilts: Sequence[float],
-    known: "Sequence[Stratum] | None",
-) -> Indices:
-    """Say how many nodes in the rate each strength needs.
-
-    For the transform of the sum it takes what is `known` of the strata from their moments.
-    """
-    kappa = np.array(hyperprior.kappa)
-    told, frequency = np.zeros_like(kappa), np.zeros_like(kappa)
-    total, size = kinds.total[:, np.newaxis], np.abs(kinds.weights)[:, np.newaxis]
-    right, wrong = kinds.correct[:, np.newaxis], kinds.wrong[:, np.newaxis]
-    slope = kappa * np.abs(np.log((right + kappa) / (wrong + kappa)))
-    if tilts:
-        slope += kappa * np.log1p(_TURN * max(tilts) * size / (total + kappa))
-    told += kinds.count @ np.maximum(total * kappa / (total + kappa), 0.5 * slope)
-    if known:
-        height = _decay_height(known, kappa)
-        for one in known:
-            right, wrong = one.means
-            kinds = one.kinds
-            turn = kappa * np.log1p(
-                np.abs(kinds.weights)[:, np.newaxis] * height / (kinds.total[:, np.newaxis] + kappa)
-            )
-            told += _ENDS * kinds.count @ turn
-            frequency += (kinds.count * np.sqrt(right * wrong)) @ turn
-    return degrees(2 * hyperprior.rate + told, frequency)
-
-
-def _decay_height(strata: Sequence[Stratum], kappa: Floats) -> Floats:
-    """Heights at which the transforms have decayed for classes that borrow, for each strength."""
-    orders, scales = [], []
-    for one in strata:
-        right, wrong = (rate[:, np.newaxis] for rate in one.means)
-        a = one.outlier_a[:, np.newaxis] + right * kappa
-        b = one.outlier_b[:, np.newaxis] + wrong * kappa
-        order = np.minimum(a, b)
-        scales.append(one.kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order)
-        orders.append(one.kinds.count[:, np.newaxis] * order)
-    order, scale = np.concatenate(orders), np.concatenate(scales)
-    low = np.zeros_like(kappa)
-    high = np.full_like(kappa, 80.0)
-    for _ in range(30):
-        middle = 0.5 * (low + high)
-        depth = (0.5 * order * np.log1p(np.exp(2 * middle) * scale)).sum(axis=0)
-        low, high = np.where(depth < _DEEP, middle, low), np.where(depth < _DEEP, high, middle)
-    return np.exp(high)
 
 
 def _place(
@@ -412,7 +381,7 @@ def _place(
 
     def posteriors(mu: Floats, nu: Floats, strength: Floats) -> Floats:
         nothing = np.zeros(mu.size, dtype=int)
-        looks = States(nothing, nothing, mu, nu, strength, np.zeros_like(mu))
+        looks = States(nothing, mu, nu, strength, np.zeros_like(mu))
         rows = []
         for kinds in strata:
             one = Stratum.of(kinds, looks, share, hyperprior.base)

@@ -4,34 +4,56 @@ Given kappa, the likelihood of the counts, the transforms of the classes and the
 (`chain`) are polynomials in mu, or nearly so: Gauss-Jacobi quadrature with the weight of the prior
 Beta(m, m) has no error but that of what is beyond its degree. With mu = sin(phi / 2)^2 its nodes
 are about uniform in phi, in which a rate known from n samples has a standard deviation of n^-1/2
-anywhere. A function exp(-n phi^2 / 2) has the Chebyshev coefficients exp(-k^2 / (2 n)), so that
-J = 4 sqrt(n) nodes leave exp(-(2 J)^2 / (2 n)) = 1e-14. Classes of n_i samples that borrow kappa
-tell as much of mu as
+anywhere. A function exp(-n phi^2 / 2) has the Chebyshev coefficients exp(-k^2 / (2 n)), and J nodes
+are exact below k = 2 J: J = 3.8 sqrt(n) nodes leave exp(-2 J^2 / n) = 3e-13. A wave exp(i f phi)
+takes f / 2 more of them. What n and f are, for each strength:
 
-    n = 2 m + sum_i kappa log(1 + n_i / kappa)
-
-samples, the largest slope of their log likelihood, if not less; a tilt c tells as much as
-kappa log(1 + c |w_i| / (n_i + kappa)) more. A transform at the height T oscillates in phi with the
-frequency T sum_i |w_i| sqrt(mu (1 - mu)) kappa / (n_i + kappa), which adds half of that to J.
+- The prior is worth 2 m samples.
+- A class with k of n samples correct tells as much of mu as n kappa / (n + kappa) samples do, the
+  precision of its recall, whose own spread is that of kappa samples. Where nearly all samples are
+  correct, or wrong, its log likelihood is steep instead, with a slope of about
+  kappa log[(k + kappa) / (n - k + kappa)]. As exp(a mu) has the coefficients of a / 2 samples, half
+  of the slope counts if it is more.
+- The log transform of a class of weight w at the modulus |s| = T changes by up to
+  kappa log(1 + |w| T / (n + kappa)) from mu = 0 to 1, for the exponents at its ends are in
+  proportion to mu and 1 - mu. Under a tilt c the change is real: it adds to the slope, at the T
+  that counts, a multiple of c. On a line, at heights up to T, the transform turns as well, in
+  proportion to d mu / d phi = sqrt(mu (1 - mu)). That is f, and a share of the change is added to n
+  for the modulus. T is the height at which an envelope of the transform of all classes has decayed.
 
 Of the nodes those are kept that count. A node is looked at where the posterior of a stratum may be
 above exp(-depth) of its largest value; between two looks a log posterior that bends down stays
 below the lines through its neighbours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import betaln, eval_jacobi, gammaln, roots_jacobi
 
-from skpostbac._utils import Bools, Floats, Indices
+from skpostbac._utils import Floats, Indices
+from skpostbac.stats._hierarchical.hyperprior import Hyperprior
+from skpostbac.stats._hierarchical.strata import Kinds
 
-# Nodes for each root of the samples that the rate is known from, and the fewest.
+# Nodes for each root of the samples that the rate is known from, and the fewest. With 3.2 of them
+# probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
 _PER_ROOT, _LEAST = 3.8, 16
-# Degrees are rounded up to some in each octave, so that rules are used again.
+# Degrees are rounded up to so many in each octave, so that rules are used again.
 _STEPS = 8
+# The modulus of s that counts under a tilt, in tilts; its logarithm is taken. With 1 in its place
+# far tails move by less than 1e-8 of themselves, with 0 by up to 2e-5.
+_MODULI = 30.0
+# Share of the change of a log transform on a line that is counted as that of its modulus. Half of a
+# slope counts, less what is a turn. With 0.2 nothing moves by more than rounding, with 0 the far
+# tails of perfect classes move by 1e-8 to 7e-8 of themselves.
+_MODULUS = 0.4
+# A transform has decayed at exp(-20) = 2e-9, beyond which it needs few digits. At exp(-10) up to
+# fifty classes move by 1e-12 of a probability, at exp(-6) by 3e-10.
+_DECAY_DEPTH = 20.0
+# Range of the logs of heights, and the halvings that leave 1e-7 of it.
+_MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
@@ -46,14 +68,13 @@ class States:
 
     Attributes
     ----------
-    row, number : number of the strength, and of the node in its rule.
+    row : number of the strength.
     mu, nu : the rate, and one less that.
     kappa : the strength.
     log_prior : log of the prior mass.
     """
 
     row: Indices
-    number: Indices
     mu: Floats
     nu: Floats
     kappa: Floats
@@ -64,27 +85,82 @@ class States:
         """Number of states."""
         return self.mu.size
 
-    @property
-    def key(self) -> Indices:
-        """A number for each state, the same in all strata."""
-        return np.asarray(self.row.astype(np.int64) << 40 | self.number)
 
-    def where(self, kept: Bools) -> "States":
-        """Return some of the states."""
-        return States(*(getattr(self, field.name)[kept] for field in fields(self)))
-
-    def in_row(self, row: int) -> slice:
-        """Where the states of a strength are."""
-        return slice(*np.searchsorted(self.row, [row, row + 1]).tolist())
-
-
+# Some kinds, and the posterior mean of the accuracy of each, and one less that.
+KindMeans = tuple[Kinds, tuple[Floats, Floats]]
 # Log posterior of each stratum, up to a constant, shape (n_strata, n), at (mu, nu, kappa).
 LogPosteriors = Callable[[Floats, Floats, Floats], Floats]
 
 
-def degrees(known: Floats, frequency: Floats) -> Indices:
-    """Numbers of nodes for rates known from so many samples and oscillations in phi."""
-    least = np.maximum(_PER_ROOT * np.sqrt(known) + frequency / 2, _LEAST)
+def degrees(
+    kinds: Kinds, hyperprior: Hyperprior, tilts: Sequence[float], weighted: Sequence[KindMeans]
+) -> Indices:
+    """Return how many nodes in the rate each strength needs.
+
+    For the likelihood of all `kinds`, also under some tilts; and for the transform of the sum of
+    the `weighted` ones, stratum by stratum, if there are any.
+    """
+    kappa = np.array(hyperprior.kappa)
+    samples = _samples_told(kinds, kappa, max(tilts, default=0.0))
+    frequency = np.zeros_like(kappa)
+    if weighted:
+        more, frequency = _told_by_transforms(weighted, hyperprior.base, kappa)
+        samples += more
+    least = _PER_ROOT * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2
+    return _rounded_up(np.maximum(least, _LEAST))
+
+
+def _samples_told(kinds: Kinds, kappa: Floats, tilt: float) -> Floats:
+    """Return how many samples of the rate the counts are worth under a tilt, for each strength."""
+    total, size = kinds.total[:, np.newaxis], np.abs(kinds.weights)[:, np.newaxis]
+    right, wrong = kinds.correct[:, np.newaxis], kinds.wrong[:, np.newaxis]
+    slope = kappa * np.abs(np.log((right + kappa) / (wrong + kappa)))
+    slope += kappa * np.log1p(_MODULI * tilt * size / (total + kappa))
+    told = np.maximum(total * kappa / (total + kappa), 0.5 * slope)
+    return np.asarray(kinds.count @ told)
+
+
+def _told_by_transforms(
+    weighted: Sequence[KindMeans], base: float, kappa: Floats
+) -> tuple[Floats, Floats]:
+    """Return what transforms on a line are worth in samples, and their frequency, by strength."""
+    height = _decay_height(weighted, base, kappa)
+    samples, frequency = np.zeros_like(kappa), np.zeros_like(kappa)
+    for kinds, (right, wrong) in weighted:
+        size, total = np.abs(kinds.weights)[:, np.newaxis], kinds.total[:, np.newaxis]
+        change = kappa * np.log1p(size * height / (total + kappa))
+        samples += _MODULUS * kinds.count @ change
+        frequency += (kinds.count * np.sqrt(right * wrong)) @ change
+    return samples, frequency
+
+
+def _decay_height(weighted: Sequence[KindMeans], base: float, kappa: Floats) -> Floats:
+    """Heights at which the transform has decayed if all classes borrow, for each strength.
+
+    By the envelope of a Gamma variable of the order p = min(a, b) and the variance v of the class,
+    (1 + T^2 v / p)^(-p / 2). The log of the height is found by bisection.
+    """
+    orders, scales = [], []
+    for kinds, means in weighted:
+        right, wrong = (rate[:, np.newaxis] for rate in means)
+        a = (kinds.correct + base)[:, np.newaxis] + right * kappa
+        b = (kinds.wrong + base)[:, np.newaxis] + wrong * kappa
+        order = np.minimum(a, b)
+        scales.append(kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order)
+        orders.append(kinds.count[:, np.newaxis] * order)
+    order, scale = np.concatenate(orders), np.concatenate(scales)
+    low = np.zeros_like(kappa)
+    high = np.full_like(kappa, _MAX_LOG_HEIGHT)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        depth = (0.5 * order * np.log1p(np.exp(2 * middle) * scale)).sum(axis=0)
+        decayed = depth >= _DECAY_DEPTH
+        low, high = np.where(decayed, low, middle), np.where(decayed, middle, high)
+    return np.exp(high)
+
+
+def _rounded_up(least: Floats) -> Indices:
+    """Round numbers of nodes up to those that rules have."""
     return np.asarray(np.ceil(_LEAST * 2 ** (np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS)))
 
 
@@ -100,7 +176,6 @@ def place_states(
         parts.append(
             States(
                 np.full(number.size, row),
-                number,
                 mu,
                 nu,
                 np.full(number.size, kappa[row]),
@@ -119,10 +194,8 @@ def _windows(
     first, last = np.zeros_like(degree), degree.copy()
     while (wide := last - first > _MANY).any():
         looks = np.linspace(first[wide], last[wide] - 1, _LOOKS)
-        low, high = (
-            _guess(looks, degree[wide], m),
-            _guess(degree[wide] - 1 - looks, degree[wide], m),
-        )
+        low = _guess(looks, degree[wide], m)
+        high = _guess(degree[wide] - 1 - looks, degree[wide], m)
         mu, nu = np.sin(low / 2) ** 2, np.sin(high / 2) ** 2
         strength = np.broadcast_to(kappa[wide], looks.shape)
         values = posteriors(mu.ravel(), nu.ravel(), strength.ravel())

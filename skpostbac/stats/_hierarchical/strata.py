@@ -15,7 +15,14 @@ from skpostbac._utils import Bools, Floats, Indices
 
 @dataclass(frozen=True)
 class Kinds:
-    """Kinds of classes, `count` of each alike: counts of samples and weights in the sum."""
+    """Classes of one pool or stratum, those that are alike once; all have the shape (n_kinds,).
+
+    Attributes
+    ----------
+    correct, total : samples of a class of each kind.
+    weights : its weight in the sum.
+    count : how many classes there are of the kind.
+    """
 
     correct: Floats
     total: Floats
@@ -34,7 +41,12 @@ class Kinds:
         return self.total - self.correct
 
     @property
-    def share(self) -> Floats:
+    def n_classes(self) -> int:
+        """Number of classes of all kinds."""
+        return int(self.count.sum())
+
+    @property
+    def total_weight(self) -> Floats:
         """Sum of the absolute weights of each kind."""
         return self.count * np.abs(self.weights)
 
@@ -60,6 +72,8 @@ def stratum_numbers(total: Floats, ratio: float | None) -> Indices:
     if ratio is None or not total.any():
         return np.zeros(total.size, dtype=np.intp)
     some = np.where(total > 0, total, total[total > 0].min())
-    # The base 2 is exact at powers of two.
-    log = np.log2(some) if ratio == 2 else np.log(some) / np.log(ratio)
-    return np.asarray(np.unique(np.floor(log), return_inverse=True)[1])
+    exponent = np.floor(np.log(some) / np.log(ratio))
+    # Logs are rounded: next to a power of the ratio the exponent may be one too low or too high.
+    exponent += ratio ** (exponent + 1) <= some
+    exponent -= ratio**exponent > some
+    return np.asarray(np.unique(exponent, return_inverse=True)[1])

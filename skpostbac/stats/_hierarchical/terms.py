@@ -54,7 +54,7 @@ class PooledClasses:
     @property
     def outlier_share(self) -> float:
         """Prior probability that a class is an outlier."""
-        return self.hyperprior.outlier_share(int(self.kinds.count.sum()))
+        return self.hyperprior.outlier_share(self.kinds.n_classes)
 
     @property
     def weighted(self) -> Kinds:
@@ -63,13 +63,10 @@ class PooledClasses:
 
     def log_all_outliers(self) -> float:
         """Log probability that all classes with a weight are outliers, and for their counts."""
-        rest = self.kinds.where(self.kinds.weights == 0)
-        evidence = -self.moments.log_evidence
-        if rest.count.size:
-            hyperprior = replace(self.hyperprior, outlier=self.outlier_share)
-            evidence += Pool.of_moments(rest, hyperprior).log_evidence
+        rest = Pool.of_rest(self.kinds, self.hyperprior)
+        evidence = rest.log_evidence - self.moments.log_evidence
         with np.errstate(divide="ignore"):
-            return float(evidence + np.log(self.outlier_share) * self.weighted.count.sum())
+            return float(evidence + np.log(self.outlier_share) * self.weighted.n_classes)
 
 
 class WeightedPools:

@@ -29,18 +29,20 @@ from skpostbac.stats._hierarchical.pool import Pool, Stratum
 from skpostbac.stats._inversion import Corner
 from skpostbac.stats._numerics import NEGLIGIBLE
 
-# Kinds are summed in blocks of this many. Those have short series for which the weight times the
-# modulus of s is below the second number; a real part of it above the third would cost more than
-# three digits, and one above the last half of them.
-_BLOCK, _LARGEST, _LARGEST_TILT, _ROUGH_TILT = 64, 300.0, 16.0, 40.0
+# Kinds are summed in blocks of this many.
+_BLOCK = 64
+# A kind has a short series if its weight times the modulus of s is below the first, and the real
+# part below the second, with which three digits are lost, or below the third where half of them are
+# enough.
+_LARGEST, _LARGEST_TILT, _ROUGH_TILT = 300.0, 16.0, 40.0
 # Numbers in a table at most.
 _TABLE = 2**22
-# Numbers in the table of all nodes and abscissae of a rule, of which there may be a few at a time.
+# Numbers in the table of all states and abscissae of a rule, of which there may be a few at a time.
 _LARGE_TABLE = 2**23
 # Tilts that push a class of more samples than this to an end have a rule of their own.
 _MANY = 1e4
-# A rule in log-odds is uniform this far from the middle of its distributions. Beyond, where its
-# nodes spread out, it needs more of them.
+# A rule in log-odds is uniform this far from the middle of its distributions. As its abscissae
+# spread out beyond, it needs more of them by the factor.
 _CORE, _STRETCHED = 2.5, 1.15
 # Heights among which the one is looked for where a distribution has decayed to a share.
 _HEIGHTS, _LARGEST_ORDER, _DECAYED = np.geomspace(8.0, 1e6, 36), 1e8, 1e-13
@@ -97,7 +99,7 @@ class Along:
 
     Attributes
     ----------
-    values : E[exp(s (x - anchor))] / E[exp(c (x - anchor))], shape (n_rates,).
+    values : E[exp(s (x - anchor))] / E[exp(c (x - anchor))] at s = c + rates, shape (n_rates,).
     anchor : position about which they vary little.
     largest : largest modulus of what each state contributes to the values, all strata in one row.
     under : what is known under the tilt.
@@ -330,7 +332,7 @@ class TiltedStratum:
         for weight in np.unique(weights[short]):
             yield self._by_series(block[short & (weights == weight)], s)
         if not short.all():
-            yield from self._by_nodes(block[~short], rates)
+            yield from self._by_rule(block[~short], rates)
 
     def _by_series(self, index: Indices, s: Complexes) -> "_Part":
         """Sum the Chebyshev series of some kinds of one weight."""
@@ -369,7 +371,7 @@ class TiltedStratum:
             self._moments[kind] = known
         return known[:, :order]
 
-    def _by_nodes(self, index: Indices, rates: Complexes) -> Iterator["_Part"]:
+    def _by_rule(self, index: Indices, rates: Complexes) -> Iterator["_Part"]:
         """Sum a rule in log-odds for each of some kinds."""
         stratum, span = self.stratum, self._span(index, rates)
         base = tb.tilt_betas(
@@ -554,7 +556,7 @@ def _reweighted(stratum: Stratum, rule: "_Rule") -> tuple[Floats, Floats]:
 
 
 def _transform(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
-    """Sum exponentials of some weights, shape (n_nodes, n_places), at each of the rates."""
+    """Sum exponentials of some weights, shape (n_states, n_places), at each of the rates."""
     waves = np.exp(np.multiply.outer(places, rates))
     return np.asarray((weights @ waves.view(float)).view(complex))
 

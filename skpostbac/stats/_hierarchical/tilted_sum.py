@@ -1,7 +1,7 @@
 """A sum of pools of classes under a tilt, as an inversion sees it.
 
-The transform M(c + it) / M(c) of a sum is the product of those of its pools, each an average over
-nodes of products over classes (`tilted`). Mean and variance under the tilt come from its values
+The transform M(c + it) / M(c) of a sum is the product of those of its pools, each a sum over paths
+of states of products over classes (`tilted`). Mean and variance under the tilt come from its values
 next to the real axis: for a small d the phase of M(c + id) / M(c) is d K'(c), and the log of its
 modulus is -d^2 K''(c) / 2. The range of the sum, and with it the period of the Fourier series on
 the line, is bounded by Chernoff's inequality,
@@ -44,10 +44,10 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 _MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
-# by a factor. A node of the hyperparameters that contributed less than a share to all of a stretch
-# is left out of those above it.
+# by a factor. A state that contributed less than a share to all of a stretch is left out of those
+# above it.
 _FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
-# More corners than this are not summed one by one: of a pool, at all nodes, and of all pools.
+# More corners than this are not summed one by one: of one pool, and of all pools.
 _MOST_POOL_CORNERS, _MOST_CORNERS = 1024, 4096
 
 

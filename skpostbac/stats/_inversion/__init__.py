@@ -1,7 +1,8 @@
 """Inversion of the moment generating function of a sum of independent variables.
 
-From the saddlepoint to a Bromwich contour, to the product of the terms' moment generating functions
-along it, and to the branch points where the product decays slowly. What a term is, a Beta variable
+From the saddlepoint (`inverter`) to a Bromwich contour (`contour`), to the product of the terms'
+moment generating functions along it (`transform`), and to the branch points where the product
+decays slowly (`branch_points`). What a term is, a Beta variable
 or something else, is known only through the class `Terms`. Imports `_distribution` and
 `_numerics`.
 """
@@ -32,10 +33,8 @@ from skpostbac.stats._inversion.transform import (
 )
 from skpostbac.stats._inversion.waves import Quadrature
 from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
-from skpostbac.stats._numerics import NEGLIGIBLE
 
 __all__ = [
-    "NEGLIGIBLE",
     "Contour",
     "Corner",
     "CornerIntegrals",

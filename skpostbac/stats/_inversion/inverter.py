@@ -307,7 +307,7 @@ def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float
 
 
 def _newton_or_bisect(x: float, step: float, low: float, high: float) -> float:
-    """X - step, or the middle of the bracket where that is outside."""
+    """Return x - step, or the middle of the bracket where that is outside."""
     newton = x - step
     return newton if low < newton < high else 0.5 * (low + high)
 

@@ -6,7 +6,7 @@ K''(c) of the tilted sum add up over them, here to the leading orders of Laplace
 mode of each term.
 
 The trapezoid rule on the Bromwich line Re s = c has the step 2 pi / P, with the period P of
-`contour.series`. It ends at the height T at which |M(c + iT)| has fallen to exp(-DEPTH) M(c), which
+`contour.Series`. It ends at the height T at which |M(c + iT)| has fallen to exp(-DEPTH) M(c), which
 is below rounding. Where that takes many nodes, as with classes whose transform decays like a low
 power of the height, the line ends at the height from which the ends of the terms separate, if this
 is less than T / 2, and `branch_points` sums the rest. A line that must have more nodes than can be

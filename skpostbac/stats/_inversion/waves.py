@@ -11,7 +11,7 @@ At the heights t = t_b + t_o, a base plus an offset, the exponentials factor,
 so that B bases and O offsets take B + O rows of exponentials and one product of matrices, instead
 of B O rows. The rows at evenly spaced heights follow from one another by multiplication.
 
-A class of small variance has a transform close to one. Its difference from one is summed without
+A term of small variance has a transform close to one. Its difference from one is summed without
 cancellation from exp(i x) - 1 = -2 sin(x / 2)^2 + i sin(x) and the rule for products less one,
 (1 + u) (1 + v) - 1 = u + v + u v.
 """
@@ -28,9 +28,9 @@ _TABLE = 2**22
 
 @dataclass(frozen=True)
 class Quadrature:
-    """Nodes of each class about its mode, weights that sum to one, and log mgfs about the mode.
+    """Nodes of each term about its mode, weights that sum to one, and log mgfs about the mode.
 
-    Shapes (n_classes, n_nodes), the same, and (n_classes,).
+    Shapes (n_terms, n_nodes), the same, and (n_terms,).
     """
 
     nodes: Floats
@@ -39,7 +39,7 @@ class Quadrature:
 
     @property
     def mean(self) -> Floats:
-        """Tilted mean less the mode of each weighted class."""
+        """Tilted mean less the mode of each weighted term."""
         mean: Floats = (self.weights * self.nodes).sum(axis=1)
         return mean
 
@@ -49,7 +49,7 @@ def waves(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Com
 
     An exponential of a sum factors, so the whole table costs one product of matrices. It is summed
     by einsum, in an order that does not depend on the threads of a linear algebra library. Both
-    `bases` and `offsets` are evenly spaced. Returns shape (n_classes, n_bases, n_offsets).
+    `bases` and `offsets` are evenly spaced. Returns shape (n_terms, n_bases, n_offsets).
     """
     coarse, fine = _powers(nodes, bases), _powers(nodes, offsets)
     return np.asarray(np.einsum("bcj,ocj->cbo", coarse * weights, fine))
@@ -67,7 +67,7 @@ def _powers(nodes: Floats, heights: Floats) -> Complexes:
 def waves_less_one(nodes: Floats, weights: Floats, bases: Floats, offsets: Floats) -> Complexes:
     """Sum over the nodes of weights * (exp(i t nodes) - 1) for t = bases[:, None] + offsets.
 
-    Many classes of small variance are close to one. Returns shape (n_classes, n_bases, n_offsets).
+    Many terms of small variance are close to one. Returns shape (n_terms, n_bases, n_offsets).
     """
     less_one = np.zeros((len(nodes), bases.size, offsets.size), dtype=complex)
     most = max(1, _TABLE // (len(nodes) * (bases.size + offsets.size)))

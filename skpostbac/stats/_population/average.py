@@ -3,7 +3,7 @@ r"""The distribution of a weighted average of independent accuracies, each given
 It is inverted as that of every weighted sum is (see `skpostbac.stats._inversion`). The transform of
 an accuracy is an integral over its log-odds, on panels that are halved until neither the tilt nor
 the wave turns by more than the rule can follow. Where it decays slowly, as where an accuracy may be
-as close to 0 or 1 as doubles allow, the line ends at some height and `_logit_ends` takes over.
+as close to 0 or 1 as doubles allow, the line ends at some height and `ends` takes over.
 """
 
 import warnings

@@ -57,7 +57,7 @@ def cdf_of(name):
 
 @every_distribution
 def test_cdf(name):
-    """The quadrature over the hyperparameters leaves 1e-10."""
+    """The quadrature over rates and strengths leaves 1e-10."""
     assert_allclose(cdf_of(name), REFERENCE[name]["cdf"], rtol=0, atol=1e-10)
 
 

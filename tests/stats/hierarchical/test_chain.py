@@ -12,6 +12,7 @@ from scipy import special, stats
 from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._hierarchical.chain import Chain, Link
 from skpostbac.stats._hierarchical.states import place_states
+from skpostbac.stats._hierarchical.strata import stratum_numbers
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/strata.json").read_text())
 HARDER_WHEN_RARE = ([2, 2, 4, 3, 7, 10, 20, 39, 78, 155], [2, 2, 4, 4, 8, 16, 32, 64, 128, 256])
@@ -79,16 +80,21 @@ def test_sums_over_paths_of_some_states():
     assert_allclose(chain.total(factors), [total, -1j * total], rtol=1e-12)
 
 
-def dense_moments(correct, total, hyperprior):
-    """Mean and variance of the average by dense transitions between many rates."""
-    correct, total = np.array(correct, float), np.array(total, float)
-    strata = np.unique(np.floor(np.log2(total)), return_inverse=True)[1]
+def dense_rates(hyperprior):
+    """Many rates, their prior weights, and the chances to move between them."""
     node, weight = special.roots_jacobi(260, hyperprior.rate - 1, hyperprior.rate - 1)
     node, weight = (1 + node) / 2, weight / weight.sum()
     x = np.arange(25)
     to_rate = stats.beta.pdf(node, hyperprior.rate + x[:, None], hyperprior.rate + 24 - x[:, None])
     to_rate /= stats.beta.pdf(node, hyperprior.rate, hyperprior.rate)
-    moved = stats.binom.pmf(x, 24, node[:, None]) @ (to_rate * weight)
+    return node, weight, stats.binom.pmf(x, 24, node[:, None]) @ (to_rate * weight)
+
+
+def dense_moments(correct, total, hyperprior):
+    """Mean and variance of the average by dense transitions between many rates."""
+    correct, total = np.array(correct, float), np.array(total, float)
+    strata = np.unique(np.floor(np.log2(total)), return_inverse=True)[1]
+    node, weight, moved = dense_rates(hyperprior)
     n_kappa, share = len(hyperprior.kappa), hyperprior.outlier_share(total.size)
     within = hyperprior.stay * np.eye(node.size) + hyperprior.move * moved
     anew = 1 - hyperprior.stay - hyperprior.move
@@ -137,6 +143,35 @@ def test_mean_and_variance(counts):
     assert distribution.variance() == pytest.approx(variance, rel=1e-9)
 
 
+def dense_outlier_probability(correct, total, place, hyperprior):
+    """Posterior probability that one class borrows nothing, each class being a stratum."""
+    node, weight, moved = dense_rates(hyperprior)
+    n_kappa, share = len(hyperprior.kappa), hyperprior.outlier_share(len(total))
+    b, kappa = hyperprior.base, np.array(hyperprior.kappa)[:, np.newaxis]
+    table = np.stack([np.tile(weight / n_kappa, (n_kappa, 1))] * 2)
+    for number, (k, n) in enumerate(zip(correct, total, strict=True)):
+        if number:
+            new = hyperprior.anew / n_kappa * weight * table.sum(axis=(1, 2), keepdims=True)
+            table = hyperprior.stay * table + hyperprior.move * (table @ moved) + new
+        first, second = b + kappa * node, b + kappa * (1 - node)
+        logs = special.betaln(first + k, second + n - k) - special.betaln(first, second)
+        none = share * np.exp(special.betaln(b + k, b + n - k) - special.betaln(b, b))
+        either = none + (1 - share) * np.exp(logs)
+        table = table * np.stack([either, none + 0 * either if number == place else either])
+    either, none = table.sum(axis=(1, 2))
+    return none / either
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_density_at_the_end_of_one_of_three_strata(place):
+    """With a base of 1 it is that of an outlier, as likely as the counts of all strata make it."""
+    hyperprior, n = Hyperprior(base=1.0, kappa=(6, 40)), [4, 16, 64]
+    correct = [one if number == place else one // 3 for number, one in enumerate(n)]
+    distribution = HierarchicalBetaAverage(correct, n, hyperprior=hyperprior).marginals()[place]
+    expected = dense_outlier_probability(correct, n, place, hyperprior) * (n[place] + 1)
+    assert distribution.pdf(1.0) == pytest.approx(expected, rel=1e-9)
+
+
 def test_recall_that_goes_with_class_size_is_not_taken_for_noise():
     """The classifier with the larger mean recall keeps the larger mean; one rate turns it round."""
     better, worse = (
@@ -176,6 +211,14 @@ def test_strata_of_another_ratio():
     assert two.means()[0] < one.means()[0]
 
 
+@pytest.mark.parametrize("ratio", [2.0, 3.0, 5.0, 7.0, 10.0, 1.5])
+def test_powers_of_the_ratio_begin_strata(ratio):
+    """A stratum has the sizes from one power up to the next, which is not among them."""
+    powers = ratio ** np.arange(1.0, 22.0)
+    numbers = stratum_numbers(np.concatenate([np.nextafter(powers, 0), powers]), ratio)
+    assert (numbers == np.concatenate([np.arange(21), np.arange(1, 22)])).all()
+
+
 def test_strata_that_always_stay_are_one():
     """A chain that never changes is a single rate."""
     counts = ([3, 10, 50], [4, 12, 60])
@@ -183,6 +226,13 @@ def test_strata_that_always_stay_are_one():
     one = HierarchicalBetaAverage(*counts, hyperprior=Hyperprior(strata=None))
     x = np.linspace(0.5, 0.95, 7)
     assert_allclose(chained.cdf(x), one.cdf(x), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("percent", [7, 32, 80, 90])
+def test_stay_and_move_may_add_up_to_one(percent):
+    """Where 1 - stay is less than move by rounding, and nothing is left to start anew."""
+    hyperprior = Hyperprior(stay=percent / 100, move=(100 - percent) / 100)
+    assert hyperprior.anew == pytest.approx(0, abs=1e-15)
 
 
 def test_draws_follow_the_distribution(draws_pvalue):
