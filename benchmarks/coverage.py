@@ -149,7 +149,7 @@ def plot(results, path):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    shown = [METHODS.index(name) for name in ("uniform", "jeffreys", "one rate", "bootstrap")]
+    shown = [METHODS.index(name) for name in ("uniform", "reciprocal", "one rate", "bootstrap")]
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         axes = figure.subplots(1, len(shown), sharey=True)

@@ -79,11 +79,11 @@ def choices(X, y):
     paired = search.cv_results_
     independent = {key: column for key, column in paired.items() if "outcomes" not in key}
     chosen = {
-        "the best": PosteriorRefit("mean")(paired),
+        "the best": PosteriorRefit("mean", prior="uniform")(paired),
         "one standard error": one_standard_error(paired),
     }
     for name, options in RULES.items():
-        rule = PosteriorRefit("mean", complexity="max_depth", **options)
+        rule = PosteriorRefit("mean", complexity="max_depth", prior="uniform", **options)
         chosen |= {f"{name}, paired": rule(paired), f"{name}, independent": rule(independent)}
     return chosen
 

@@ -26,10 +26,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skpostbac
 from skpostbac._cli import _figures, main
+from skpostbac._cli._evaluation import Settings
 from skpostbac._cli._example import make_example
+from skpostbac._cli._parser import make_parser
 from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
 from skpostbac.metrics import PriorInfluenceWarning, posterior_balanced_accuracy
+from skpostbac.metrics._priors import DEFAULT_PRIOR
 from skpostbac.model_selection import compare_predictions
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -312,7 +315,7 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
     cells = [[letter] * (columns + 1) for letter in "abcdefgh"]
     header = ["truth", *["one", "two"][:columns]]
     path = write("\n".join(map(",".join, [header, *cells])) + "\n")
-    args = [path, "--truth", "truth"]
+    args = [path, "--truth", "truth", "--prior", "uniform"]
     # Eight distributions Beta(2, 1) of mean 2/3 and variance 1/18.
     shift = -(1 / 3) / (1 / 18 / 8) ** 0.5
     for record in json.loads(run(*args, "--json"))["posteriors"]:
@@ -332,7 +335,7 @@ def test_untested_classes_are_named(columns, write, run):
     rows = [["a"] * (columns + 1)] * 99 + [["a"] + ["b"] * columns]
     header = ["truth", *["one", "two"][:columns]]
     path = write("\n".join(map(",".join, [header, *rows])) + "\n")
-    args = [path, "--truth", "truth", "--labels", "a,b"]
+    args = [path, "--truth", "truth", "--labels", "a,b", "--prior", "uniform"]
     for record in json.loads(run(*args, "--json"))["posteriors"]:
         assert record["untested"] == ["b"]
     text = " ".join(run(*args).split())
@@ -416,7 +419,7 @@ def test_one_mean_per_classifier_in_a_report(write, run, tmp_path, prior):
 
 
 def test_labels_keep_an_absent_class(write, run):
-    """A class of --labels that is only predicted keeps its prior; the sample has no recall."""
+    """A class of --labels that is only predicted keeps Beta(1/3, 1/3); the sample has no recall."""
     path = write("truth,one\na,a\na,c\nb,b\n")
     args = [path, "--truth", "truth", "--labels", "c,b,a", "--json"]
     document = json.loads(run(*args))
@@ -426,7 +429,7 @@ def test_labels_keep_an_absent_class(write, run):
         {"label": "a", "n_samples": 2},
     ]
     record = document["posteriors"][0]
-    assert record["mean"] == pytest.approx((1 / 2 + 2 / 3 + 1 / 2) / 3, rel=1e-15)
+    assert record["mean"] == pytest.approx((1 / 2 + 4 / 5 + 1 / 2) / 3, rel=1e-15)
     assert record["balanced_accuracy"] == 0.75
     assert record["n_unseen"] == 0
 
@@ -1073,3 +1076,8 @@ def test_example_of_the_process():
     result = run_process("--classifier", "naive Bayes")
     assert (result.returncode, result.stderr) == (0, b"")
     assert b"naive Bayes" in result.stdout
+
+
+def test_the_default_prior_is_that_of_the_library():
+    """The parser names it by itself, since it imports nothing of the library."""
+    assert make_parser().get_default("prior") == DEFAULT_PRIOR == Settings().prior

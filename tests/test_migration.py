@@ -56,7 +56,7 @@ class GridSum:
 @pytest.mark.parametrize("C", MATRICES.values(), ids=MATRICES)
 def test_distributions_of_sum_and_average(C):
     """Density, distribution function, its inverse and the mean."""
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, prior="uniform")
     n_classes, total = len(C), np.sum(C, axis=1)
     a, b = 1 + np.diag(C), 1 + total - np.diag(C)
     x, p = np.linspace(0.1, 0.95, 18) * n_classes, np.array([0.025, 0.5, 0.975])
@@ -86,14 +86,16 @@ def test_figures_of_the_matrix():
     """Accuracy, recall, precision and the parameters, from the labels."""
     C = np.array(MATRICES["ordinary"])
     y_true, y_pred = (np.repeat(index.ravel(), C.ravel()) for index in np.indices(C.shape))
-    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C)
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, prior="uniform")
     counts = posterior.counts
     assert counts.accuracy == pytest.approx(accuracy_score(y_true, y_pred), rel=1e-15)
     np.testing.assert_allclose(
         counts.recalls, recall_score(y_true, y_pred, average=None), rtol=1e-14
     )
     precisions = [
-        PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=label).observed
+        PosteriorConfusionMetric.from_confusion_matrix(
+            C, "precision", pos_label=label, prior="uniform"
+        ).observed
         for label in range(3)
     ]
     expected = precision_score(y_true, y_pred, average=None)

@@ -8,9 +8,10 @@ from scipy.optimize import minimize_scalar
 
 from skpostbac import PosteriorAccuracy, PosteriorBalancedAccuracy
 
-# First example of the slides of Brodersen et al. (2010): positives first, true classes as rows.
+# First example of the slides of Brodersen et al. (2010), whose prior is flat: positives first, true
+# classes as rows.
 TP, FN, FP, TN = 40, 5, 8, 2
-SLIDES = PosteriorBalancedAccuracy.from_confusion_matrix([[TP, FN], [FP, TN]])
+SLIDES = PosteriorBalancedAccuracy.from_confusion_matrix([[TP, FN], [FP, TN]], prior="uniform")
 POSITIVES, NEGATIVES = stats.beta(TP + 1, FN + 1), stats.beta(TN + 1, FP + 1)
 
 
@@ -32,7 +33,7 @@ def balanced_cdf(x):
 
 def test_slides_accuracy():
     """A ~ Beta(C + 1, I + 1), with its mean, mode and interval."""
-    posterior = PosteriorAccuracy(SLIDES.counts)
+    posterior = PosteriorAccuracy(SLIDES.counts, prior="uniform")
     right, wrong = TP + TN, FP + FN
     distribution = stats.beta(43, 14)
     assert (posterior.distribution.a, posterior.distribution.b) == (43, 14)

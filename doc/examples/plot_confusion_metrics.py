@@ -139,8 +139,9 @@ for metric in ("recall", "precision", "f1"):
 # denominator with the false positives (1 + 2 + 1), which would make it 2 / 6 = 0.333; they are
 # 2 + 2 + 1.
 #
-# Seven samples are about as many as the flat prior of three recalls counts for, and the posterior
-# says as much by a warning. With Beta(1/3, 1/3), ``prior="reciprocal"``, it has less of a say.
+# Seven samples are about as many as flat priors of three recalls count for, and the posterior says
+# as much by a warning. With Beta(1/3, 1/3), ``prior="reciprocal"``, which is the default, the prior
+# has less of a say.
 
 SEVEN = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
 assert np.diag(SEVEN).tolist() == [2, 0, 0]

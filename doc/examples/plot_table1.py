@@ -16,7 +16,8 @@ Three numbers were printed that the formulas do not give. Two are of the PDBAC, 
 which it was computed, and marked; one is the lower limit of the bac of C8. All others are asserted.
 
 The classes are small, and the flat prior moves the kappa of C3 from 0.953 to 0.849, which gives a
-:class:`~skpostbac.PriorInfluenceWarning`. It is silenced here: the paper has that prior.
+:class:`~skpostbac.PriorInfluenceWarning`. It is silenced here: the paper has that prior, which is
+not the default.
 
 .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
    evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013:
@@ -127,7 +128,7 @@ def matrix_metrics(name):
     kind, scale = kind_and_scale(name)
     return [
         PosteriorConfusionMetric.from_confusion_matrix(
-            scale * MATRICES[kind], metric, random_state=0
+            scale * MATRICES[kind], metric, random_state=0, prior="uniform"
         )
         for metric in ("f1", "kappa")
     ]
@@ -158,9 +159,9 @@ def row_of(name):
     metrics = [metric_cell(metric.observed, metric) for metric in matrix_metrics(name)]
     return [
         name,
-        pdbac_cell(name, PosteriorBalancedAccuracy(counts)),
+        pdbac_cell(name, PosteriorBalancedAccuracy(counts, prior="uniform")),
         f"{counts.recalls.mean():.3f}",
-        metric_cell(counts.accuracy, PosteriorAccuracy(counts)),
+        metric_cell(counts.accuracy, PosteriorAccuracy(counts, prior="uniform")),
         *metrics,
     ]
 
@@ -177,7 +178,7 @@ print("* printed as 0.85 and 0.966")
 #
 # More samples make the intervals narrower, and let the prior go: in each colour, the same recalls.
 
-posteriors = {name: PosteriorBalancedAccuracy(counts_of(name)) for name in NAMES}
+posteriors = {name: PosteriorBalancedAccuracy(counts_of(name), prior="uniform") for name in NAMES}
 colors = [{"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]} for name in NAMES]
 PosteriorDisplay(posteriors).plot(kind="forest", plot_chance_level=True, curve_kwargs=colors)
 plt.show()

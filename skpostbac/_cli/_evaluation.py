@@ -16,7 +16,7 @@ from skpostbac.metrics import (
     class_counts,
     paired_counts,
 )
-from skpostbac.metrics._priors import NAMED_PRIORS, SHARED_PRIORS
+from skpostbac.metrics._priors import DEFAULT_PRIOR, NAMED_PRIORS, SHARED_PRIORS
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.model_selection._comparison import TRAINING, explain_score, name_best
 
@@ -36,7 +36,7 @@ NOT_COMPARED = (
 class Settings:
     """What is evaluated, and how."""
 
-    prior: str | tuple[float, ...] = "uniform"
+    prior: str | tuple[float, ...] = DEFAULT_PRIOR
     level: float = 0.95
     rope: float = 0.0
     labels: tuple[str, ...] | None = None

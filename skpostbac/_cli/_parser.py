@@ -16,7 +16,8 @@ from skpostbac._cli._output import write_output
 from skpostbac._utils import printable
 from skpostbac._version import __version__
 
-DEFAULT_PRIOR = "uniform"
+# That of the library, whose import would be waited for here.
+DEFAULT_PRIOR = "reciprocal"
 # Endings of the names of pictures.
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -137,7 +138,7 @@ def _add_evaluation(parser: Parser) -> None:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="prior of the accuracy on each class: uniform, jeffreys, neutral, reciprocal, "
+        help="prior of the accuracy on each class: reciprocal, uniform, jeffreys, neutral, "
         "hierarchical (classes borrow strength from one another; several classifiers are then "
         "not compared), or the parameters A,B of a Beta distribution (default: %(default)s)",
     )

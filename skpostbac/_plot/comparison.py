@@ -81,9 +81,9 @@ class ComparisonPlot:
     >>> display = ComparisonPlot(comparison).plot(kind="difference")
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    old better 0.008
-    within ±0.02 0.036
-    new better 0.956
+    old better 0.005
+    within ±0.02 0.027
+    new better 0.968
     >>> plt.close(display.figure_)
     """
 
@@ -158,7 +158,7 @@ class ComparisonPlot:
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)
         >>> display.ax_.get_xlabel().splitlines()[1]
-        'Mean [90% interval]: 0.11 [0.02, 0.21]'
+        'Mean [90% interval]: 0.12 [0.03, 0.22]'
         >>> plt.close(display.figure_)
         """
         check_flags(despine=despine)

@@ -81,7 +81,7 @@ class PosteriorPlot:
     ...     }
     ... ).plot(plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1 (0.78 [0.62, 0.90])', 'C3 (0.88 [0.74, 0.97])', 'Chance level (0.33)']
+    ['C1 (0.81 [0.64, 0.93])', 'C3 (0.93 [0.81, 0.99])', 'Chance level (0.33)']
     >>> plt.close(display.figure_)
     """
 
@@ -171,7 +171,7 @@ class PosteriorPlot:
         >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10])
         >>> display = PosteriorPlot(posterior).plot(level=0.9, method="hdi")
         >>> display.ax_.get_legend().get_title().get_text(), display.lines_[0].get_label()
-        ('Mean [90% HDI]', '0.83 [0.73, 0.94]')
+        ('Mean [90% HDI]', '0.85 [0.75, 0.95]')
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level, despine=despine)

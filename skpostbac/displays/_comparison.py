@@ -12,7 +12,7 @@ from skpostbac._utils import RandomStateLike
 from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import Predictions
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,
     compare_posteriors,
@@ -70,7 +70,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         random_state: RandomStateLike = None,
         ax: Axes | None = None,
         **plot_params: Any,
@@ -103,7 +103,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     y_true, {"one": one, "two": two}, kind="matrix"
         ... )
         >>> display.artists_["texts"][0, 1].get_text()  # two is better than one
-        '.94'
+        '.97'
         >>> plt.close(display.figure_)
         """
         comparison = compare_predictions(
@@ -125,7 +125,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         *,
         rope: float = 0.0,
         labels: ArrayLike | None = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         n_repeats: int = 1,
         random_state: RandomStateLike = None,
@@ -170,7 +170,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> [text.get_text() for text in display.ax_.get_yticklabels()]
         ['max_depth=4', 'max_depth=3', 'max_depth=2']
         >>> display.artists_["texts"][0, 1].get_text()  # a depth of 4 is better than 3
-        '.93'
+        '.96'
         >>> plt.close(display.figure_)
         """
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
@@ -218,7 +218,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ...     {"C1": one, "C3": three}, kind="ranks"
         ... )
         >>> [float(bar.get_width()) for bar in display.artists_["bars"][0]]
-        [0.865, 0.135]
+        [0.922, 0.078]
         >>> plt.close(display.figure_)
         """
         return cls(compare_posteriors(posteriors, rope=rope)).plot(ax, **plot_params)

@@ -14,7 +14,7 @@ from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accu
 from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import Predictions, is_named, named_predictions
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import pooled_posteriors
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class PosteriorDisplay(PosteriorPlot):
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
         ax: Axes | None = None,
         **plot_params: Any,
@@ -119,7 +119,7 @@ class PosteriorDisplay(PosteriorPlot):
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
         ax: Axes | None = None,
         **plot_params: Any,
@@ -178,7 +178,7 @@ class PosteriorDisplay(PosteriorPlot):
         cv_results: Any,
         *,
         labels: ArrayLike | None = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         n_repeats: int = 1,
         training_variation: Literal["nadeau-bengio"] | None = None,
@@ -217,7 +217,7 @@ class PosteriorDisplay(PosteriorPlot):
         >>> cv_results = cross_validate(tree, X, y, scoring=ClassCountsScorer())
         >>> display = PosteriorDisplay.from_cv_results(cv_results, name="tree")
         >>> display.lines_[0].get_label()
-        'tree (0.88 [0.83, 0.92])'
+        'tree (0.89 [0.84, 0.93])'
         >>> plt.close(display.figure_)
         """
         posteriors = pooled_posteriors(

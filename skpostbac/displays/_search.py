@@ -31,7 +31,7 @@ from skpostbac._plot import (
 from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
 from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
 from skpostbac.metrics import PosteriorBalancedAccuracy
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
 from skpostbac.model_selection._pooling import (
     TrainingVariation,
@@ -127,7 +127,7 @@ class PosteriorSearchDisplay:
     ... ).fit(X, y)
     >>> display = PosteriorSearchDisplay.from_search(search)
     >>> display.best_.get_label()
-    'Chosen (0.90 [0.86, 0.94])'
+    'Chosen (0.91 [0.87, 0.95])'
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class PosteriorSearchDisplay:
         >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=rule).fit(X, y)
         >>> display = PosteriorSearchDisplay.from_search(search, method="hdi")
         >>> display.best_.get_label()
-        'Chosen (0.904 [0.861, 0.944])'
+        'Chosen (0.913 [0.871, 0.952])'
         >>> plt.close(display.figure_)
         """
         if isinstance(search, type) or not hasattr(search, "fit"):
@@ -207,7 +207,7 @@ class PosteriorSearchDisplay:
         *,
         best_index: int | None = None,
         labels: ArrayLike | None = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         n_repeats: int = 1,
         training_variation: TrainingVariation = None,
@@ -262,7 +262,7 @@ class PosteriorSearchDisplay:
         >>> search = GridSearchCV(tree, grid, scoring=ClassCountsScorer(), refit=False).fit(X, y)
         >>> display = PosteriorSearchDisplay.from_cv_results(search.cv_results_, best_index=1)
         >>> display.best_.get_label()
-        'Chosen (0.81 [0.75, 0.86])'
+        'Chosen (0.82 [0.76, 0.87])'
         >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_cv_results")
@@ -340,7 +340,7 @@ class PosteriorSearchDisplay:
         >>> posteriors = [PosteriorBalancedAccuracy.from_counts([n, 8], [32, 10]) for n in (20, 30)]
         >>> display = PosteriorSearchDisplay(param="C", values=[1, 2], posteriors=posteriors).plot()
         >>> display.errorbars_[0].lines[0].get_ydata().round(4)
-        array([0.6838, 0.8309])
+        array([0.697 , 0.8485])
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level, despine=despine)

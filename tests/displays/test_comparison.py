@@ -26,9 +26,9 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 TOTAL = [32, 10, 4]
 THREE = {
-    "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], TOTAL),
-    "C2": PosteriorBalancedAccuracy.from_counts([30, 2, 1], TOTAL),
-    "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], TOTAL),
+    "C1": PosteriorBalancedAccuracy.from_counts([30, 8, 3], TOTAL, prior="uniform"),
+    "C2": PosteriorBalancedAccuracy.from_counts([30, 2, 1], TOTAL, prior="uniform"),
+    "C3": PosteriorBalancedAccuracy.from_counts([32, 9, 4], TOTAL, prior="uniform"),
 }
 RANKED = ["C3", "C1", "C2"]
 

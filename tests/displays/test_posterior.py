@@ -145,7 +145,7 @@ def test_a_posterior_is_what_has_a_distribution():
     display = PosteriorPlot(Foreign()).plot(plot_chance_level=True)
     assert display.ax_.get_xlabel() == r"Sensitivity_\$1"
     assert display.chance_level_.get_xdata() == [0.25, 0.25]
-    assert display.means_[0].get_xdata()[0] == 31 / 34
+    assert display.means_[0].get_xdata()[0] == pytest.approx((30 + 1 / 3) / (32 + 2 / 3))
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,9 @@ def test_thousand_classes_fit_into_a_figure():
 
 def test_recalls_are_sorted_below_the_average():
     """The best class comes first, with its counts, on the axis of the accuracy."""
-    posterior = PosteriorBalancedAccuracy.from_counts([2, 30, 8], [4, 32, 10], classes=list("abc"))
+    posterior = PosteriorBalancedAccuracy.from_counts(
+        [2, 30, 8], [4, 32, 10], classes=list("abc"), prior="uniform"
+    )
     display = PosteriorDisplay.from_recalls(posterior, plot_chance_level=True)
     assert row_names(display.ax_) == ["Balanced accuracy", "b (30/32)", "c (8/10)", "a (2/4)"]
     means = [float(line.get_xdata()[0]) for line in display.means_]

@@ -56,21 +56,21 @@ def texts(display):
 
 
 def test_means_are_those_of_the_summed_counts():
-    """The mean of (1 + k) / (2 + n) over the classes, with the counts of both folds."""
+    """The mean of (1/2 + k) / (1 + n) over both classes, with the counts of both folds."""
     (container,) = draw([{"C": 1}, {"C": 2}, {"C": 4}]).errorbars_
     pooled = CORRECT[:, :2] + CORRECT[:, 2:]
     x, mean = points(container)
     np.testing.assert_array_equal(x, [1, 2, 4])
-    np.testing.assert_allclose(mean, ((1 + pooled) / 42).mean(axis=1))
+    np.testing.assert_allclose(mean, ((0.5 + pooled) / 41).mean(axis=1))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_are_quantiles_of_one_class(level):
-    """With all weight on one class the distribution is Beta(1 + k, 1 + n - k)."""
+    """With all weight on one class the distribution is Beta(1/2 + k, 1/2 + n - k)."""
     options = {"class_weight": {"0": 1, "1": 0}, "level": level}
     display = draw([{"C": 1}, {"C": 2}, {"C": 4}], **options)
     correct = CORRECT[:, 0] + CORRECT[:, 2]
-    distribution = beta(1 + correct, 1 + 40 - correct)
+    distribution = beta(0.5 + correct, 0.5 + 40 - correct)
     expected = np.transpose([[1, 2, 4], *distribution.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
     assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} interval]"
@@ -81,7 +81,7 @@ def test_intervals_hold_their_share_of_draws():
     low, high = segments(draw([{"C": 1}]).errorbars_[0])[0, 1:]
     rng = np.random.default_rng(0)
     correct = CORRECT[0, :2] + CORRECT[0, 2:]
-    draws = rng.beta(1 + correct, 1 + 40 - correct, size=(100_000, 2)).mean(axis=1)
+    draws = rng.beta(0.5 + correct, 0.5 + 40 - correct, size=(100_000, 2)).mean(axis=1)
     # 0.025, with a standard error of 0.0005
     assert np.mean(draws < low) == pytest.approx(0.025, abs=0.0025)
     assert np.mean(draws > high) == pytest.approx(0.025, abs=0.0025)
@@ -91,8 +91,8 @@ def test_chosen_candidate_is_marked():
     """The mark is on the mean of the candidate, in the order of the results."""
     display = draw([{"C": 4}, {"C": 1}, {"C": 2}], best_index=1)
     assert display.best_.get_xdata() == [1]
-    assert display.best_.get_ydata() == pytest.approx((34 / 42 + 38 / 42) / 2)
-    assert re.fullmatch(r"Chosen \(0\.86 \[0\.\d\d, 0\.\d\d\]\)", texts(display)[0])
+    assert display.best_.get_ydata() == pytest.approx((33.5 / 41 + 37.5 / 41) / 2)
+    assert re.fullmatch(r"Chosen \(0\.87 \[0\.\d\d, 0\.\d\d\]\)", texts(display)[0])
     assert draw([{"C": 4}, {"C": 1}]).best_ is None
 
 
@@ -209,7 +209,7 @@ def test_axes_are_respected():
 
 def test_shortest_intervals():
     """One class without errors has an interval that ends at 1."""
-    options = {"class_weight": {"0": 1, "1": 0}, "level": 0.9, "method": "hdi"}
+    options = {"class_weight": {"0": 1, "1": 0}, "level": 0.9, "method": "hdi", "prior": "uniform"}
     correct = [[20, 10, 20, 10]]
     display = PosteriorSearchDisplay.from_cv_results(results([{"C": 1}], correct), **options)
     # Beta(41, 1) has the distribution function x ** 41 and an increasing density.

@@ -24,6 +24,7 @@ from skpostbac.metrics._counts import (
 from skpostbac.metrics._labels import label_list, warn_if_foreign
 from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     AverageDistribution,
     ClassWeightLike,
     ClassWeightSpec,
@@ -60,10 +61,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class.
-    prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="uniform"
-        Prior of the accuracy on each class: "uniform" (a = b = 1), "jeffreys" (1/2), "neutral"
-        (1/3), "reciprocal" (1 / n_classes), a pair ``(a, b)`` for all classes, or one pair for
-        each. With many classes and few samples a flat prior pulls the average towards 1/2:
+    prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
+        Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
+        "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
+        The pull of "uniform" to 1/2, which is the prior of the papers, does not average out over
+        many classes; that of "reciprocal" is as strong for all classes together as it is for one.
         "hierarchical" lets the classes borrow strength from one another instead, as a
         :class:`~skpostbac.stats.Hyperprior` says.
     class_weight : dict or array-like of shape (n_classes,), default=None
@@ -111,9 +113,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior
-    PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)
+    PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.642, 0.933], n_classes=3, n=46)
     >>> posterior.prob_above(0.7)
-    0.8429
+    0.9054
 
     What is known of a class beforehand is its row of the prior, and what its errors cost is its
     weight: here class 2 is expected to be right in 9 of 10 cases, and counts twice.
@@ -135,7 +137,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         self,
         counts: ClassCounts,
         *,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> None:
         assumed = assume(counts, prior, class_weight)
@@ -155,7 +157,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         total: ArrayLike,
         *,
         classes: ArrayLike | None = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
         """Make the posterior from counts.
@@ -185,7 +187,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).mean()
-        0.56117
+        0.55385
         """
         counts = counts_of_numbers(correct, total, classes)
         posterior = cls(counts, prior=prior, class_weight=class_weight)
@@ -198,7 +200,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         C: ArrayLike,
         *,
         labels: ArrayLike | None = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
         """Make the posterior from a confusion matrix.
@@ -272,15 +274,15 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         -------
         probability : ProbAboveChance
             A float with the attributes `prior`, the same probability before the data, and
-            `bayes_factor`, the odds after the data over those before. With a uniform prior the
-            former is 0.5, 0.83, 0.99 and 1.00 for 2, 3, 5 and 10 classes: look at both. With a
-            single class there is nothing to guess, and the factor is nan.
+            `bayes_factor`, the odds after the data over those before. The former is 0.5, 0.77, 0.95
+            and 1.00 for 2, 3, 5 and 10 classes, and 0.5, 0.83, 0.99 and 1.00 with a uniform prior:
+            look at both. With a single class there is nothing to guess, and the factor is nan.
 
         Examples
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
-        ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
+        ProbAboveChance(0.7878, prior=0.5, bayes_factor=3.712)
         """
         return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
 
@@ -297,7 +299,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
-        PriorInfluence(shift=0.26, mean=0.561, observed=0.544, most_moved=(1, 0))
+        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0))
         """
         return PriorInfluence(
             self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
@@ -316,7 +318,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
         >>> posterior.binary_equivalent().median()  # the square root of 0.7813
-        0.8839
+        0.9033
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
@@ -355,17 +357,17 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
         >>> for name, figure in posterior.summary().items():
         ...     print(f"{name:25} {figure:.3f}")
-        mean                      0.561
-        median                    0.555
+        mean                      0.554
+        median                    0.547
         standard_deviation        0.065
-        low                       0.451
-        high                      0.702
+        low                       0.446
+        high                      0.698
         level                     0.950
-        mode                      0.541
+        mode                      0.529
         chance                    0.500
-        prob_above_chance         0.826
+        prob_above_chance         0.788
         prior_prob_above_chance   0.500
-        bayes_factor_above_chance 4.747
+        bayes_factor_above_chance 3.712
         """
         above_chance = self.prob_above_chance()
         return {
@@ -397,12 +399,12 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         ...     [40, 2], [45, 10], classes=["healthy", "ill"]
         ... )
         >>> print(posterior.report())
-        The balanced accuracy is 0.561 (95% credible interval 0.451 to 0.702), from 55 samples of
+        The balanced accuracy is 0.554 (95% credible interval 0.446 to 0.698), from 55 samples of
         2 classes.
-        It is above the 0.500 of guessing with probability 0.826, where it was 0.500 before the
+        It is above the 0.500 of guessing with probability 0.788, where it was 0.500 before the
         data.
-        The class recognised least is 'ill', with 2 of 10 samples: 0.250 (95% credible interval
-        0.060 to 0.518).
+        The class recognised least is 'ill', with 2 of 10 samples: 0.227 (95% credible interval
+        0.044 to 0.503).
         """
         return write_report(self, level)
 
@@ -438,7 +440,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     def _facts(self) -> list[str]:
         facts = [self._summary()]
-        if (prior := format_prior(self._prior_spec)) != "'uniform'":
+        prior = format_prior(self._prior_spec)
+        if prior != repr(DEFAULT_PRIOR):
             facts.append(f"prior={prior}")
         if self._weight_spec is not None:
             facts.append("weighted")
@@ -471,7 +474,7 @@ def posterior_balanced_accuracy(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
 ) -> PosteriorBalancedAccuracy:
     """Compute the posterior distribution of the balanced accuracy.
 
@@ -490,8 +493,8 @@ def posterior_balanced_accuracy(
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="uniform"
-        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+            default="reciprocal"
+        Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
         "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
 
     Returns
@@ -531,9 +534,9 @@ def posterior_balanced_accuracy(
     >>> y_pred = ["a", "a", "a", "b", "b", "b"]
     >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
     >>> posterior
-    PosteriorBalancedAccuracy(mean=0.708, 95% CI=[0.421, 0.925], n_classes=2, n=6)
+    PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.464, 0.964], n_classes=2, n=6)
     >>> posterior.prob_above_chance()
-    ProbAboveChance(0.9286, prior=0.5, bayes_factor=13)
+    ProbAboveChance(0.9611, prior=0.5, bayes_factor=24.72)
     """
     counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     if not counts.correct.any():

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, check_choice, check_flags, check_level
 from skpostbac.metrics._balanced_accuracy.posterior import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
     "mean": lambda posterior, level: posterior.mean(),
@@ -26,7 +26,7 @@ def posterior_balanced_accuracy_score(
     *,
     objective: str = "mean",
     level: float = 0.95,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
@@ -46,8 +46,8 @@ def posterior_balanced_accuracy_score(
     level : float, default=0.95
         Probability of the bounds, in (0, 1). The other objectives do not use it.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="uniform"
-        Prior of the accuracy on each class: "uniform", "jeffreys", "neutral", "reciprocal",
+            default="reciprocal"
+        Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
         "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
     labels : array-like of shape (n_classes,), default=None
         Classes of the average, by default those found in `y_true`. A class that is absent
@@ -92,9 +92,9 @@ def posterior_balanced_accuracy_score(
     >>> from skpostbac import posterior_balanced_accuracy_score
     >>> y_true, y_pred = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
     >>> posterior_balanced_accuracy_score(y_true, y_pred)
-    0.7083
+    0.7667
     >>> posterior_balanced_accuracy_score(y_true, y_pred, objective="lower")
-    0.4714
+    0.5216
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)

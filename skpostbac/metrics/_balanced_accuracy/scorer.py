@@ -25,6 +25,7 @@ from skpostbac.metrics._counts import (
 )
 from skpostbac.metrics._labels import label_list, read_outcomes, unique_label_array
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     ClassWeightLike,
     PriorLike,
     check_class_weight,
@@ -42,7 +43,7 @@ def make_posterior_scorer(
     objective: str = "mean",
     *,
     level: float = 0.95,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     adjusted: bool = False,
@@ -55,7 +56,7 @@ def make_posterior_scorer(
         What to report of the posterior; "lower" and "upper" are one-sided credible bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior of the accuracy on each class.
     labels : array-like of shape (n_classes,), default=None
         Classes of the average, by default those found in each test set.

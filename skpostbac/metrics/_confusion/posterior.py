@@ -27,6 +27,7 @@ from skpostbac.metrics._counts import check_confusion_matrix, count_confusions, 
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     check_prior,
     is_one_symmetric_beta,
     moves_far,
@@ -90,9 +91,10 @@ class PosteriorConfusionMetric(FigurePosterior):
     >>> from skpostbac import PosteriorConfusionMetric
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
-    PosteriorConfusionMetric('precision of 1', mean=0.879, 95% CI=[0.832, 0.919], exact)
+    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.921],
+        prior=Beta(0.5, 0.5), exact)
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc", random_state=0)
-    PosteriorConfusionMetric('mcc', mean=0.762, 95% CI=[0.695, 0.821], monte_carlo_error=1e-04)
+    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.825], monte_carlo_error=1e-04)
     """
 
     metric: str
@@ -134,7 +136,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         average: str = "macro",
         prevalence: ArrayLike = "sampled",
         labels: ArrayLike | None = None,
-        prior: ArrayLike = "uniform",
+        prior: ArrayLike = DEFAULT_PRIOR,
         n_draws: int | None = None,
         random_state: RandomStateLike = None,
     ) -> PosteriorConfusionMetric:
@@ -164,7 +166,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         >>> from skpostbac import PosteriorConfusionMetric
         >>> C = [[102, 8, 7], [10, 89, 11], [5, 12, 120]]
         >>> PosteriorConfusionMetric.from_confusion_matrix(C, "recall").median()
-        0.8472
+        0.8510
         """
         matrix, index = check_confusion_matrix(C), matrix_index(C)
         names = index if labels is None else labels
@@ -233,9 +235,9 @@ class PosteriorConfusionMetric(FigurePosterior):
         ...     [[166, 25], [21, 188]], "kappa", random_state=0
         ... )
         >>> kappa.credible_interval()
-        Interval(low=0.694, high=0.821)
+        Interval(low=0.698, high=0.824)
         >>> kappa.credible_interval_error()
-        Interval(low=0.00028, high=0.00022)
+        Interval(low=0.00029, high=0.00022)
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level)
@@ -264,7 +266,7 @@ def posterior_confusion_metric(
     prevalence: ArrayLike = "sampled",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    prior: ArrayLike = "uniform",
+    prior: ArrayLike = DEFAULT_PRIOR,
     n_draws: int | None = None,
     random_state: RandomStateLike = None,
 ) -> PosteriorConfusionMetric:
@@ -297,11 +299,11 @@ def posterior_confusion_metric(
         Samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
-        Prior of the recall of each class, as for :class:`PosteriorBalancedAccuracy`. It is no
-        prior of the metric: "uniform" recalls of k classes give the accuracy the prior Beta(k, k),
-        where :func:`posterior_accuracy` has Beta(1, 1) by that name. With 5 correct predictions of
-        6, of two classes, the means are 0.7 and 0.75; ``prior="reciprocal"`` gives the latter here.
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+        Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
+        is shared equally by the wrong predictions. It is no prior of the metric: the accuracy of k
+        classes has Beta(1, 1) with "reciprocal" and Beta(k, k) with "uniform" recalls, where
+        :func:`posterior_accuracy` has a prior of its own, by default Beta(1/2, 1/2).
     n_draws : int, default=None
         Random draws for a metric without an exact distribution, from 2 to 1e9. By default 100,000,
         and fewer with many classes: 10,000 with 100, and at least 1,000, except for the metrics of
@@ -343,16 +345,16 @@ def posterior_confusion_metric(
     >>> from skpostbac import posterior_confusion_metric
     >>> y_true, y_pred = [0] * 85 + [1] * 15, [1] * 100
     >>> posterior_confusion_metric(y_true, y_pred, "recall", pos_label=1).mean()
-    0.9412
+    0.9688
     >>> posterior_confusion_metric(y_true, y_pred, "precision", pos_label=1).mean()
-    0.1569
+    0.1535
 
     Any function of confusion matrices will do, such as the recall of the worst class.
 
     >>> def worst_recall(C):
     ...     return (C.diagonal(axis1=-2, axis2=-1) / C.sum(axis=-1)).min(axis=-1)
     >>> posterior_confusion_metric(y_true, y_pred, worst_recall, random_state=0).prob_above(0.05)
-    0.012
+    0.003
     """
     classes, C = count_confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return _infer(
@@ -394,7 +396,9 @@ def _infer(
         deviation = distribution.standard_deviation()
         untested = _untested_alone(target, model, C, observed, deviation)
         labels = label_list(classes[untested])
-        warn_if_prior_moves(target.name, observed, expected, deviation, labels, stacklevel=3)
+        warn_if_prior_moves(
+            target.name, observed, expected, deviation, labels, prior=spec, stacklevel=3
+        )
     before = target.distribution(
         replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
     )

@@ -43,11 +43,11 @@ class ProbAboveChance(float):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> probability = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prob_above_chance()
     >>> probability
-    ProbAboveChance(0.8260, prior=0.5, bayes_factor=4.747)
+    ProbAboveChance(0.7878, prior=0.5, bayes_factor=3.712)
     >>> probability.bayes_factor
-    4.747
+    3.712
     >>> 1 - probability
-    0.1740
+    0.2122
     """
 
     __slots__ = ("_bayes_factor", "_prior")

@@ -100,7 +100,7 @@ class FigurePosterior(StablePickle, ABC):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
         >>> posterior.sample(3, rng=0).round(3)
-        array([0.458, 0.479, 0.579])
+        array([0.451, 0.471, 0.569])
         """
         return plain_float(self.distribution.sample(shape, rng=rng))
 
@@ -140,7 +140,7 @@ class FigurePosterior(StablePickle, ABC):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
         >>> posterior.credible_interval(0.9)
-        Interval(low=0.4655, high=0.6770)
+        Interval(low=0.4600, high=0.6718)
         """
         return interval_of(self.distribution, level, method)
 
@@ -162,7 +162,7 @@ class FigurePosterior(StablePickle, ABC):
         --------
         >>> from skpostbac import posterior_accuracy
         >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
-        0.75
+        0.79
         """
         return figures_of(self.distribution, level)
 
@@ -198,7 +198,7 @@ class FigurePosterior(StablePickle, ABC):
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
         ('Balanced accuracy', 'Probability density')
         >>> display.lines_[0].get_label()
-        'tree (0.56 [0.45, 0.70])'
+        'tree (0.55 [0.45, 0.70])'
         >>> plt.close(display.figure_)
         """
         check_text(name, "name")

@@ -6,6 +6,8 @@ common to be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (
+    DEFAULT_ACCURACY_PRIOR,
+    DEFAULT_PRIOR,
     NAMED_PRIORS,
     PRIOR_NAMES,
     SHARED_PRIORS,
@@ -42,6 +44,8 @@ from skpostbac.metrics._priors.influence import (
 from skpostbac.metrics._priors.pooling import pooled_assumptions
 
 __all__ = [
+    "DEFAULT_ACCURACY_PRIOR",
+    "DEFAULT_PRIOR",
     "HIERARCHICAL",
     "NAMED_PRIORS",
     "PRIOR_NAMES",

@@ -37,6 +37,11 @@ NAMED_PRIORS: dict[str, float | None] = {
     "neutral": 1 / 3,
     "reciprocal": None,
 }
+# The default, wherever classes have a prior. Its mass on all classes together is that of a single
+# flat prior, so that the pull to 1/2 does not grow with their number.
+DEFAULT_PRIOR = "reciprocal"
+# That of an accuracy that is one Beta distribution, whatever the number of classes.
+DEFAULT_ACCURACY_PRIOR = "jeffreys"
 
 
 class SharedKind(NamedTuple):

@@ -20,6 +20,7 @@ from skpostbac.metrics._priors.assumptions import (
     Prior,
     PriorSpec,
     check_counts,
+    format_prior,
     is_one_symmetric_beta,
 )
 
@@ -32,8 +33,9 @@ SHOWN_CLASSES = 3
 LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 
 # What to do about it, and what where classes cannot share a prior.
-HIERARCHICAL = "prior='hierarchical'"
-WEAKER = "a weaker prior, such as 'reciprocal'"
+HIERARCHICAL = "use prior='hierarchical'"
+WEAKER = "use a weaker prior, such as 'reciprocal'"
+_MORE_SAMPLES = "test more samples"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -94,9 +96,9 @@ class PriorInfluence(StablePickle):
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> influence = posterior.prior_influence()
     >>> influence
-    PriorInfluence(shift=-0.72, mean=0.776, observed=0.829, most_moved=(2, 1, 0))
+    PriorInfluence(shift=-0.28, mean=0.808, observed=0.829, most_moved=(2, 1, 0))
     >>> influence.class_shifts
-    (-0.1169, -0.2271, -0.3785)
+    (-0.0389, -0.0817, -0.1557)
     """
 
     counts: ClassCounts
@@ -166,7 +168,7 @@ class PriorInfluence(StablePickle):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([9, 1], [9, 2], classes=["a", "b"])
         >>> posterior.prior_influence().summary()[0]["mean"]
-        0.9091
+        0.95
         """
         columns = {
             "class": label_list(self.counts.classes),
@@ -212,11 +214,12 @@ def _observed(counts: ClassCounts, weights: Floats) -> float:
 class PriorInfluenceWarning(UserWarning):
     """The prior moves the posterior mean by more than 1.5 posterior standard deviations and 0.005.
 
-    This happens with many classes and few samples of each: the prior pulls each accuracy to 1/2,
-    and their average as far, while its standard deviation falls with the number of classes. Use
-    ``prior="hierarchical"``, which learns from all classes where the accuracy on each may lie, or
-    test more samples. :meth:`PosteriorBalancedAccuracy.prior_influence` has the shift, and the
-    part of each class in it.
+    This happens with many classes and few samples of each under a prior such as "uniform": it
+    pulls each accuracy to 1/2, and their average as far, while its standard deviation falls with
+    the number of classes. Use the default, "reciprocal", whose pull does not grow with the number
+    of classes, ``prior="hierarchical"``, which learns from all classes where the accuracy on each
+    may lie, or test more samples. :meth:`PosteriorBalancedAccuracy.prior_influence` has the shift,
+    and the part of each class in it.
 
     It is given by the functions that make posteriors of predictions, counts, confusion matrices
     and folds, and by :func:`compare_predictions`; not by scores, scorers and refit rules: a search
@@ -260,7 +263,7 @@ class PriorInfluenceWarning(UserWarning):
     >>> import warnings
     >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
     >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
-    ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50)
+    ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
     >>> posterior.prior_influence().shift
     -4.561
     """
@@ -315,6 +318,7 @@ def warn_if_prior_moves(
     standard_deviation: float,
     untested: Sequence[Hashable] = (),
     *,
+    prior: PriorSpec,
     stacklevel: int,
 ) -> None:
     """Warn if the prior takes a figure far from what was observed.
@@ -329,14 +333,17 @@ def warn_if_prior_moves(
         That of the posterior of the figure.
     untested : sequence of labels
         Classes without samples, if it is them alone of which the prior moves the figure.
+    prior : PriorSpec
+        The prior, as checked: there is nothing weaker to advise than "reciprocal".
     stacklevel : int
         As of :func:`warnings.warn`, seen from the caller of this function.
     """
+    remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else WEAKER
     if moves_far(observed, expected, standard_deviation):
         warnings.warn(
             f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
             f"which is more than {LARGEST_SHIFT} posterior standard deviations. "
-            f"{_advise(untested, WEAKER)}",
+            f"{_advise(untested, remedy)}",
             PriorInfluenceWarning,
             stacklevel=stacklevel + 1,
         )
@@ -374,4 +381,4 @@ def _advise(untested: Sequence[Hashable], remedy: str) -> str:
     """Say what to do: about classes without samples, or where all classes have too few."""
     if untested:
         return say_untested(untested)
-    return f"With many classes and few samples of each, use {remedy}."
+    return f"With many classes and few samples of each, {remedy}."

@@ -39,6 +39,7 @@ from skpostbac.metrics._labels import (
     warn_if_foreign,
 )
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     WEAKER,
     ClassWeightLike,
     PriorLike,
@@ -150,7 +151,7 @@ class PosteriorComparison(StablePickle):
     >>> comparison
     PosteriorComparison('C1', 'C3', rope=0.05)
     >>> comparison.prob_best().round(6)
-    array([0.135014, 0.864986])
+    array([0.078289, 0.921711])
     """
 
     names: tuple[str, ...]
@@ -188,7 +189,7 @@ class PosteriorComparison(StablePickle):
         *,
         rope: float = 0.0,
         class_weight: ClassWeightLike = None,
-        prior: PriorLike = "uniform",
+        prior: PriorLike = DEFAULT_PRIOR,
         n_draws: int = N_DRAWS,
         random_state: RandomStateLike = None,
         n_jobs: int | None = None,
@@ -216,8 +217,8 @@ class PosteriorComparison(StablePickle):
         >>> comparison
         PosteriorComparison('old', 'new', rope=0, paired)
         >>> comparison.prob_greater().round(4)
-        array([[0.5   , 0.0191],
-               [0.9809, 0.5   ]])
+        array([[0.5   , 0.0126],
+               [0.9874, 0.5   ]])
         """
         if not isinstance(counts, PairedCounts):
             raise TypeError(f"counts must be PairedCounts, got {type(counts).__name__}")
@@ -368,8 +369,8 @@ class PosteriorComparison(StablePickle):
         >>> one = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
         >>> three = PosteriorBalancedAccuracy.from_counts([32, 9, 4], [32, 10, 4])
         >>> compare_posteriors({"C1": one, "C3": three}).prob_greater().round(6)
-        array([[0.5     , 0.135014],
-               [0.864986, 0.5     ]])
+        array([[0.5     , 0.078289],
+               [0.921711, 0.5     ]])
         """
         return self._prob_greater.copy()
 
@@ -464,7 +465,7 @@ class PosteriorComparison(StablePickle):
         One is likely to be better, the other more certain to be good.
 
         >>> from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
-        >>> few = PosteriorBalancedAccuracy.from_counts([9, 10], [10, 10])
+        >>> few = PosteriorBalancedAccuracy.from_counts([8, 10], [10, 10])
         >>> many = PosteriorBalancedAccuracy.from_counts([84, 84], [100, 100])
         >>> comparison = compare_posteriors({"few": few, "many": many})
         >>> comparison.ranking("prob_best"), comparison.ranking("lower")
@@ -525,10 +526,10 @@ class PosteriorComparison(StablePickle):
         >>> from skpostbac import PairedCounts, PosteriorComparison
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
-        new has the highest posterior mean of 2 classifiers, 0.779 (95% credible interval 0.665 to
-        0.874); it is the best with probability 0.981.
-        old has 0.665 (95% credible interval 0.541 to 0.780). new is better with probability 0.981;
-        the difference is 0.115 (0.006 to 0.234).
+        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.674 to
+        0.883); it is the best with probability 0.987.
+        old has 0.670 (95% credible interval 0.544 to 0.786). new is better with probability 0.987;
+        the difference is 0.120 (0.015 to 0.238).
         Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
         for that they agree on many of them, in part by chance.
         Scores are balanced accuracies: the share of samples that is recognised, averaged over the
@@ -672,10 +673,10 @@ def compare_posteriors(
     >>> comparison.ranking()
     ('C3', 'C1', 'C2')
     >>> comparison.prob_best().round(6)
-    array([1.35001e-01, 3.70000e-05, 8.64962e-01])
+    array([7.82880e-02, 4.00000e-06, 9.21708e-01])
     >>> low, high = comparison.difference_interval("C3", "C1")
     >>> print(f"{low:.4f} {high:.4f}")
-    -0.0833 0.2874
+    -0.0506 0.3075
     """
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
@@ -694,7 +695,7 @@ def compare_predictions(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
     n_draws: int = N_DRAWS,
     random_state: RandomStateLike = None,
     n_jobs: int | None = None,
@@ -718,7 +719,7 @@ def compare_predictions(
         observations of the sample, and narrows the posterior.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`.
     n_draws : int, default=100_000
@@ -762,7 +763,8 @@ def compare_predictions(
     counts, the accuracy of each classifier has its posterior
     :math:`\mathrm{Beta}(a + k, b + n - k)` exactly, as without the others, and each pair has a
     Dirichlet distribution of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`,
-    whatever other classifiers there are. The distribution of their difference is exact.
+    whatever other classifiers there are: with the default, 1 / (2 l) for each cell of l classes.
+    The distribution of their difference is exact.
 
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; what is left out of fourth moments is far below
@@ -781,10 +783,10 @@ def compare_predictions(
     >>> two = ["a"] * 16 + ["b"] * 19 + ["a"] * 5
     >>> comparison = compare_predictions(y_true, {"one": one, "two": two})
     >>> comparison.prob_greater().round(3)
-    array([[0.5  , 0.061],
-           [0.939, 0.5  ]])
+    array([[0.5  , 0.032],
+           [0.968, 0.5  ]])
     >>> comparison.difference_interval("two", "one")
-    Interval(low=-0.020, high=0.173)
+    Interval(low=-0.005, high=0.172)
 
     As if they had been tested on different samples, the same is far less certain:
 
@@ -793,8 +795,8 @@ def compare_predictions(
     ...     for name, y_pred in {"one": one, "two": two}.items()
     ... }
     >>> compare_posteriors(posteriors).prob_greater().round(3)
-    array([[0.5  , 0.233],
-           [0.767, 0.5  ]])
+    array([[0.5  , 0.225],
+           [0.775, 0.5  ]])
     """
     counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
     _check_several(counts.names, "predictions")

@@ -36,7 +36,12 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY
 from skpostbac.metrics._labels import encode, label_list, naming, read_column, unique_label_array
-from skpostbac.metrics._priors import ClassWeightLike, PriorLike, warn_if_prior_dominates
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
 from skpostbac.model_selection._pooling.results import number_column
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
@@ -290,7 +295,7 @@ def pooled_posteriors(
     cv_results: Any,
     *,
     labels: ArrayLike | None = None,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
     n_repeats: int = 1,
     training_variation: TrainingVariation = None,
@@ -386,9 +391,9 @@ def pooled_posteriors(
     ...     refit=False,
     ... ).fit(X, y)
     >>> [posterior.mean() for posterior in pooled_posteriors(search.cv_results_)]
-    [0.5903, 0.8819]
+    [0.5911, 0.8906]
     >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
-    PosteriorBalancedAccuracy(mean=0.867, 95% CI=[0.788, 0.929], n_classes=3, n=79.1111,
+    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.808, 0.944], n_classes=3, n=79.1111,
         training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels)
@@ -415,7 +420,7 @@ def cross_val_posterior(
     groups: Any = None,
     cv: Any = None,
     labels: ArrayLike | None = None,
-    prior: PriorLike = "uniform",
+    prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
@@ -489,7 +494,7 @@ def cross_val_posterior(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     >>> cross_val_posterior(tree, X, y).mean()
-    0.9072
+    0.9087
     """
     _check_estimator(estimator)
     labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")

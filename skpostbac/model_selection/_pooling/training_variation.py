@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._priors import ClassWeightLike
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
@@ -70,7 +70,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         self,
         counts: ClassCounts,
         *,
-        prior: ArrayLike = "uniform",
+        prior: ArrayLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         training_variation: str,
         inflation: float,

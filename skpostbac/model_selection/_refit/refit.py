@@ -16,6 +16,7 @@ from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     ClassWeightLike,
     PriorLike,
     check_class_weight,
@@ -195,13 +196,13 @@ class PosteriorRefit:
     >>> search.set_params(refit=rule).fit(X, y).best_params_
     {'max_depth': 3}
     >>> [record["prob_worse"] for record in rule.summary(search.cv_results_)]
-    [1.000, 0.972, 0.043, 0.000, 0.032]
+    [1.000, 0.983, 0.033, 0.0, 0.021]
     """
 
     objective: str = "lower"
     _: KW_ONLY
     level: float = 0.95
-    prior: PriorLike = "uniform"
+    prior: PriorLike = DEFAULT_PRIOR
     class_weight: ClassWeightLike = None
     labels: ArrayLike | None = None
     n_repeats: int = 1

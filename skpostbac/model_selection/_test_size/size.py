@@ -26,6 +26,7 @@ from skpostbac._utils import (
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
     ClassWeightLike,
     check_class_weight,
     check_prior,
@@ -292,7 +293,7 @@ class RequiredTestSize(StablePickle):
         --------
         >>> from skpostbac import required_test_size
         >>> required_test_size([0.9, 0.8], width=0.1).summary()["total"]
-        212
+        210
         """
         return {
             "total": self.total,
@@ -341,7 +342,7 @@ def required_test_size(
     assurance: float = 0.8,
     class_proportions: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
-    prior: ArrayLike = "uniform",
+    prior: ArrayLike = DEFAULT_PRIOR,
     max_size: int = 1_000_000,
     random_state: RandomStateLike = 0,
 ) -> RequiredTestSize:
@@ -384,7 +385,7 @@ def required_test_size(
     class_weight : dict or array-like of shape (n_classes,), optional
         Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by
         default those of the pilot, or the same for all.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="uniform"
+    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior of the recall of each class in the analysis of the test, as in
         :func:`posterior_balanced_accuracy`. For paired classifiers it is the prior of either
         margin: the cells both right, only the first, only the second, neither have the Dirichlet

@@ -18,7 +18,7 @@ from skpostbac.metrics import (
     class_counts,
     posterior_balanced_accuracy,
 )
-from skpostbac.stats import Hyperprior
+from skpostbac.stats import BetaAverage, Hyperprior
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 PUBLISHED = json.loads((REFERENCE / "published.json").read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def class_tables(draw, max_classes=4):
 @pytest.mark.parametrize("row", TABLE, ids=names(TABLE))
 def test_carrillo_table_1(row, figure):
     """All digits printed, but for the two misprints: mean to three, limits to two."""
-    posterior = from_counts(row["correct"], row["total"])
+    posterior = from_counts(row["correct"], row["total"], prior="uniform")
     low, high = posterior.credible_interval(0.95)
     value = {"mean": posterior.mean(), "low": low, "high": high}[figure]
     digit = 1e-3 if figure == "mean" else 1e-2
@@ -105,7 +105,7 @@ def test_asymmetric_matrix_counts_as_labels_do():
     C = confusion_matrix(y_true, y_pred)
     posterior = PosteriorBalancedAccuracy.from_confusion_matrix(C, labels=["a", "b"])
     assert posterior == posterior_balanced_accuracy(y_true, y_pred)
-    assert posterior.mean() == pytest.approx((2 / 7 + 3 / 4) / 2, rel=1e-15)
+    assert posterior.mean() == pytest.approx((1.5 / 6 + 2.5 / 3) / 2, rel=1e-15)
 
 
 # Invariants
@@ -201,10 +201,10 @@ def test_class_weights_weigh_the_classes():
     """The mean is that of the weighted recalls, and a class of weight zero does not count."""
     counts = ([20, 15, 8], [25, 30, 10])
     means = np.array([21 / 27, 16 / 32, 9 / 12])
-    posterior = from_counts(*counts, class_weight=[5, 3, 2])
+    posterior = from_counts(*counts, class_weight=[5, 3, 2], prior="uniform")
     assert posterior.mean() == pytest.approx(means @ [0.5, 0.3, 0.2], rel=1e-14)
     assert posterior.class_weight.tolist() == [0.5, 0.3, 0.2]
-    alone = from_counts(*counts, class_weight=[0, 0, 1])
+    alone = from_counts(*counts, class_weight=[0, 0, 1], prior="uniform")
     assert alone.median() == pytest.approx(stats.beta(9, 3).median(), abs=1e-12)
     assert posterior.chance == 1 / 3
 
@@ -254,7 +254,7 @@ def test_summary_is_a_dict_of_floats(posterior):
 def test_prior_probability_of_being_above_chance():
     """Under the flat prior it is one half for two classes and 5/6 for three."""
     for n_classes, expected in ((2, 1 / 2), (3, 5 / 6)):
-        posterior = from_counts(np.zeros(n_classes), np.zeros(n_classes))
+        posterior = from_counts(np.zeros(n_classes), np.zeros(n_classes), prior="uniform")
         figures = posterior.summary()
         assert figures["prior_prob_above_chance"] == pytest.approx(expected, abs=1e-12)
         assert figures["prior_prob_above_chance"] == figures["prob_above_chance"]
@@ -571,7 +571,7 @@ def test_pickle_keeps_the_value(keywords):
     "other",
     [
         from_counts([1, 1], [2, 3]),
-        from_counts([1, 1], [2, 2], prior="jeffreys"),
+        from_counts([1, 1], [2, 2], prior="uniform"),
         from_counts([1, 1], [2, 2], class_weight=[1, 2]),
         ClassCounts([0, 1], [1, 1], [2, 2]),
     ],
@@ -584,19 +584,22 @@ def test_other_posteriors_are_not_equal(other):
 
 def test_repr_is_one_line(posterior):
     """Mean, interval, and how much data is behind them."""
-    expected = "PosteriorBalancedAccuracy(mean=0.776, 95% CI=[0.622, 0.903], n_classes=3, n=46)"
-    assert repr(posterior) == expected
+    average = BetaAverage([30 + 1 / 3, 8 + 1 / 3, 3 + 1 / 3], [2 + 1 / 3, 2 + 1 / 3, 1 + 1 / 3])
+    low, high = average.interval(0.95)
+    figures = f"mean={average.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
+    assert repr(posterior) == f"PosteriorBalancedAccuracy({figures}, n_classes=3, n=46)"
 
 
 @pytest.mark.parametrize(
     ("keywords", "text"),
     [
         ({"prior": "jeffreys"}, "prior='jeffreys'"),
+        ({"prior": "uniform"}, "prior='uniform'"),
         ({"prior": (2, 1)}, "prior=(2, 1)"),
         ({"prior": np.ones((3, 2))}, "prior=<array of shape (3, 2)>"),
         ({"class_weight": [1, 2, 3]}, "weighted"),
     ],
-    ids=["name", "pair", "rows", "weights"],
+    ids=["name", "the papers'", "pair", "rows", "weights"],
 )
 def test_repr_shows_what_is_not_default(keywords, text):
     """Like scikit-learn's, and on one line."""
@@ -608,9 +611,9 @@ def test_repr_shows_what_is_not_default(keywords, text):
 def test_html_has_a_row_for_each_class(read_html):
     """With the counts, and the mean and central interval of the Beta of the class."""
     page = read_html(from_counts([30, 8], [32, 10], classes=["a", "b"])._repr_html_())
-    low, high = stats.beta(9, 3).interval(0.95)
+    low, high = stats.beta(8.5, 2.5).interval(0.95)
     assert page.rows[0] == ["class", "correct", "total", "accuracy", "95% CI"]
-    assert page.rows[2] == ["b", "8", "10", "0.750", f"[{low:.3f}, {high:.3f}]"]
+    assert page.rows[2] == ["b", "8", "10", "0.773", f"[{low:.3f}, {high:.3f}]"]
 
 
 @any_influence

@@ -41,8 +41,9 @@ def test_bounds_hold_with_the_level(level):
 
 
 def test_default_is_the_mean():
-    """With the uniform prior."""
-    expected = (7 / 10 + 4 / 6 + 4 / 5) / 3
+    """Under the default prior, Beta(1/3, 1/3) for three classes."""
+    correct, total = np.array([6, 3, 3]), np.array([8, 4, 3])
+    expected = ((correct + 1 / 3) / (total + 2 / 3)).mean()
     assert posterior_balanced_accuracy_score(Y_TRUE, Y_PRED) == pytest.approx(expected, rel=1e-14)
 
 

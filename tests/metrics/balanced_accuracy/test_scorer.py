@@ -86,7 +86,7 @@ def test_scorer_prints_its_options():
     """The repr names the function and the options."""
     text = repr(make_posterior_scorer("lower", level=0.9))
     assert text.startswith("make_scorer(posterior_balanced_accuracy_score")
-    assert "objective=lower, level=0.9, prior=uniform" in text
+    assert "objective=lower, level=0.9, prior=reciprocal" in text
 
 
 @pytest.mark.parametrize(

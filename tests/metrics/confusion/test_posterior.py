@@ -81,13 +81,13 @@ def test_five_classifiers_observed(cells):
 
 @pytest.mark.parametrize("cells", FIVE.values(), ids=FIVE)
 def test_five_classifiers_have_beta_posteriors(cells):
-    """Flat priors of recalls are flat priors of precision and false positive rate."""
+    """By default, all have Beta(1/2, 1/2) for two classes, and the accuracy is flat."""
     tn, fn, fp, tp = cells
     distributions = {
-        "recall": stats.beta(1 + tp, 1 + fn),
-        "precision": stats.beta(1 + tp, 1 + fp),
-        "false_positive_rate": stats.beta(1 + fp, 1 + tn),
-        "accuracy": stats.beta(2 + tp + tn, 2 + fp + fn),
+        "recall": stats.beta(1 / 2 + tp, 1 / 2 + fn),
+        "precision": stats.beta(1 / 2 + tp, 1 / 2 + fp),
+        "false_positive_rate": stats.beta(1 / 2 + fp, 1 / 2 + tn),
+        "accuracy": stats.beta(1 + tp + tn, 1 + fp + fn),
     }
     for name, distribution in distributions.items():
         posterior = from_matrix(matrix_of(*cells), name, **class_1(name))
@@ -120,8 +120,8 @@ def test_three_classes_observed():
 def test_micro_and_macro_precision():
     """TP 2, 0, 0 and FP 2, 2, 1: .286 and .167 in the notes."""
     C = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
-    micro_precision = from_matrix(C, "precision", average="micro")
-    macro_precision = from_matrix(C, "precision", average="macro")
+    micro_precision = from_matrix(C, "precision", average="micro", prior="uniform")
+    macro_precision = from_matrix(C, "precision", average="macro", prior="uniform")
     assert round(micro_precision.observed, 3) == 0.286
     assert round(macro_precision.observed, 3) == 0.167
     # One Dirichlet distribution of 9 cells, 1 on the diagonal and 1/2 elsewhere before the data.
@@ -204,7 +204,9 @@ def test_which_metrics_are_exact():
 def test_f1_of_two_classes_is_a_transformed_beta_variable():
     """F1 = 2 J / (1 + J) with the share J of true positives among all but true negatives."""
     tn, fn, fp, tp = 15, 3, 2, 10
-    posterior = from_matrix(matrix_of(tn, fn, fp, tp), "f1", pos_label=1, random_state=3)
+    posterior = from_matrix(
+        matrix_of(tn, fn, fp, tp), "f1", pos_label=1, random_state=3, prior="uniform"
+    )
     jaccard = stats.beta(1 + tp, 2 + fn + fp)
     p = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
     exact = 2 * jaccard.ppf(p) / (1 + jaccard.ppf(p))
@@ -224,7 +226,7 @@ def test_two_classes_by_quadrature(name):
     values = metric_of(name)(grid * shares[:, np.newaxis])
     mean = (weights * values).sum()
     sd = np.sqrt((weights * (values - mean) ** 2).sum())
-    posterior = from_matrix(C, name, prevalence=shares, random_state=5)
+    posterior = from_matrix(C, name, prevalence=shares, random_state=5, prior="uniform")
     assert posterior.mean() == pytest.approx(mean, abs=5 * posterior.monte_carlo_error())
     assert posterior.standard_deviation() == pytest.approx(sd, rel=0.02)
 
@@ -256,7 +258,7 @@ def test_draws_are_seeded():
 def test_many_classes_are_drawn_in_blocks():
     """More cells than fit one block: the means of the recalls are the closed form."""
     C = np.eye(60) * 99 + 1
-    drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0)
+    drawn = from_matrix(C, macro("recall"), n_draws=500, random_state=0, prior="uniform")
     assert drawn.distribution.draws.shape == (500,)
     assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
 
@@ -298,12 +300,12 @@ def cost(C):
 
 def test_functions_get_shares():
     """Of the counts as of the draws: both have the same scale."""
-    posterior = from_matrix([[5, 1], [2, 4]], cost, random_state=0)
+    posterior = from_matrix([[5, 1], [2, 4]], cost, random_state=0, prior="uniform")
     assert posterior.observed == pytest.approx(21 / 12, rel=1e-15)
     # One Dirichlet distribution of the cells 6, 2, 3, 5.
     error = posterior.monte_carlo_error()
     assert posterior.mean() == pytest.approx((2 + 10 * 3) / 16, abs=5 * error)
-    total = from_matrix([[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9)
+    total = from_matrix([[5, 1], [2, 4]], lambda C: C.sum(axis=(1, 2)), n_draws=9, prior="uniform")
     np.testing.assert_allclose([total.observed, *total.distribution.draws], 1, rtol=1e-14)
 
 
@@ -369,13 +371,13 @@ def test_prior_of_the_accuracy_is_the_sum_of_those_of_the_recalls(k, prior):
 
 
 def test_the_accuracy_has_the_prior_of_its_rows():
-    """Beta(k, k) by default, and the Beta(1, 1) of `posterior_accuracy` with 1 / k in each row."""
+    """Beta(1, 1) by default, and Beta(k, k) of flat recalls."""
     C = np.eye(50) * 5
     with pytest.warns(PriorInfluenceWarning, match="accuracy from the observed 1.000 to 0.857"):
-        distribution = from_matrix(C, "accuracy").distribution
+        distribution = from_matrix(C, "accuracy", prior="uniform").distribution
     np.testing.assert_allclose([*distribution.a, *distribution.b], [250 + 50, 50], rtol=1e-12)
-    distribution = from_matrix(C, "accuracy", prior="reciprocal").distribution
-    alone = PosteriorAccuracy.from_confusion_matrix(C).distribution
+    distribution = from_matrix(C, "accuracy").distribution
+    alone = PosteriorAccuracy.from_confusion_matrix(C, prior="uniform").distribution
     np.testing.assert_allclose([*distribution.a, *distribution.b], [*alone.a, *alone.b], rtol=1e-12)
 
 
@@ -394,8 +396,8 @@ def test_many_classes_are_warned_of(metric, options):
     """Once, where the user calls, from a matrix and from labels."""
     y = np.repeat(np.arange(20), 5)
     calls = [
-        lambda: from_matrix(np.eye(20) * 5, metric, **options),
-        lambda: posterior_confusion_metric(y, y, metric, **options),
+        lambda: from_matrix(np.eye(20) * 5, metric, prior="uniform", **options),
+        lambda: posterior_confusion_metric(y, y, metric, prior="uniform", **options),
     ]
     for call in calls:
         with pytest.warns(
@@ -447,11 +449,13 @@ def test_a_prior_of_the_users_own_is_no_surprise():
 def test_labels_as_of_the_confusion_matrix():
     """A class that is only predicted has a column; those left out are left out."""
     y_true, y_pred = ["a", "a", "b", "b"], ["a", "c", "b", "b"]
-    assert posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c").mean() == 1 / 3
+    # Cells of 1/3 on the diagonal and 1/6 beside it, and one prediction of "c" for an "a".
+    precision = posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c")
+    assert precision.mean() == pytest.approx((1 / 3) / (1 / 3 + 1 + 2 / 6))
     recall = posterior_confusion_metric(
         y_true, y_pred, "recall", pos_label="b", labels=["b", "c"], sample_weight=[1, 1, 2, 0.5]
     )
-    assert recall.mean() == pytest.approx(3.5 / 4.5)
+    assert recall.mean() == pytest.approx((2.5 + 1 / 2) / (2.5 + 1))
 
 
 def test_predictions_are_never_dropped():
@@ -479,7 +483,7 @@ def test_macro_recall_is_the_balanced_accuracy_of_labels():
 def test_data_frame_has_labels():
     """The index of a DataFrame names the classes."""
     C = pd.DataFrame([[7, 1], [2, 3]], index=["ham", "spam"], columns=["ham", "spam"])
-    assert from_matrix(C, "recall", pos_label="spam").mean() == pytest.approx(4 / 7)
+    assert from_matrix(C, "recall", pos_label="spam").mean() == pytest.approx(3.5 / 6)
 
 
 def test_undefined_observed_metric_is_nan():
@@ -602,7 +606,7 @@ def test_classes_without_samples_are_named(metric):
     C[0, 0], C[1, 1] = 400, 400
     expected = r"The classes \[2, 3, .*\] have no samples, and only the prior tells of them"
     with pytest.warns(PriorInfluenceWarning, match=expected):
-        from_matrix(C, metric, n_draws=1000, random_state=0)
+        from_matrix(C, metric, n_draws=1000, random_state=0, prior="uniform")
 
 
 def test_empty_class_beside_many():
@@ -610,4 +614,4 @@ def test_empty_class_beside_many():
     C = 5 * np.eye(50)
     C[0, 0] = 0
     with pytest.warns(PriorInfluenceWarning, match="With many classes and few samples of each"):
-        from_matrix(C, "accuracy")
+        from_matrix(C, "accuracy", prior="uniform")

@@ -14,10 +14,10 @@ from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy, ProbAboveC
 from skpostbac.stats import BetaAverage
 
 
-def probability_of(correct, total, **options):
+def probability_of(correct, total, prior="uniform", **options):
     """Return the probability above chance for some counts."""
     counts = ClassCounts(range(len(total)), correct, total)
-    return PosteriorBalancedAccuracy(counts, **options).prob_above_chance()
+    return PosteriorBalancedAccuracy(counts, prior=prior, **options).prob_above_chance()
 
 
 def below_chance(n):
@@ -101,7 +101,7 @@ def test_prior_can_be_made_otherwise():
     class Doubtful(PosteriorBalancedAccuracy):
         prior_distribution = BetaAverage([1, 1], [3, 3])
 
-    probability = Doubtful(ClassCounts([0, 1], [0, 0], [2, 2])).prob_above_chance()
+    probability = Doubtful(ClassCounts([0, 1], [0, 0], [2, 2]), prior="uniform").prob_above_chance()
     assert probability.prior == probability
     assert probability.bayes_factor == pytest.approx(1, rel=1e-12)
 

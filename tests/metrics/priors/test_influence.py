@@ -68,7 +68,7 @@ def test_shift_is_what_lies_between_mean_and_observation(table):
 
 def test_a_class_without_samples_is_compared_with_the_others():
     """Its prior mean stands against the average of what was observed, and it is named."""
-    influence = influence_of([9, 8, 0], [10, 10, 0], classes=["a", "b", "c"])
+    influence = influence_of([9, 8, 0], [10, 10, 0], classes=["a", "b", "c"], prior="uniform")
     observed, means = 0.85, np.array([10 / 12, 9 / 12, 1 / 2])
     sd = np.sqrt(10 * 2 / (12**2 * 13) + 9 * 3 / (12**2 * 13) + 1 / 12) / 3
     expected = (means - [0.9, 0.8, observed]) / 3 / sd
@@ -115,7 +115,7 @@ def test_classes_are_sorted_by_their_shift():
 
 def test_more_classes_are_moved_more():
     """With the same counts in each, the shift grows as the square root of their number."""
-    one, hundred = (influence_of([9] * n, [10] * n).shift for n in (1, 100))
+    one, hundred = (influence_of([9] * n, [10] * n, prior="uniform").shift for n in (1, 100))
     assert hundred == pytest.approx(10 * one, rel=1e-12)
 
 
@@ -130,10 +130,10 @@ def test_summary_is_a_data_frame():
 
 def test_repr_is_one_line():
     """Short with many classes, and with long labels."""
-    text = repr(influence_of([9] * 50, [10] * 50))
+    text = repr(influence_of([9] * 50, [10] * 50, prior="uniform"))
     assert text == ("PriorInfluence(shift=-4.56, mean=0.833, observed=0.900, most_moved=(0, 1, 2))")
     classes = ["x" * 1000, *map(str, range(99))]
-    text = repr(influence_of([0] * 100, [1] + [0] * 99, classes=classes))
+    text = repr(influence_of([0] * 100, [1] + [0] * 99, classes=classes, prior="uniform"))
     assert "unobserved=('0', '1'" in text
     assert "\n" not in text
     assert len(text) < 300
@@ -141,9 +141,9 @@ def test_repr_is_one_line():
 
 def test_influence_is_a_value():
     """Frozen, equal by value, hashable, and the same after pickling."""
-    influence = influence_of([9, 1], [9, 2])
+    influence = influence_of([9, 1], [9, 2], prior="uniform")
     twin = pickle.loads(pickle.dumps(influence))
-    assert twin == influence == influence_of([9, 1], [9, 2])
+    assert twin == influence == influence_of([9, 1], [9, 2], prior="uniform")
     assert hash(twin) == hash(influence)
     assert influence != influence_of([9, 1], [9, 2], prior="jeffreys")
     with pytest.raises(AttributeError, match="cannot assign"):

@@ -36,16 +36,17 @@ from_counts = PosteriorBalancedAccuracy.from_counts
 LABELS = np.repeat(np.arange(8), 2)
 
 ENTRIES = {
-    "labels": lambda: posterior_balanced_accuracy(LABELS, LABELS),
-    "counts": lambda: from_counts([2] * 8, [2] * 8),
+    "labels": lambda: posterior_balanced_accuracy(LABELS, LABELS, prior="uniform"),
+    "counts": lambda: from_counts([2] * 8, [2] * 8, prior="uniform"),
     "matrix": lambda: PosteriorBalancedAccuracy.from_confusion_matrix(
-        confusion_matrix(LABELS, LABELS)
+        confusion_matrix(LABELS, LABELS), prior="uniform"
     ),
     "pooled": lambda: pooled_posteriors(
-        {f"test_{kind}_{label}": [2.0] for kind in ("correct", "total") for label in range(8)}
+        {f"test_{kind}_{label}": [2.0] for kind in ("correct", "total") for label in range(8)},
+        prior="uniform",
     ),
     "cross-validated": lambda: cross_val_posterior(
-        DecisionTreeClassifier(random_state=0), LABELS[:, None], LABELS, cv=2
+        DecisionTreeClassifier(random_state=0), LABELS[:, None], LABELS, cv=2, prior="uniform"
     ),
 }
 
@@ -73,7 +74,7 @@ def test_candidates_share_one_warning():
         for label in range(8)
     }
     with pytest.warns(PriorInfluenceWarning, match="from the observed 1.000 to 0.750") as record:
-        pooled_posteriors(results)
+        pooled_posteriors(results, prior="uniform")
     assert len(record) == 1
 
 
@@ -81,12 +82,16 @@ def test_scores_and_searches_stay_silent():
     """Warnings are errors here: none of these gives one, nor does what is derived."""
     X, y = LABELS[:, None], LABELS
     tree = DecisionTreeClassifier(random_state=0)
-    assert posterior_balanced_accuracy_score(y, y) == pytest.approx(3 / 4)
-    cross_val_score(tree, X, y, cv=2, scoring=make_posterior_scorer())
+    assert posterior_balanced_accuracy_score(y, y, prior="uniform") == pytest.approx(3 / 4)
+    cross_val_score(tree, X, y, cv=2, scoring=make_posterior_scorer(prior="uniform"))
     GridSearchCV(
-        tree, {"max_depth": [4, 8]}, cv=2, scoring=ClassCountsScorer(), refit=PosteriorRefit()
+        tree,
+        {"max_depth": [4, 8]},
+        cv=2,
+        scoring=ClassCountsScorer(),
+        refit=PosteriorRefit(prior="uniform"),
     ).fit(X, y)
-    posterior = PosteriorBalancedAccuracy(class_counts(y, y))
+    posterior = PosteriorBalancedAccuracy(class_counts(y, y), prior="uniform")
     pickle.loads(pickle.dumps(posterior + posterior)).summary()
 
 
@@ -94,7 +99,7 @@ def test_comparison_of_predictions_warns_once():
     """Of the classifier that is moved most, with a prior that such a comparison can have."""
     message = "from the observed 1.000 to 0.750, .* use a weaker prior, such as 'reciprocal'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
-        comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]})
+        comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform")
     assert len(record) == 1
     assert record[0].filename == __file__
     assert comparison.report().splitlines()[-1] == str(record[0].message)
@@ -102,7 +107,7 @@ def test_comparison_of_predictions_warns_once():
 
 def test_reports_tell_of_the_prior():
     """That of one classifier, and that of independent ones, with the prior that shares."""
-    posterior = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS))
+    posterior = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="uniform")
     for report in (
         posterior.report(),
         compare_posteriors({"A": posterior, "B": posterior}).report(),
@@ -151,7 +156,7 @@ def test_threshold(n, n_classes):
     distribution = stats.beta(n + 1, 1)
     shift = (1 - distribution.mean()) / distribution.std() * n_classes**0.5
     counts = ClassCounts(range(n_classes), [n] * n_classes, [n] * n_classes)
-    posterior = PosteriorBalancedAccuracy(counts)
+    posterior = PosteriorBalancedAccuracy(counts, prior="uniform")
     # 1 - mean is 1e-6 and has lost six digits.
     assert -posterior.prior_influence().shift == pytest.approx(shift, rel=1e-9)
     # A move of no consequence is not worth a word.
@@ -169,7 +174,9 @@ def test_intervals_miss_where_it_warns():
     rng = np.random.default_rng(0)
     covered, warned = [], []
     for correct in rng.binomial(20, 0.9, size=(40, 50)):
-        posterior = PosteriorBalancedAccuracy(ClassCounts(range(50), correct, [20] * 50))
+        posterior = PosteriorBalancedAccuracy(
+            ClassCounts(range(50), correct, [20] * 50), prior="uniform"
+        )
         covered.append(0.025 <= posterior.cdf(0.9) <= 0.975)
         warned.append(dominating_influence(posterior) is not None)
     assert np.mean(covered) < 0.2
@@ -187,10 +194,10 @@ def test_intervals_miss_where_it_warns():
 def test_classes_without_samples_are_named(correct, total, subject):
     """Where they alone are what the prior decides, many classes are not to blame."""
     with pytest.warns(PriorInfluenceWarning, match=f"{subject}, and only the prior tells of them"):
-        PosteriorBalancedAccuracy.from_counts(correct, total)
+        PosteriorBalancedAccuracy.from_counts(correct, total, prior="uniform")
 
 
 def test_empty_class_beside_many():
     """Where the prior decides without it too, the advice is that of many classes."""
     with pytest.warns(PriorInfluenceWarning, match="With many classes and few samples of each"):
-        PosteriorBalancedAccuracy.from_counts([9] * 50 + [0], [10] * 50 + [0])
+        PosteriorBalancedAccuracy.from_counts([9] * 50 + [0], [10] * 50 + [0], prior="uniform")

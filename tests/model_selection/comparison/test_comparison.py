@@ -60,8 +60,9 @@ RANKS = [
 EXACT = {"abs": 1e-9, "rel": 0}
 
 
-def posterior(correct, total, **options):
-    return PosteriorBalancedAccuracy.from_counts(correct, total, **options)
+def posterior(correct, total, prior="uniform", **options):
+    """Return the posterior under the prior of the paper."""
+    return PosteriorBalancedAccuracy.from_counts(correct, total, prior=prior, **options)
 
 
 def carrillo(names=tuple(CARRILLO), **options):

@@ -109,7 +109,9 @@ def test_three_against_simulation():
         ("A", "B", "C"), [0, 1], np.repeat([0, 1], 8), np.tile(patterns, (2, 1)), table.ravel()
     )
     draws = sum(rng.dirichlet(row + 1 / 4, size) @ patterns for row in table) / 2
-    comparison = PosteriorComparison.from_paired_counts(counts, random_state=1, n_draws=400_000)
+    comparison = PosteriorComparison.from_paired_counts(
+        counts, random_state=1, n_draws=400_000, prior="uniform"
+    )
     order = np.argsort(-draws, axis=1)
     ranks = np.array([[np.mean(order[:, rank] == i) for rank in range(3)] for i in range(3)])
     losses = draws.max(axis=1, keepdims=True) - draws
@@ -152,7 +154,7 @@ def test_agreement_tells_more():
     moments of Dirichlet and Beta distributions; the probabilities are shares of 10 million random
     draws, of the cells of each class for the pair and of each accuracy by itself without pairing.
     """
-    paired = compare([[12, 0, 1, 3], [16, 0, 0, 0]])
+    paired = compare([[12, 0, 1, 3], [16, 0, 0, 0]], prior="uniform")
     independent = compare_posteriors(dict(zip(paired.names, paired.posteriors, strict=True)))
     # Of each class (p + q - (p - q)^2) / 19 for the cells p and q that differ, of 18 in all.
     of_pair = np.sqrt((2 / 18 - 1 / 18**2 + 1 / 18) / 19) / 2
@@ -328,10 +330,12 @@ def test_labels_and_absent_classes():
     """A class that is asked for and absent has its prior; the posteriors say the same."""
     y_true, predictions = [0, 0, 1, 2], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 2]}
     with pytest.warns(PriorInfluenceWarning):
-        comparison = compare_predictions(y_true, predictions, labels=[0, 1, 5], n_draws=DRAWS)
+        comparison = compare_predictions(
+            y_true, predictions, labels=[0, 1, 5], n_draws=DRAWS, prior="uniform"
+        )
     for posterior, y_pred in zip(comparison.posteriors, predictions.values(), strict=True):
         counts = class_counts(y_true, y_pred, labels=[0, 1, 5])
-        assert posterior == PosteriorBalancedAccuracy(counts)
+        assert posterior == PosteriorBalancedAccuracy(counts, prior="uniform")
     distribution = comparison.difference("A", "B")
     # Only class 0 tells them apart: one sample of two, and priors of 1/2 for each cell.
     assert distribution.mean() == pytest.approx(1 / 4 / 3)
@@ -482,11 +486,11 @@ def test_report_names_the_better_one():
     """The one that is right more often is the better one, on an asymmetric table."""
     comparison = compare([[20, 1, 9, 5], [10, 0, 3, 2]], names=("worse", "better"))
     first, second, *_ = comparison.report().splitlines()
-    # Means of Beta distributions: (30 / 37 + 14 / 17) / 2 and (22 / 37 + 11 / 17) / 2.
-    assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.817 (")
-    assert second.startswith("worse has 0.621 (")
+    # Means under Beta(1/2, 1/2): (29.5 / 36 + 13.5 / 16) / 2 and (21.5 / 36 + 10.5 / 16) / 2.
+    assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.832 (")
+    assert second.startswith("worse has 0.627 (")
     assert "better is better with probability 0.99" in second
-    assert "the difference is 0.196 (0.0" in second
+    assert "the difference is 0.205 (0.0" in second
     assert comparison.prob_greater()[1, 0] > 0.99
     assert comparison.win_counts().tolist() == [0, 1]
     losses = comparison.expected_loss()

@@ -193,7 +193,7 @@ def test_repeats_divide_the_counts(wine_results):
 def test_pooling_is_not_averaging():
     """300 samples, 30 of the small class, 10 folds: the prior counts once, not ten times."""
     folds = {"small": ([2] * 10, [3] * 10), "large": ([24] * 10, [27] * 10)}
-    (pooled,) = pooled_posteriors(results_of(folds))
+    (pooled,) = pooled_posteriors(results_of(folds), prior="uniform")
     assert pooled.mean() == pytest.approx((21 / 32 + 241 / 272) / 2, rel=1e-14)
     assert pooled.mean() > (3 / 5 + 25 / 29) / 2
 
@@ -388,7 +388,7 @@ def test_folds_without_a_class_are_pooled():
     """Sorted classes in unshuffled folds: the folds miss classes, the pool has them all."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(PriorInfluenceWarning, match="from the observed 0.000 to 0.019"):
-        posterior = cross_val_posterior(GaussianNB(), X, y, cv=KFold(3))
+        posterior = cross_val_posterior(GaussianNB(), X, y, cv=KFold(3), prior="uniform")
     assert posterior.counts == ClassCounts([0, 1, 2], [0, 0, 0], [50, 50, 50])
 
 
@@ -396,7 +396,7 @@ def test_given_labels_keep_an_absent_class():
     """A class that does not occur stays, as its prior."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(PriorInfluenceWarning, match="from the observed 0.953 to 0.827"):
-        posterior = cross_val_posterior(GaussianNB(), X, y, labels=[0, 1, 2, 3])
+        posterior = cross_val_posterior(GaussianNB(), X, y, labels=[0, 1, 2, 3], prior="uniform")
     assert posterior.counts.total.tolist() == [50, 50, 50, 0]
 
 

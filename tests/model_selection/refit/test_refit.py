@@ -198,7 +198,7 @@ def test_arrays_are_copied():
 
 def test_repr_names_the_parameters():
     """A search prints it."""
-    assert repr(PosteriorRefit("mean", level=0.9)) == (
+    assert repr(PosteriorRefit("mean", level=0.9, prior="uniform")) == (
         "PosteriorRefit(objective='mean', level=0.9, prior='uniform', class_weight=None, "
         "labels=None, n_repeats=1, complexity=None, rope=0.0, limit=0.84)"
     )
@@ -289,7 +289,7 @@ def test_the_only_candidate_is_chosen():
 def test_summary_is_what_the_choice_follows():
     """One record for each candidate; failed ones have no values, nor need they a complexity."""
     results = results_of([90, NAN, 89, 60], depth=[4, "?", 3, 1])
-    rule = PosteriorRefit("mean", complexity="depth", rope=0.01)
+    rule = PosteriorRefit("mean", complexity="depth", rope=0.01, prior="uniform")
     table = pd.DataFrame(rule.summary(results))
     assert table["candidate"].tolist() == [0, 1, 2, 3]
     # The mean of Beta(1 + k, 1 + 100 - k) is (1 + k) / 102, and of the average of two as well.
@@ -308,7 +308,7 @@ def test_independent_posteriors_against_draws():
     rng = np.random.default_rng(0)
     correct, total = np.array([[30, 8], [31, 9]]), np.array([32, 10])
     results = search_results(correct[:, np.newaxis], [[total]] * 2)
-    (record, _) = PosteriorRefit("mean", rope=0.03).summary(results)
+    (record, _) = PosteriorRefit("mean", rope=0.03, prior="uniform").summary(results)
     first, second = (rng.beta(1 + k, 1 + total - k, (400_000, 2)).mean(axis=1) for k in correct)
     assert record["prob_worse"] == pytest.approx(np.mean(first < second - 0.03), abs=0.004)  # 5 se
 
@@ -373,7 +373,7 @@ def test_paired_probabilities_are_those_of_the_predictions(labels, options, tumo
 def test_paired_probabilities_against_draws(tumours):
     """Drawn from the Dirichlet distributions of the four outcomes of two candidates."""
     X, y = tumours
-    rule, rng = PosteriorRefit("mean"), np.random.default_rng(0)
+    rule, rng = PosteriorRefit("mean", prior="uniform"), np.random.default_rng(0)
     search = search_depths(X, y, OutcomesScorer(120), rule)
     counts = paired_counts(y, predictions_of(search, X, y))
     table = rule.summary(search.cv_results_)

@@ -21,6 +21,10 @@ contour (``contour.Contour``)
     term ``exp(-s k) C_k(s)`` of the product follows its own path of steepest descent [3]_: a ray to
     the left for abscissas above the breakpoint ``k``, to the right below it, by the
     double-exponential rule [4]_.
+corner (``corner.Corner``)
+    Many classes, up to the first breakpoint from either end. The density of a class is a power
+    times a power series there, so that the transform of the sum is a power of ``1 / s`` times a
+    power series in it, which is inverted term by term.
 line (``line.Line``)
     Transforms that decay fast. The trapezoidal rule on the vertical line through the saddlepoint,
     whose aliasing error decays like ``exp(-2 pi c / h)`` ([5]_, [6]_). The transform of a

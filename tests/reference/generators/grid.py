@@ -54,6 +54,7 @@ def all_distributions() -> list[Distribution]:
         *further_jeffreys_distributions(),
         *noninteger_distributions(),
         *small_prior_distributions(),
+        *reciprocal_distributions(),
     ]
 
 
@@ -283,4 +284,40 @@ def small_prior_distributions() -> list[Distribution]:
             counts(f"{label}_three", "small prior", C1, CN, prior),
             counts(f"{label}_three_perfect", "small prior", CN, CN, prior),
         ]
+    return distributions
+
+
+def reciprocal_distributions() -> list[Distribution]:
+    """Priors of 1 / l and 1 / (2 l) for l classes, as they are by default and for pairs."""
+    distributions = []
+    for classes in (2, 3, 10, 50, 300, 1000):
+        for label, prior in (("reciprocal", 1 / classes), ("half", 1 / (2 * classes))):
+            distributions += prior_by_size(f"{label}_{classes}", f"{label} 1/l", classes, prior)
+    return distributions
+
+
+def prior_by_size(label: str, regime: str, classes: int, prior: float) -> list[Distribution]:
+    """Ordinary, perfect, nearly perfect, empty and mixed classes."""
+    x = [
+        1 - distance / classes for distance in (0.3, 0.5, 0.8)
+    ]  # up to six deviations from the mean
+    beside_end = {"method": "corner", "x": x} if classes >= 10 else {}
+    smooth = {"method": "line"} if classes >= 10 else {}
+
+    def distribution(name: str, k: Sequence[int], n: Sequence[int], **options) -> Distribution:
+        k, n = (list(islice(cycle(values), classes)) for values in (k, n))
+        return counts(f"{label}_{name}", regime, k, n, prior, **options)
+
+    ten = [10] * classes
+    distributions = [
+        distribution("ordinary", [8, 17, 6, 30, 9], [10, 20, 10, 40, 14], **smooth),
+        distribution("perfect", ten, ten, **beside_end),
+        distribution("nearly_perfect", [*ten[1:], 9], ten, **beside_end),
+        distribution("perfect_and_ordinary", [10, 16, 3], [10, 20, 3]),
+    ]
+    if classes >= 10:
+        distributions.append(distribution("perfect_of_three", [3], [3], **beside_end))
+    if classes <= 10:
+        distributions.append(distribution("empty", [0], [0]))
+        distributions.append(distribution("zero_perfect_empty", [0, 10, 0], [10, 10, 0]))
     return distributions

@@ -6,6 +6,7 @@ from flint import arb, fmpq
 
 from generators.balls import Values, to_float
 from generators.contour import Contour
+from generators.corner import Corner
 from generators.distributions import Distribution, total
 from generators.exact import Closed, Piecewise
 from generators.line import Line
@@ -17,10 +18,11 @@ DESCRIPTIONS = {
     "closed": "regularised incomplete beta function, ball arithmetic",
     "piecewise": "exact rational piecewise polynomial",
     "contour": "saddlepoint contour with two-ended Tricomi-U split, ball arithmetic",
+    "corner": "power series beside an end of the support, ball arithmetic",
     "line": "trapezoidal rule on the saddlepoint line, ball arithmetic",
     "real": "real-space tanh-sinh quadrature split at kinks, ball arithmetic",
 }
-QUADRATURES = {"contour": Contour, "line": Line, "real": RealSpace}
+QUADRATURES = {"contour": Contour, "corner": Corner, "line": Line, "real": RealSpace}
 
 
 def chosen_method(distribution: Distribution) -> str:

@@ -4,6 +4,7 @@ Rows of counts are (both right, only A right, only B right, neither right) of a 
 """
 
 from collections.abc import Sequence
+from itertools import cycle, islice
 
 from generators.paired.distributions import Distribution
 
@@ -25,6 +26,7 @@ def all_distributions() -> list[Distribution]:
         *scale_distributions(),
         *large_distributions(),
         *many_class_distributions(),
+        *reciprocal_distributions(),
     ]
 
 
@@ -147,3 +149,29 @@ def many_class_distributions() -> list[Distribution]:
         Distribution("many_20", "many", rows),
         Distribution("many_20_jeffreys", "many", rows, JEFFREYS),
     ]
+
+
+def reciprocal_distributions() -> list[Distribution]:
+    """Cells of 1 / (2 l), whose margins are Beta(1 / l, 1 / l) for l classes, and half of them."""
+    distributions = []
+    for classes in (2, 3, 10):
+        for label, prior in (("reciprocal", 1 / (2 * classes)), ("half", 1 / (4 * classes))):
+            distributions += prior_by_size(f"{label}_{classes}", f"{label} 1/l", classes, prior)
+    return distributions
+
+
+def prior_by_size(label: str, regime: str, classes: int, prior: float) -> list[Distribution]:
+    def distribution(name: str, *rows: Sequence[float]) -> Distribution:
+        return Distribution(f"{label}_{name}", regime, list(islice(cycle(rows), classes)), prior)
+
+    distributions = [
+        distribution("all_alike", (8, 0, 0, 2)),
+        distribution("perfect_and_worse", (10, 0, 0, 0), (8, 2, 0, 0)),
+        distribution("empty", EMPTY),
+    ]
+    if classes <= 3:
+        distributions += [
+            distribution("ordinary", *ORDINARY[:2], ORDINARY[3]),
+            distribution("alike_and_ordinary", (8, 0, 0, 2), ORDINARY[3], ORDINARY[0]),
+        ]
+    return distributions
