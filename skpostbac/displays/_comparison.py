@@ -54,9 +54,9 @@ class PosteriorComparisonDisplay(ComparisonPlot):
     ... )
     >>> for text in display.artists_["texts"]:
     ...     print(*text.get_text().splitlines())
-    one better 0.025
-    within ±0.02 0.117
-    two better 0.858
+    one better 0.012
+    within ±0.02 0.088
+    two better 0.900
     >>> plt.close(display.figure_)
     """
 
