@@ -31,6 +31,8 @@ from skpostbac.stats._numerics import DEPTH, EPS
 
 # Values are computed in blocks of y, each of about this many exponentials.
 _TABLE = 2**20
+# Beyond the log of this the errors of a contour are far more than anything that it tells.
+_LARGEST_LOG = 600.0
 # The ends of a series that is cut off, from these shares of its height, tell what is missing: where
 # its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
 # sum is more than a quarter of the rest.
@@ -121,7 +123,8 @@ class Contour:
     def at(self, y: Floats) -> Values:
         """Evaluate the distribution at each y, shape (n,), where it is not too small."""
         inside = np.minimum(np.maximum(y, self.low), self.high)
-        scale = np.exp(self.log_mgf - self.tilt * inside)
+        # Far below the centre nothing is known from here; a support may reach there by far.
+        scale = np.exp(np.minimum(self.log_mgf - self.tilt * inside, _LARGEST_LOG))
         tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
         tail -= np.exp(self.image)
         error = (self._noise[0] + self._missing(inside)) * scale

@@ -732,3 +732,14 @@ def test_many_large_perfect_classes_of_very_unequal_weights():
         < distribution.support().high
     )
     assert distribution.cdf(low, high) == pytest.approx(0.95, rel=1e-9)
+
+
+def test_one_large_perfect_class_that_may_be_anything():
+    """Its interval of highest density ends at the end of the support, and nothing overflows."""
+    hyperprior = Hyperprior(kappa=(300.0, 30.0, 4.0), outlier=0.3, base=0.05, move=0.0)
+    distribution = HierarchicalBetaAverage([99840], [99840], weights=[0.92], hyperprior=hyperprior)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = distribution.hdi(0.9)
+    assert high == 0.92
+    assert distribution.cdf(low) == pytest.approx(0.1, rel=1e-9)
