@@ -11,7 +11,7 @@ where b is the base of the hyperprior and r the posterior probability that the c
     R = B(k + b + up, n - k + b + down) B(b, b) / [B(k + b, n - k + b) B(b + up, b + down)],
 
 with up = mu kappa and down = (1 - mu) kappa: R is the probability of the counts if the class
-borrows over that if it does not. States whose chances add up to less than 1e-12 are left out: as no
+borrows over that if it does not. States whose chances add up to less than 1e-15 are left out: as no
 transform exceeds one, probabilities move by no more.
 
 Moments of a Beta about any centre follow from a recursion of three terms, as the central ones do
@@ -41,7 +41,7 @@ _MAX_ORDER = 60
 # States are placed where the posterior of a stratum is above exp(-34) = 2e-15 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths. Under a tilt the
 # posterior is that by Laplace's method, and more is kept.
-_DEPTH, _LEFT_OUT = 34.0, 1e-12
+_DEPTH, _LEFT_OUT = 40.0, 1e-15
 _TILTED_DEPTH = 48.0
 
 
