@@ -57,8 +57,8 @@ BothTails = Callable[[Floats], tuple[Floats, Floats]]
 
 # A panel is resolved once the last Legendre coefficients, times what they can matter, are below
 # this. They overstate the error of an integral where F is smooth: what is left out of F is nearly
-# orthogonal to the other factor, and column sums came out within 1e-13 even at 1e-8. Beside an end at
-# which F rises like a power below one they do not: probabilities of ranks were off by 2.5e-9 for
+# orthogonal to the other factor, and column sums came out within 1e-13 even at 1e-8. Beside an end
+# at which F rises like a power below one they do not: probabilities of ranks were off by 2.5e-9 for
 # exponents of 0.55.
 TOLERANCE = 1e-9
 # Distributions whose noise exceeds the tolerance would be halved for ever: stop at this many
