@@ -202,7 +202,7 @@ HOUR = np.timedelta64(1, "h")  # an integer, as NumPy has it
 REFUSED = {
     "interval-method": (
         lambda: POSTERIOR.credible_interval(method=np.array(["hdi", "central"])),
-        "method must be 'central' or 'hdi', got array",
+        "method must be 'hdi' or 'central', got array",
     ),
     "interval-duration": (lambda: POSTERIOR.credible_interval(HOUR), "level must be a number"),
     "fraction-duration": (

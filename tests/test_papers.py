@@ -39,14 +39,16 @@ def test_slides_accuracy():
     assert (posterior.distribution.a, posterior.distribution.b) == (43, 14)
     assert posterior.mean() == pytest.approx((right + 1) / (right + wrong + 2), rel=1e-14)
     assert posterior.mode() == pytest.approx(right / (right + wrong), rel=1e-9)
-    assert posterior.credible_interval() == pytest.approx(distribution.interval(0.95), rel=1e-10)
+    assert posterior.credible_interval(method="central") == pytest.approx(
+        distribution.interval(0.95), rel=1e-10
+    )
     assert posterior.prob_below(0.5) == pytest.approx(distribution.cdf(0.5), rel=1e-10)
 
 
 def test_slides_balanced_accuracy():
     """To the six digits known, and by the integral of the slides."""
     assert SLIDES.mean() == pytest.approx((41 / 47 + 3 / 12) / 2, rel=1e-14)
-    low, high = SLIDES.credible_interval()
+    low, high = SLIDES.credible_interval(method="central")
     chance = SLIDES.prob_below(0.5)
     found = [SLIDES.mean(), low, high, chance]
     assert found == pytest.approx([0.561170, 0.451142, 0.701658, 0.174008], abs=5e-7)

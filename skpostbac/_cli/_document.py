@@ -19,6 +19,7 @@ from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._priors import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison
+from skpostbac.stats._distribution import interval_of
 
 Record: TypeAlias = dict[str, Any]
 
@@ -157,7 +158,7 @@ def _describe_pair(
     comparison: PosteriorComparison, first: str, second: str, level: float
 ) -> Record:
     distribution = comparison.difference(first, second)
-    low, high = distribution.interval(level)
+    low, high = interval_of(distribution, level)
     masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
     return {
         "first": first,

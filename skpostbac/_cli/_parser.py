@@ -43,7 +43,7 @@ keys of the JSON object:
   settings    prior (a name or [a, b]), level, rope
   posteriors  for each classifier: name, correct (by class), n_unseen (predictions of a label that
               is no class), accuracy and balanced_accuracy of the sample, mean, median, low and
-              high (central interval), lower (bound that is exceeded with probability level),
+              high (interval of highest density), lower (exceeded with probability level),
               prob_above_chance, prior_prob_above_chance (before the data),
               bayes_factor_above_chance (odds after the data over odds before), prior_influence (by
               how many posterior standard deviations the prior moves the mean), prior_dominates

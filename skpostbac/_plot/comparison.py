@@ -11,7 +11,7 @@ from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
 from skpostbac._plot.posterior_kinds import rows_size
 from skpostbac._plot.style import check_cmap, despine_axes, own_axes, write_full_numbers
 from skpostbac._utils import check_choice, check_flags, shown
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +105,7 @@ class ComparisonPlot:
         kind: ComparisonKind = "decision",
         pair: tuple[str, str] | None = None,
         level: float = 0.95,
-        method: Literal["central", "hdi"] = "central",
+        method: IntervalMethod = DEFAULT_INTERVAL,
         cmap: Any = "cividis",
         despine: bool = False,
     ) -> Self:
@@ -127,8 +127,8 @@ class ComparisonPlot:
             two of the highest posterior means.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            Interval that leaves out as much probability on both sides, or the shortest one.
+        method : {"hdi", "central"}, default="hdi"
+            The shortest interval, or that which leaves out as much probability on both sides.
         cmap : str or matplotlib Colormap, default="cividis"
             Colours of the probabilities in a "matrix" and of the "ranks".
         despine : bool, default=False
@@ -158,7 +158,7 @@ class ComparisonPlot:
         >>> comparison = PosteriorComparison.from_paired_counts(counts)
         >>> display = ComparisonPlot(comparison).plot(kind="difference", level=0.9)
         >>> display.ax_.get_xlabel().splitlines()[1]
-        'Mean [90% interval]: 0.12 [0.03, 0.22]'
+        'Mean [90% HDI]: 0.12 [0.03, 0.21]'
         >>> plt.close(display.figure_)
         """
         check_flags(despine=despine)

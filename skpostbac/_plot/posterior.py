@@ -22,6 +22,7 @@ from skpostbac._plot.style import (
 )
 from skpostbac._plot.text import literal
 from skpostbac._utils import check_choice, check_flags, check_text
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +82,7 @@ class PosteriorPlot:
     ...     }
     ... ).plot(plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['C1 (0.81 [0.64, 0.93])', 'C3 (0.93 [0.81, 0.99])', 'Chance level (0.33)']
+    ['C1 (0.81 [0.66, 0.94])', 'C3 (0.93 [0.83, 1.00])', 'Chance level (0.33)']
     >>> plt.close(display.figure_)
     """
 
@@ -109,7 +110,7 @@ class PosteriorPlot:
         *,
         kind: Kind = "density",
         level: float = 0.95,
-        method: Literal["central", "hdi"] = "central",
+        method: IntervalMethod = DEFAULT_INTERVAL,
         curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         plot_chance_level: bool = False,
         chance_level_kw: Mapping[str, Any] | None = None,
@@ -131,8 +132,8 @@ class PosteriorPlot:
             up to 36.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            Interval that leaves out as much probability on both sides, or the shortest one.
+        method : {"hdi", "central"}, default="hdi"
+            The shortest interval, or that which leaves out as much probability on both sides.
         curve_kwargs : dict or sequence of dict, default=None
             Keyword arguments of matplotlib's ``plot`` for all lines, or for each of them.
         plot_chance_level : bool, default=False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from skpostbac._utils import printable, round_estimate
-from skpostbac.stats._distribution import Interval
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, Interval
 
 
 def literal(name: object) -> str:
@@ -86,7 +86,7 @@ def estimate(value: float, interval: Interval | None = None) -> str:
     return f"{middle} [{low}, {high}]"
 
 
-def estimate_title(level: float, method: str = "central") -> str:
+def estimate_title(level: float, method: str = DEFAULT_INTERVAL) -> str:
     """Return what the numbers of :func:`estimate` are.
 
     Examples
@@ -94,7 +94,7 @@ def estimate_title(level: float, method: str = "central") -> str:
     >>> estimate_title(0.9, "hdi")
     'Mean [90% HDI]'
     """
-    return f"Mean [{100 * float(level):g}% {'HDI' if method == 'hdi' else 'interval'}]"
+    return f"Mean [{100 * float(level):g}% {'HDI' if method == 'hdi' else 'central interval'}]"
 
 
 def chance_label(chance: float, score: str | None = None) -> str:

@@ -45,7 +45,7 @@ from skpostbac.binormal import BinormalModel, CurveBand, PosteriorBinormal, post
 from skpostbac.displays._scores import positive_scores
 from skpostbac.metrics import DrawnPosterior
 from skpostbac.metrics._binormal import check_share, estimate_model
-from skpostbac.stats._distribution import Interval
+from skpostbac.stats._distribution import Interval, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -344,7 +344,7 @@ class BinormalCurveDisplay:
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> display = BinormalCurveDisplay.from_predictions(y_true, y_score, random_state=0)
         >>> display.line_.get_label()
-        'Binormal (AUC = 0.94 [0.43, 1.00])'
+        'Binormal (AUC = 0.94 [0.51, 1.00])'
         >>> display.empirical_line_.get_label()
         'Empirical (AUC = 0.96)'
         """
@@ -368,7 +368,7 @@ class BinormalCurveDisplay:
         display = cls(
             curve=curve,
             **_of_model(kind, model),
-            interval=kind.area_posterior(posterior).interval(level),
+            interval=interval_of(kind.area_posterior(posterior), level),
             band=kind.band(posterior, level),
             level=check_level(level),
             empirical=kind.empirical(y_true, y_score, pos_label=pos_label, sample_weight=weight),

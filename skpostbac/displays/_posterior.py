@@ -45,7 +45,7 @@ class PosteriorDisplay(PosteriorPlot):
     >>> y_true, y_pred = ["a"] * 30 + ["b"] * 10, ["a"] * 28 + ["b"] * 10 + ["a"] * 2
     >>> display = PosteriorDisplay.from_predictions(y_true, y_pred, plot_chance_level=True)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['0.85 [0.70, 0.95]', 'Chance level (0.5)']
+    ['0.85 [0.72, 0.96]', 'Chance level (0.5)']
     >>> plt.close(display.figure_)
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,7 @@ from skpostbac.model_selection._pooling import (
     fold_counts,
     value_column,
 )
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -293,7 +294,7 @@ class PosteriorSearchDisplay:
         ax: Axes | None = None,
         *,
         level: float = 0.95,
-        method: Literal["central", "hdi"] = "central",
+        method: IntervalMethod = DEFAULT_INTERVAL,
         plot_chance_level: bool = False,
         errorbar_kwargs: Kwargs = None,
         best_kwargs: Kwargs = None,
@@ -309,8 +310,8 @@ class PosteriorSearchDisplay:
             has.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            Interval that leaves out as much probability on both sides, or the shortest one.
+        method : {"hdi", "central"}, default="hdi"
+            The shortest interval, or that which leaves out as much probability on both sides.
         plot_chance_level : bool, default=False
             Whether to draw the balanced accuracy of random guessing.
         errorbar_kwargs : dict, default=None

@@ -73,7 +73,7 @@ def test_difference_has_the_exact_density_and_masses():
         "within ±0.05",
         "C3 better",
     ]
-    assert tuple(artists["interval"].get_xdata()) == distribution.interval()
+    assert tuple(artists["interval"].get_xdata()) == distribution.hdi()
     assert artists["mean"].get_xdata() == [distribution.mean()]
     band = artists["rope"].get_extents().transformed(artists["line"].axes.transData.inverted())
     assert (band.x0, band.x1) == pytest.approx((-0.05, 0.05))
@@ -105,8 +105,8 @@ def test_labels_of_a_difference():
     subtraction, figures = display.ax_.get_xlabel().splitlines()
     assert subtraction == "Balanced accuracy: new \N{MINUS SIGN} old"
     distribution = display.comparison.difference("new", "old")
-    mean, low, high = (f"{value:.2f}" for value in (distribution.mean(), *distribution.interval()))
-    assert figures == f"Mean [95% interval]: {mean} [{low}, {high}]"
+    mean, low, high = (f"{value:.2f}" for value in (distribution.mean(), *distribution.hdi()))
+    assert figures == f"Mean [95% HDI]: {mean} [{low}, {high}]"
     assert display.ax_.get_ylabel() == "Probability density"
 
 

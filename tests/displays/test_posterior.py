@@ -310,10 +310,10 @@ def test_each_row_has_digits_of_its_own(kind):
         if kind == "density"
         else texts_beside(display.ax_)
     )
-    # Beta(740, 1) has the quantile p ** (1 / 740) and the mean 740 / 741.
-    low, high = 0.025 ** (1 / 740), 0.975 ** (1 / 740)
+    # Beta(740, 1) has the quantile p ** (1 / 740), the mean 740 / 741 and its mode at 1.
+    low, high = 0.05 ** (1 / 740), 1
     assert f"{740 / 741:.4f} [{low:.4f}, {high:.4f}]" in texts[0]
-    assert "0.9987 [0.9950, 1.0000]" in texts[0]
+    assert "0.9987 [0.9960, 1.0000]" in texts[0]
     low, high = ONE.credible_interval()
     assert f"{ONE.mean():.2f} [{low:.2f}, {high:.2f}]" in texts[1]
 
@@ -327,10 +327,10 @@ def test_short_interval_of_a_forest_has_no_inner_one(level):
 
 
 def test_inner_interval_of_a_forest_is_by_the_same_method():
-    """Both intervals are the shortest ones, and the inner one lies within."""
-    display = TWO.plot(kind="forest", method="hdi")
+    """Both intervals are central ones, and the inner one lies within."""
+    display = TWO.plot(kind="forest", method="central")
     (inner,) = display.intervals_
-    assert tuple(inner.get_xdata()) == TWO.credible_interval(0.5, method="hdi")
+    assert tuple(inner.get_xdata()) == TWO.credible_interval(0.5, method="central")
     assert tuple(inner.get_xdata()) != TWO.credible_interval(0.5)
 
 

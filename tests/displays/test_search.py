@@ -67,18 +67,18 @@ def test_means_are_those_of_the_summed_counts():
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_are_quantiles_of_one_class(level):
     """With all weight on one class the distribution is Beta(1/2 + k, 1/2 + n - k)."""
-    options = {"class_weight": {"0": 1, "1": 0}, "level": level}
+    options = {"class_weight": {"0": 1, "1": 0}, "level": level, "method": "central"}
     display = draw([{"C": 1}, {"C": 2}, {"C": 4}], **options)
     correct = CORRECT[:, 0] + CORRECT[:, 2]
     distribution = beta(0.5 + correct, 0.5 + 40 - correct)
     expected = np.transpose([[1, 2, 4], *distribution.interval(level)])
     np.testing.assert_allclose(segments(display.errorbars_[0]), expected, rtol=1e-9)
-    assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} interval]"
+    assert display.ax_.get_ylabel() == f"Balanced accuracy\nMean [{level:.0%} central interval]"
 
 
 def test_intervals_hold_their_share_of_draws():
     """The average of two Beta variables, drawn at random."""
-    low, high = segments(draw([{"C": 1}]).errorbars_[0])[0, 1:]
+    low, high = segments(draw([{"C": 1}], method="central").errorbars_[0])[0, 1:]
     rng = np.random.default_rng(0)
     correct = CORRECT[0, :2] + CORRECT[0, 2:]
     draws = rng.beta(0.5 + correct, 0.5 + 40 - correct, size=(100_000, 2)).mean(axis=1)

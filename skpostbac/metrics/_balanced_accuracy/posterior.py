@@ -38,6 +38,7 @@ from skpostbac.metrics._priors import (
     pooled_assumptions,
     warn_if_prior_dominates,
 )
+from skpostbac.stats._distribution import interval_of
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -113,7 +114,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior
-    PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.642, 0.933], n_classes=3, n=46)
+    PosteriorBalancedAccuracy(mean=0.808, 95% CI=[0.658, 0.944], n_classes=3, n=46)
     >>> posterior.prob_above(0.7)
     0.9054
 
@@ -336,7 +337,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return dict(zip(label_list(self.counts.classes), distributions, strict=True))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures: point estimates, the central interval, and chance.
+        """Return the usual figures: point estimates, the credible interval, and chance.
 
         Parameters
         ----------
@@ -346,8 +347,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (the ends of the central
-            credible interval), "level", "mode", "chance", "prob_above_chance",
+            "mean", "median", "standard_deviation", "low" and "high" (the ends of the
+            credible interval of highest density), "level", "mode", "chance", "prob_above_chance",
             "prior_prob_above_chance", the same probability before the data, and
             "bayes_factor_above_chance", the odds after the data over those before.
 
@@ -360,8 +361,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         mean                      0.554
         median                    0.547
         standard_deviation        0.065
-        low                       0.446
-        high                      0.698
+        low                       0.438
+        high                      0.686
         level                     0.950
         mode                      0.529
         chance                    0.500
@@ -399,12 +400,12 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         ...     [40, 2], [45, 10], classes=["healthy", "ill"]
         ... )
         >>> print(posterior.report())
-        The balanced accuracy is 0.554 (95% credible interval 0.446 to 0.698), from 55 samples of
+        The balanced accuracy is 0.554 (95% credible interval 0.438 to 0.686), from 55 samples of
         2 classes.
         It is above the 0.500 of guessing with probability 0.788, where it was 0.500 before the
         data.
         The class recognised least is 'ill', with 2 of 10 samples: 0.227 (95% credible interval
-        0.044 to 0.503).
+        0.023 to 0.462).
         """
         return write_report(self, level)
 
@@ -463,7 +464,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         distributions = self.distribution.marginals()
         columns = zip(labels, counts.correct, counts.total, distributions, strict=True)
         for label, correct, total, distribution in columns:
-            mean, interval = format_estimate(distribution.mean(), distribution.interval(0.95))
+            mean, interval = format_estimate(distribution.mean(), interval_of(distribution, 0.95))
             yield str(label), format_count(correct), format_count(total), mean, interval
 
 
@@ -534,7 +535,7 @@ def posterior_balanced_accuracy(
     >>> y_pred = ["a", "a", "a", "b", "b", "b"]
     >>> posterior = posterior_balanced_accuracy(y_true, y_pred)
     >>> posterior
-    PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.464, 0.964], n_classes=2, n=6)
+    PosteriorBalancedAccuracy(mean=0.767, 95% CI=[0.515, 0.987], n_classes=2, n=6)
     >>> posterior.prob_above_chance()
     ProbAboveChance(0.9611, prior=0.5, bayes_factor=24.72)
     """

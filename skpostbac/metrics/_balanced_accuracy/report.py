@@ -10,6 +10,7 @@ from skpostbac._utils import describe_estimate, format_probability
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import HIERARCHICAL, dominating_influence, explain
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from skpostbac.metrics._balanced_accuracy.posterior import PosteriorBalancedAccuracy
@@ -50,5 +51,5 @@ def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     label = label_list(counts.classes)[weakest]
     correct, total = (format_count(n[weakest]) for n in (counts.correct, counts.total))
     distribution = posterior.recalls()[label]
-    figure = describe_estimate(distribution.mean(), distribution.interval(level), level)
+    figure = describe_estimate(distribution.mean(), interval_of(distribution, level), level)
     return f"The class recognised least is {label!r}, with {correct} of {total} samples: {figure}."

@@ -259,7 +259,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior.binary_equivalent()
-    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.801, 0.966], chance=0.577, n_classes=3)
+    PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.813, 0.973], chance=0.577, n_classes=3)
     """
 
     accuracy: BoundedDistribution

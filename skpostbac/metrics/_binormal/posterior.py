@@ -33,7 +33,7 @@ from skpostbac.metrics._binormal.model import estimate_model
 from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
 from skpostbac.metrics._binormal.warning import checked_scores
 from skpostbac.metrics._posteriors import figures_of
-from skpostbac.stats._distribution import DrawnPosterior, central_tails
+from skpostbac.stats._distribution import DrawnPosterior, central_tails, interval_of
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000
@@ -149,7 +149,7 @@ class PosteriorBinormal(StablePickle):
     >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
     >>> posterior = posterior_binormal(y_true, y_score, random_state=0)
     >>> posterior
-    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.434, 0.996], empirical=0.958, n_negative=4,
+    PosteriorBinormal(roc_auc=0.835, 95% CI=[0.513, 1.000], empirical=0.958, n_negative=4,
     n_positive=3, n_draws=4000)
     >>> posterior.negative
     ScoreMoments(n=4.0, mean=-1.5, sd=1.291)
@@ -296,9 +296,9 @@ class PosteriorBinormal(StablePickle):
         -------
         rows : list of dict
             For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
-            "low" and "high", the ends of the central credible interval, "level", and "empirical",
-            the area under the empirical curve, None if the scores are not known. A data frame
-            takes the list as it is.
+            "low" and "high", the ends of the credible interval of highest density, "level", and
+            "empirical", the area under the empirical curve, None if the scores are not known. A
+            data frame takes the list as it is.
 
         Raises
         ------
@@ -344,9 +344,9 @@ class PosteriorBinormal(StablePickle):
         >>> y_true, y_score = [0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1]
         >>> print(posterior_binormal(y_true, y_score, random_state=0).report())
         From the scores of 4 negatives and 3 positives:
-        Area under the ROC curve: 0.835 (95% credible interval 0.434 to 0.996) by the binormal
+        Area under the ROC curve: 0.835 (95% credible interval 0.513 to 1.000) by the binormal
         model, 0.958 by the empirical curve.
-        Average precision: 0.786 (95% credible interval 0.306 to 0.996) by the binormal model,
+        Average precision: 0.786 (95% credible interval 0.385 to 1.000) by the binormal model,
         0.917 by the empirical curve.
         """
         return write_report(self, level)
@@ -357,7 +357,7 @@ class PosteriorBinormal(StablePickle):
 
     def __repr__(self) -> str:
         area = self.roc_auc()
-        mean, interval = format_estimate(area.mean(), area.interval())
+        mean, interval = format_estimate(area.mean(), interval_of(area, 0.95))
         facts = [f"roc_auc={mean}", f"95% CI={interval}"]
         if self.empirical is not None:
             facts.append(f"empirical={self.empirical.roc_auc:.3f}")

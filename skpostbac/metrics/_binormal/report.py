@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skpostbac._utils import describe_estimate, format_estimate
 from skpostbac.metrics._counts import format_count
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import DrawnPosterior, interval_of
 
 if TYPE_CHECKING:
     from skpostbac.metrics._binormal.posterior import PosteriorBinormal
@@ -41,7 +41,7 @@ def table_rows(posterior: PosteriorBinormal) -> list[tuple[str, ...]]:
     return [
         (
             NAMES[name],
-            *format_estimate(area.mean(), area.interval()),
+            *format_estimate(area.mean(), interval_of(area, 0.95)),
             "" if empirical is None else f"{empirical:.3f}",
         )
         for name, area, empirical in areas_of(posterior)
@@ -49,7 +49,7 @@ def table_rows(posterior: PosteriorBinormal) -> list[tuple[str, ...]]:
 
 
 def _describe(name: str, area: DrawnPosterior, empirical: float | None, level: float) -> list[str]:
-    interval = area.interval(level)
+    interval = interval_of(area, level)
     sentence = f"{name}: {describe_estimate(area.mean(), interval, level)} by the binormal model"
     if empirical is None:
         return [f"{sentence}."]

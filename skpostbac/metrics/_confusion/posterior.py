@@ -13,7 +13,6 @@ from skpostbac._utils import (
     Floats,
     LabelArray,
     RandomStateLike,
-    check_level,
     check_n_draws,
     draw_seed,
     float_array,
@@ -34,7 +33,12 @@ from skpostbac.metrics._priors import (
     warn_if_prior_moves,
 )
 from skpostbac.stats import BetaAverage, Interval
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    DrawnPosterior,
+    IntervalMethod,
+    interval_of,
+)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -91,10 +95,10 @@ class PosteriorConfusionMetric(FigurePosterior):
     >>> from skpostbac import PosteriorConfusionMetric
     >>> C = [[166, 25], [21, 188]]
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
-    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.834, 0.921],
+    PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.837, 0.923],
         prior=Beta(0.5, 0.5), exact)
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc", random_state=0)
-    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.699, 0.825], monte_carlo_error=1e-04)
+    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.702, 0.827], monte_carlo_error=1e-04)
     """
 
     metric: str
@@ -211,13 +215,18 @@ class PosteriorConfusionMetric(FigurePosterior):
             else 0.0
         )
 
-    def credible_interval_error(self, level: float = 0.95) -> Interval:
-        """Return the standard errors of both ends of the central interval; 0 if it is exact.
+    def credible_interval_error(
+        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
+    ) -> Interval:
+        """Return the standard errors of both ends of the credible interval; 0 if it is exact.
 
         Parameters
         ----------
         level : float, default=0.95
             Probability of the interval, in (0, 1).
+        method : {"hdi", "central"}, default="hdi"
+            As of `credible_interval`; the ends of the shortest interval of draws have larger
+            errors than those of the central one.
 
         Returns
         -------
@@ -226,7 +235,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         Raises
         ------
         ValueError
-            If `level` is outside (0, 1).
+            If `level` is outside (0, 1), or `method` is another.
 
         Examples
         --------
@@ -235,13 +244,13 @@ class PosteriorConfusionMetric(FigurePosterior):
         ...     [[166, 25], [21, 188]], "kappa", random_state=0
         ... )
         >>> kappa.credible_interval()
-        Interval(low=0.698, high=0.824)
+        Interval(low=0.701, high=0.827)
         >>> kappa.credible_interval_error()
-        Interval(low=0.00029, high=0.00022)
+        Interval(low=0.00072, high=0.00093)
         """
         if isinstance(self._distribution, DrawnPosterior):
-            return self._distribution.credible_interval_error(level)
-        check_level(level)
+            return self._distribution.credible_interval_error(level, method=method)
+        interval_of(self._distribution, level, method)  # refuses what is wrong
         return Interval(0.0, 0.0)
 
     def __repr__(self) -> str:

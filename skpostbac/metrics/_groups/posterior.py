@@ -28,7 +28,7 @@ from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import figures_of
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import LogitDistribution
+from skpostbac.stats._distribution import LogitDistribution, interval_of
 from skpostbac.stats._population import GroupInference, group_model, logit_average
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ class GroupPosterior(StablePickle):
         -------
         rows : list of dict
             For each of the groups, a new group and the population: "name", "mean", "median",
-            "standard_deviation", "low" and "high", the ends of the central credible interval, and
-            "level". A data frame takes the list as it is.
+            "standard_deviation", "low" and "high", the ends of the credible interval of highest
+            density, and "level". A data frame takes the list as it is.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class GroupPosterior(StablePickle):
             table(
                 ("accuracy", "mean", "95% CI"),
                 [
-                    (name, *format_estimate(distribution.mean(), distribution.interval(0.95)))
+                    (name, *format_estimate(distribution.mean(), interval_of(distribution, 0.95)))
                     for name, distribution in shown
                 ],
                 note=f"and {more} more groups" if more else "",
@@ -262,7 +262,7 @@ class GroupPosterior(StablePickle):
 
     def __repr__(self) -> str:
         distribution = self.population_mean
-        mean, interval = format_estimate(distribution.mean(), distribution.interval())
+        mean, interval = format_estimate(distribution.mean(), interval_of(distribution, 0.95))
         facts = [
             f"population_mean={mean}",
             f"95% CI={interval}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,13 @@ from skpostbac._utils import (
     round_estimate,
 )
 from skpostbac.stats import BoundedDistribution, Interval
-from skpostbac.stats._distribution import Distribution, interval_of, plain_float
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    Distribution,
+    IntervalMethod,
+    interval_of,
+    plain_float,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +119,7 @@ class FigurePosterior(StablePickle, ABC):
         return self.cdf(float_array(value, "value"))
 
     def credible_interval(
-        self, level: float = 0.95, *, method: Literal["central", "hdi"] = "central"
+        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
         """Return the interval that holds the figure with probability `level`.
 
@@ -121,9 +127,10 @@ class FigurePosterior(StablePickle, ABC):
         ----------
         level : float, default=0.95
             Probability, in (0, 1).
-        method : {"central", "hdi"}, default="central"
-            "central" leaves out the same probability on both sides (Carrillo et al. 2013,
-            eq. 9); "hdi" is the shortest interval, of highest density.
+        method : {"hdi", "central"}, default="hdi"
+            "hdi" is the shortest interval, of highest density; "central" leaves out the same
+            probability on both sides (Carrillo et al. 2013, eq. 9), and with it values next to 1
+            where few samples have next to no errors: it then holds the truth less often.
 
         Returns
         -------
@@ -140,7 +147,7 @@ class FigurePosterior(StablePickle, ABC):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
         >>> posterior.credible_interval(0.9)
-        Interval(low=0.4600, high=0.6718)
+        Interval(low=0.4505, high=0.6587)
         """
         return interval_of(self.distribution, level, method)
 
@@ -155,8 +162,8 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the central
-            credible interval, and "level".
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
+            interval of highest density, and "level".
 
         Examples
         --------
@@ -198,7 +205,7 @@ class FigurePosterior(StablePickle, ABC):
         >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
         ('Balanced accuracy', 'Probability density')
         >>> display.lines_[0].get_label()
-        'tree (0.55 [0.45, 0.70])'
+        'tree (0.55 [0.44, 0.69])'
         >>> plt.close(display.figure_)
         """
         check_text(name, "name")
@@ -240,7 +247,7 @@ class ExactPosterior(FigurePosterior):
 
 def figures_of(distribution: Distribution, level: float) -> dict[str, float]:
     """Return what a summary tells of a distribution."""
-    low, high = distribution.interval(level)
+    low, high = interval_of(distribution, level)
     return {
         "mean": distribution.mean(),
         "median": distribution.median(),
@@ -252,7 +259,7 @@ def figures_of(distribution: Distribution, level: float) -> dict[str, float]:
 
 
 def _draw_density(distribution: Distribution) -> str:
-    interval = distribution.interval(0.95)
+    interval = interval_of(distribution, 0.95)
     curve = density_curve(distribution)
     _, *ends = round_estimate(distribution.mean(), interval)
     y = np.minimum(curve.y, curve.shown_height())

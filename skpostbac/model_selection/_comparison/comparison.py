@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +56,7 @@ from skpostbac.model_selection._comparison.joint import (
 )
 from skpostbac.model_selection._comparison.report import write_report
 from skpostbac.stats import BoundedDistribution, Interval
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -309,7 +309,7 @@ class PosteriorComparison(StablePickle):
         b: str,
         level: float = 0.95,
         *,
-        method: Literal["central", "hdi"] = "central",
+        method: IntervalMethod = DEFAULT_INTERVAL,
     ) -> Interval:
         """Return a credible interval of the difference of `a` and `b`.
 
@@ -319,9 +319,9 @@ class PosteriorComparison(StablePickle):
             Names of two different classifiers.
         level : float in (0, 1), default=0.95
             Probability of the interval.
-        method : {"central", "hdi"}, default="central"
-            "central" leaves out the same probability on both sides; "hdi" is the shortest
-            interval, of highest density.
+        method : {"hdi", "central"}, default="hdi"
+            "hdi" is the shortest interval, of highest density; "central" leaves out the same
+            probability on both sides.
 
         Returns
         -------
@@ -484,7 +484,7 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         list of T dict
-            With the keys "name", "mean", "low", "high" (the central credible interval),
+            With the keys "name", "mean", "low", "high" (the credible interval of highest density),
             "prob_best", "prob_best_error" (its standard error, 0 if it is exact),
             "expected_rank", "expected_loss" and "wins"; ``pandas.DataFrame`` takes the list as
             it is.
@@ -526,10 +526,10 @@ class PosteriorComparison(StablePickle):
         >>> from skpostbac import PairedCounts, PosteriorComparison
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
-        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.674 to
-        0.883); it is the best with probability 0.987.
-        old has 0.670 (95% credible interval 0.544 to 0.786). new is better with probability 0.987;
-        the difference is 0.120 (0.015 to 0.238).
+        new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.682 to
+        0.890); it is the best with probability 0.987.
+        old has 0.670 (95% credible interval 0.547 to 0.789). new is better with probability 0.987;
+        the difference is 0.120 (0.011 to 0.234).
         Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
         for that they agree on many of them, in part by chance.
         Scores are balanced accuracies: the share of samples that is recognised, averaged over the
@@ -676,7 +676,7 @@ def compare_posteriors(
     array([7.82880e-02, 4.00000e-06, 9.21708e-01])
     >>> low, high = comparison.difference_interval("C3", "C1")
     >>> print(f"{low:.4f} {high:.4f}")
-    -0.0506 0.3075
+    -0.0498 0.3084
     """
     if not isinstance(posteriors, Mapping):
         raise TypeError(f"posteriors must be a mapping, got {type(posteriors).__name__}")
@@ -786,7 +786,7 @@ def compare_predictions(
     array([[0.5  , 0.032],
            [0.968, 0.5  ]])
     >>> comparison.difference_interval("two", "one")
-    Interval(low=-0.005, high=0.172)
+    Interval(low=-0.009, high=0.168)
 
     As if they had been tested on different samples, the same is far less certain:
 

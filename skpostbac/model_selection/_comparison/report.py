@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skpostbac._utils import describe_estimate, format_probability, round_estimate
 from skpostbac.metrics._priors import dominating_influence, explain
 from skpostbac.stats import Interval
+from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from skpostbac.metrics import PosteriorBalancedAccuracy
@@ -84,7 +85,7 @@ def _compare_with_best(
 ) -> str:
     """Say how one classifier stands against the best."""
     distribution = comparison.difference(best, record["name"])
-    mean, low, high = round_estimate(distribution.mean(), distribution.interval(level))
+    mean, low, high = round_estimate(distribution.mean(), interval_of(distribution, level))
     masses = comparison.rope_masses(best, record["name"])
     return (
         f"{record['name']} has {_describe(record, level)}. {best} is better "

@@ -393,7 +393,7 @@ def pooled_posteriors(
     >>> [posterior.mean() for posterior in pooled_posteriors(search.cv_results_)]
     [0.5911, 0.8906]
     >>> pooled_posteriors(search.cv_results_, training_variation="nadeau-bengio")[1]
-    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.808, 0.944], n_classes=3, n=79.1111,
+    PosteriorBalancedAccuracy(mean=0.885, 95% CI=[0.816, 0.949], n_classes=3, n=79.1111,
         training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels)

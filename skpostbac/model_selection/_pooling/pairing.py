@@ -73,7 +73,7 @@ def pooled_paired_counts(
            [37.,  0.,  7.,  4.]])
     >>> comparison = PosteriorComparison.from_paired_counts(counts)
     >>> comparison.difference_interval("1", "0")
-    Interval(low=0.036, high=0.121)
+    Interval(low=0.034, high=0.119)
     """
     counts = fold_counts(cv_results)
     times = check_n_repeats(n_repeats, counts.n_splits)

@@ -362,7 +362,8 @@ def required_test_size(
         test stands for recalls that are not known, and serves for `width` only; the samples of
         the pilot are not counted as samples of the test.
     width : float in (0, 1), optional
-        Largest width of the central credible interval of probability `level`.
+        Largest width of the central credible interval of probability `level`, than which that of
+        highest density is never wider.
     difference : float or array-like of shape (n_classes,), optional
         Recall of the second classifier less that of the first, which has the `recalls`. A number
         holds for each class. A difference is detected if the posterior probability that the

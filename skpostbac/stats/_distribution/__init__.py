@@ -7,16 +7,25 @@ by the density of its log-odds, or by random draws. Imports `_numerics`.
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails
-from skpostbac.stats._distribution.interface import Distribution, Interval, interval_of, plain_float
+from skpostbac.stats._distribution.interface import (
+    DEFAULT_INTERVAL,
+    Distribution,
+    Interval,
+    IntervalMethod,
+    interval_of,
+    plain_float,
+)
 from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
 
 __all__ = [
+    "DEFAULT_INTERVAL",
     "BoundedDistribution",
     "Distribution",
     "DrawnPosterior",
     "Interval",
+    "IntervalMethod",
     "LogValues",
     "LogitDensity",
     "LogitDistribution",

@@ -7,12 +7,20 @@ The methods have the names of SciPy's random variables. The central interval of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, RngLike, StablePickle, shown
+
+IntervalMethod: TypeAlias = Literal["hdi", "central"]
+# The central interval leaves out values next to 1 where few samples have next to no errors. In 104
+# cells of 2 to 50 classes of 2 to 100 samples under the prior "reciprocal", 95 % intervals held the
+# truth in .945 of the data sets on average and never in less than .833 ("hdi"), and in .935 and
+# .793 ("central"), which are 4 % wider (benchmarks/coverage.py has more cells).
+DEFAULT_INTERVAL: IntervalMethod = "hdi"
 
 
 class Interval(NamedTuple):
@@ -25,6 +33,9 @@ class Interval(NamedTuple):
     """Lower end."""
     high: float
     """Upper end."""
+
+
+_OfLevel: TypeAlias = Callable[[float], Interval]
 
 
 class Distribution(StablePickle, ABC):
@@ -79,12 +90,19 @@ class Distribution(StablePickle, ABC):
         """Draw independent values."""
 
 
-def interval_of(distribution: Distribution, level: float, method: object) -> Interval:
-    """Return the "central" interval of a distribution, or its shortest one, "hdi"."""
-    intervals = {"central": distribution.interval, "hdi": distribution.hdi}
-    if not isinstance(method, str) or method not in intervals:
-        raise ValueError(f"method must be 'central' or 'hdi', got {shown(method)}")
-    return intervals[method](level)
+def interval_of(
+    distribution: Distribution, level: float, method: object = DEFAULT_INTERVAL
+) -> Interval:
+    """Return the shortest interval of a distribution, "hdi", or the "central" one."""
+    return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
+
+
+def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:
+    """Return what is meant by "hdi" or "central"."""
+    choices = {"hdi": hdi, "central": central}
+    if not isinstance(method, str) or method not in choices:
+        raise ValueError(f"method must be 'hdi' or 'central', got {shown(method)}")
+    return choices[method]
 
 
 def plain_float(values: float | Floats) -> float | Floats:

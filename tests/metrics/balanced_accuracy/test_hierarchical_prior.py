@@ -31,7 +31,7 @@ def test_distribution_is_the_engine_s():
     distribution = HierarchicalBetaAverage(
         COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
     )
-    assert posterior.credible_interval() == distribution.interval()
+    assert posterior.credible_interval(method="central") == distribution.interval()
     assert posterior.prior is hyperprior
     assert PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior == Hyperprior()
 

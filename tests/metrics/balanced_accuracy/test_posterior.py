@@ -55,7 +55,7 @@ def class_tables(draw, max_classes=4):
 def test_carrillo_table_1(row, figure):
     """All digits printed, but for the two misprints: mean to three, limits to two."""
     posterior = from_counts(row["correct"], row["total"], prior="uniform")
-    low, high = posterior.credible_interval(0.95)
+    low, high = posterior.credible_interval(0.95, method="central")
     value = {"mean": posterior.mean(), "low": low, "high": high}[figure]
     digit = 1e-3 if figure == "mean" else 1e-2
     off = [row["name"], figure] in PUBLISHED["carrillo_table_1"]["off_by_one"]
@@ -67,7 +67,7 @@ def test_carrillo_table_1(row, figure):
 def test_distributions_of_published_counts(row):
     """Mean, quantiles and the probability of chance."""
     posterior = from_counts(row["correct"], row["total"], prior=row["prior"])
-    low, high = posterior.credible_interval(0.95)
+    low, high = posterior.credible_interval(0.95, method="central")
     chance = posterior.prob_below(posterior.chance)
     found = [posterior.mean(), posterior.median(), low, high, chance]
     expected = [row[key] for key in ("mean", "median", "low", "high", "prob_at_or_below_chance")]
@@ -132,7 +132,7 @@ def test_permuting_the_classes_changes_nothing(table, data):
     weights = np.array(weights)
     one = from_counts(correct, total, class_weight=weights)
     two = from_counts(correct[order], total[order], classes=order, class_weight=weights[order])
-    low, high = one.credible_interval()
+    low, high = one.credible_interval(method="central")
     # Sums in another order.
     np.testing.assert_allclose(two.cdf([low, high]), [0.025, 0.975], rtol=0, atol=1e-9)
     assert {label: distribution.mean() for label, distribution in one.recalls().items()} == {
@@ -528,7 +528,7 @@ def test_level_must_be_a_probability(posterior, level):
 
 def test_unknown_interval_is_refused(posterior):
     """There are two kinds of intervals."""
-    with pytest.raises(ValueError, match="method must be 'central' or 'hdi', got 'eti'"):
+    with pytest.raises(ValueError, match="method must be 'hdi' or 'central', got 'eti'"):
         posterior.credible_interval(method="eti")
 
 
@@ -585,7 +585,7 @@ def test_other_posteriors_are_not_equal(other):
 def test_repr_is_one_line(posterior):
     """Mean, interval, and how much data is behind them."""
     average = BetaAverage([30 + 1 / 3, 8 + 1 / 3, 3 + 1 / 3], [2 + 1 / 3, 2 + 1 / 3, 1 + 1 / 3])
-    low, high = average.interval(0.95)
+    low, high = average.hdi(0.95)
     figures = f"mean={average.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}]"
     assert repr(posterior) == f"PosteriorBalancedAccuracy({figures}, n_classes=3, n=46)"
 
@@ -608,10 +608,10 @@ def test_repr_shows_what_is_not_default(keywords, text):
     assert "\n" not in shown
 
 
-def test_html_has_a_row_for_each_class(read_html):
-    """With the counts, and the mean and central interval of the Beta of the class."""
+def test_html_has_a_row_for_each_class(read_html, shortest_interval):
+    """With the counts, and the mean and shortest interval of the Beta of the class."""
     page = read_html(from_counts([30, 8], [32, 10], classes=["a", "b"])._repr_html_())
-    low, high = stats.beta(8.5, 2.5).interval(0.95)
+    low, high = shortest_interval(stats.beta(8.5, 2.5), 0.95)
     assert page.rows[0] == ["class", "correct", "total", "accuracy", "95% CI"]
     assert page.rows[2] == ["b", "8", "10", "0.773", f"[{low:.3f}, {high:.3f}]"]
 

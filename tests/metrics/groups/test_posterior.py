@@ -120,7 +120,7 @@ def test_summary_is_a_table(posterior, library):
         "population mean",
     ]
     assert len(frame) == 5 + 3
-    low, high = posterior.groups[4].interval(0.9)
+    low, high = posterior.groups[4].hdi(0.9)
     assert (frame["low"][4], frame["high"][4]) == (low, high)
 
 
@@ -209,7 +209,7 @@ def test_results_are_immutable_and_can_be_pickled(posterior):
 
 
 def test_repr_tells_the_population_mean(posterior):
-    assert repr(posterior).startswith("GroupPosterior(population_mean=0.786, 95% CI=[0.615, 0.881]")
+    assert repr(posterior).startswith("GroupPosterior(population_mean=0.786, 95% CI=[0.646, 0.895]")
 
 
 def test_only_the_normal_model_has_a_median():

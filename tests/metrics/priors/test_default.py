@@ -110,7 +110,7 @@ def test_the_accuracy_by_two_ways():
     assert of_recalls.prior == pytest.approx((1, 1), rel=1e-12)
     for posterior, size in ((alone, 0.5), (of_recalls, 1)):
         expected = stats.beta(size + 15, size + 6).interval(0.95)
-        assert posterior.credible_interval() == pytest.approx(expected, rel=1e-9)
+        assert posterior.credible_interval(method="central") == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("error::skpostbac.PriorInfluenceWarning")
