@@ -79,24 +79,29 @@ REFUSED = {
         "log_p_value must be at most 0, got 0.5",
     ),
     "influence counts": (
-        lambda: PriorInfluence([3, 2], [0.5, 0.5], [0.5, 0.5], 0.1),
+        lambda: PriorInfluence([3, 2], [0.5, 0.5], [0.5, 0.5], 0.1, "uniform"),
         TypeError,
         "counts must be ClassCounts, got list",
     ),
     "influence length": (
-        lambda: PriorInfluence(COUNTS, [0.5], [0.5, 0.5], 0.1),
+        lambda: PriorInfluence(COUNTS, [0.5], [0.5, 0.5], 0.1, "uniform"),
         ValueError,
         r"recall_means must have a number in \[0, 1\] for each of the 2 classes",
     ),
     "influence range": (
-        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 5], 0.1),
+        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 5], 0.1, "uniform"),
         ValueError,
         r"class_weight must have a number in \[0, 1\]",
     ),
     "influence deviation": (
-        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], NAN),
+        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], NAN, "uniform"),
         ValueError,
         "standard_deviation must be at least 1e-300 and finite, got nan",
+    ),
+    "influence prior": (
+        lambda: PriorInfluence(COUNTS, [0.5, 0.5], [0.5, 0.5], 0.1, "flat"),
+        ValueError,
+        "prior must be one of",
     ),
     "chance range": (
         lambda: ProbAboveChance(5, 0.5, 1.0),

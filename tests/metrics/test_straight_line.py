@@ -19,6 +19,7 @@ WAY_IN = [
     "metrics/_labels/labels.py",
     "metrics/_priors/assumptions.py",
     "metrics/_priors/influence.py",
+    "metrics/_priors/coverage.py",
 ]
 WAY_OUT = ["metrics/_posteriors/figure.py"]
 

@@ -300,10 +300,15 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         --------
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
-        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0))
+        PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
+            expected_coverage=0.90)
         """
         return PriorInfluence(
-            self.counts, self.distribution.means(), self.class_weight, self.standard_deviation()
+            self.counts,
+            self.distribution.means(),
+            self.class_weight,
+            self.standard_deviation(),
+            self.prior,
         )
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:

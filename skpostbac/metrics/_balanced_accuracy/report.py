@@ -9,7 +9,7 @@ import numpy as np
 from skpostbac._utils import describe_estimate, format_probability
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import HIERARCHICAL, dominating_influence, explain
+from skpostbac.metrics._priors import dominating_influence, explain
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     if posterior.counts.n_classes > 1:
         lines += [_compare_with_chance(posterior), _name_weakest(posterior, level)]
     if (influence := dominating_influence(posterior)) is not None:
-        lines.append(explain(influence, HIERARCHICAL))
+        lines.append(explain(influence))
     return "\n".join(lines)
 
 

@@ -29,8 +29,6 @@ from skpostbac.metrics._priors.assumptions import (
     resolve_prior,
 )
 from skpostbac.metrics._priors.influence import (
-    HIERARCHICAL,
-    WEAKER,
     PriorInfluence,
     PriorInfluenceWarning,
     dominating_influence,
@@ -46,11 +44,9 @@ from skpostbac.metrics._priors.pooling import pooled_assumptions
 __all__ = [
     "DEFAULT_ACCURACY_PRIOR",
     "DEFAULT_PRIOR",
-    "HIERARCHICAL",
     "NAMED_PRIORS",
     "PRIOR_NAMES",
     "SHARED_PRIORS",
-    "WEAKER",
     "AverageDistribution",
     "ClassWeightLike",
     "ClassWeightSpec",

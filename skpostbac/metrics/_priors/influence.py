@@ -18,24 +18,37 @@ from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors.assumptions import (
     AverageDistribution,
     Prior,
+    PriorLike,
     PriorSpec,
     check_counts,
+    check_prior,
     format_prior,
     is_one_symmetric_beta,
+    resolve_prior,
 )
+from skpostbac.metrics._priors.coverage import (
+    coverage_of,
+    expected_coverage,
+    is_too_low,
+    too_few_hold,
+)
+from skpostbac.stats import Hyperprior
 
 # Smaller standard deviations would make infinite numbers of a move of the mean.
 _LEAST_DEVIATION = 1e-300
 # Classes named in the repr.
 SHOWN_CLASSES = 3
-# In posterior standard deviations; PriorInfluenceWarning says how it was found. A mean that moves
-# less than this is of no consequence.
+# The expected coverage that a weaker prior must have to be a remedy.
+_ENOUGH = 0.92
+# Of a metric, in posterior standard deviations. What moves less than the other is of no
+# consequence.
 LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 
 # What to do about it, and what where classes cannot share a prior.
-HIERARCHICAL = "use prior='hierarchical'"
-WEAKER = "use a weaker prior, such as 'reciprocal'"
-_MORE_SAMPLES = "test more samples"
+_HIERARCHICAL = "use prior='hierarchical'"
+_WEAKER = "with few samples of each class, use a weaker prior, such as 'reciprocal'"
+_MORE_SAMPLES = "with few samples of each class, test more samples"
+_SEE_ANOTHER = "test more samples, and see what prior='reciprocal' says"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -63,6 +76,8 @@ class PriorInfluence(StablePickle):
         Non-negative weights of the classes, of sum 1.
     standard_deviation : float
         That of the posterior of the weighted average; at least 1e-300.
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior
+        The prior, as of :class:`~skpostbac.PosteriorBalancedAccuracy`.
 
     Attributes
     ----------
@@ -77,6 +92,11 @@ class PriorInfluence(StablePickle):
         them has a positive weight.
     class_shifts : tuple of n_classes floats
         The part of each class in `shift`.
+    expected_coverage : float
+        Share of the 95 % intervals that would hold the truth, in test sets such as this one;
+        nan without samples. :class:`~skpostbac.PriorInfluenceWarning` says how it is found.
+    remedy : str
+        What would help where `expected_coverage` is below 0.9 - 0.3 / n_classes, else empty.
 
     Raises
     ------
@@ -87,8 +107,7 @@ class PriorInfluence(StablePickle):
 
     Notes
     -----
-    A shift tells how much the prior decides, and not whether it is wrong.
-    :class:`~skpostbac.PriorInfluenceWarning` tells what large ones do to intervals.
+    A shift tells how much the prior decides, and `expected_coverage` what becomes of intervals.
 
     Examples
     --------
@@ -96,7 +115,8 @@ class PriorInfluence(StablePickle):
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> influence = posterior.prior_influence()
     >>> influence
-    PriorInfluence(shift=-0.28, mean=0.808, observed=0.829, most_moved=(2, 1, 0))
+    PriorInfluence(shift=-0.28, mean=0.808, observed=0.829, most_moved=(2, 1, 0),
+        expected_coverage=0.92)
     >>> influence.class_shifts
     (-0.0389, -0.0817, -0.1557)
     """
@@ -106,6 +126,8 @@ class PriorInfluence(StablePickle):
     mean: float
     observed: float
     class_shifts: tuple[float, ...]
+    expected_coverage: float
+    remedy: str
 
     def __init__(
         self,
@@ -113,6 +135,7 @@ class PriorInfluence(StablePickle):
         recall_means: ArrayLike,
         class_weight: ArrayLike,
         standard_deviation: float,
+        prior: PriorLike,
     ) -> None:
         check_counts(counts)
         means = _by_class(recall_means, "recall_means", counts)
@@ -136,6 +159,13 @@ class PriorInfluence(StablePickle):
             observed=observed,
             class_shifts=tuple((weights * moved / deviation).tolist()),
         )
+        resolved = resolve_prior(check_prior(prior), counts.n_classes)
+        expected = coverage_of(
+            counts.correct, counts.total, resolved, weights, self.mean, deviation
+        )
+        misses = is_too_low(expected, counts.n_classes)
+        remedy = _remedy(counts, resolved, weights) if misses else ""
+        vars(self).update(expected_coverage=expected, remedy=remedy)
 
     @property
     def shift(self) -> float:
@@ -187,10 +217,22 @@ class PriorInfluence(StablePickle):
             f"mean={self.mean:.3f}",
             f"observed={self.observed:.3f}",
             f"most_moved={short_repr(self.most_moved[:SHOWN_CLASSES])}",
+            f"expected_coverage={self.expected_coverage:.2f}",
         ]
         if self.unobserved:
             facts.append(f"unobserved={short_repr(self.unobserved)}")
         return f"PriorInfluence({', '.join(facts)})"
+
+
+def _remedy(counts: ClassCounts, prior: Prior, weights: Floats) -> str:
+    """Return what would help where intervals would miss too often."""
+    if isinstance(prior, Hyperprior):
+        default = prior == Hyperprior()
+        return _SEE_ANOTHER if default else f"recalls may go with class sizes: {_HIERARCHICAL}"
+    weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
+    share = expected_coverage(counts.correct, counts.total, weak, weights)
+    also = f", or 'reciprocal' (about {share:.0%})" if share >= _ENOUGH else ""
+    return f"with few samples of each class, {_HIERARCHICAL}{also}"
 
 
 def _by_class(values: ArrayLike, name: str, counts: ClassCounts) -> Floats:
@@ -212,51 +254,32 @@ def _observed(counts: ClassCounts, weights: Floats) -> float:
 
 
 class PriorInfluenceWarning(UserWarning):
-    """The prior moves the posterior mean by more than 1.5 posterior standard deviations and 0.005.
+    """Intervals under this prior would seldom hold the truth, in test sets such as this one.
 
-    This happens with many classes and few samples of each under a prior such as "uniform": it
-    pulls each accuracy to 1/2, and their average as far, while its standard deviation falls with
-    the number of classes. Use the default, "reciprocal", whose pull does not grow with the number
-    of classes, ``prior="hierarchical"``, which learns from all classes where the accuracy on each
-    may lie, or test more samples. :meth:`PosteriorBalancedAccuracy.prior_influence` has the shift,
-    and the part of each class in it.
+    Each posterior of labels, counts, confusion matrices and folds, and of
+    :func:`compare_predictions`, is put to the test: 200 test sets like the one at hand are drawn
+    from recalls such as those observed, and the warning is given if the share of 95 % intervals
+    that hold the balanced accuracy they were drawn from is below 0.9 - 0.3 / n_classes. Of a prior
+    that the classes share, this share is estimated from how far the posterior mean is from the
+    observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` has the share as
+    `expected_coverage`, and how far the prior moves the mean, by which classes.
 
-    It is given by the functions that make posteriors of predictions, counts, confusion matrices
-    and folds, and by :func:`compare_predictions`; not by scores, scorers and refit rules: a search
-    would repeat it in each fold. The prior must be the same symmetric Beta for all classes, by
-    name or as a pair ``(a, a)``. Other pairs and arrays say what the user knows, and are meant to
-    move the posterior.
+    With many classes and few samples of each, a prior such as "uniform" pulls each accuracy to 1/2,
+    and their average as far, while its standard deviation falls with the number of classes; and
+    under a weak one, small classes without errors seem more certain than they are. The message
+    says which prior helps, or which classes have no samples.
 
-    :func:`posterior_confusion_metric` gives it of any metric. It compares the metric of the counted
-    confusion matrix with that of the expected one, whose distance is the work of the prior alone,
-    by the same limits; 0.005 is in the units of the metric. Use ``prior="reciprocal"`` there.
+    Scores, scorers and refit rules give no warning: a search would repeat it in each fold. Nor does
+    a prior of other numbers than the same symmetric Beta for all classes: it says what the user
+    knows, and is meant to move the posterior. Nothing is said where all is within 0.005.
+
+    :func:`posterior_confusion_metric` gives it of any metric, if that of the counted confusion
+    matrix and that of the expected one are more than 1.5 posterior standard deviations, and 0.005,
+    apart. Use ``prior="reciprocal"`` there.
 
     Notes
     -----
-    The threshold comes from simulation: 200 data sets for each of 2 to 100 classes, 5 to 200
-    samples in each and a true recall of 0.5 to 0.97 in all of them, 140 settings altogether, with
-    the uniform prior. By the average size of the shift in a setting, the 95 % intervals held the
-    true value as often as this:
-
-    ================  ========
-    shift             coverage
-    ================  ========
-    less than 0.5     0.95
-    0.5 to 0.75       0.94
-    0.75 to 1         0.90
-    1 to 1.25         0.83
-    1.25 to 1.5       0.76
-    1.5 to 1.75       0.64
-    1.75 to 2         0.43
-    2 to 2.5          0.27
-    2.5 to 3          0.14
-    more than 3       0.00
-    ================  ========
-
-    In settings with a coverage of 0.9 or more, fewer than 1 % of the data sets have a shift
-    above 1.5; in those with less than 0.7, 95 % have. A classifier that makes no mistake on l
-    classes is moved by about the square root of l standard deviations, whatever the number of
-    samples: it is warned of while the mean moves by more than 0.005.
+    WARNING_TABLE
 
     Examples
     --------
@@ -264,8 +287,9 @@ class PriorInfluenceWarning(UserWarning):
     >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
     >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
     ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
-    >>> posterior.prior_influence().shift
-    -4.561
+    >>> influence = posterior.prior_influence()
+    >>> influence.shift, influence.expected_coverage
+    (-4.561, 0.0)
     """
 
 
@@ -289,26 +313,38 @@ class InfluencedPosterior(Protocol):
 
 
 def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the influence of the prior where it is largest, None if it dominates nowhere."""
+    """Return the influence of the prior where it does most harm, None if it does none."""
     influences = [entry.prior_influence() for entry in posteriors if _is_dominated(entry)]
-    return max(influences, key=lambda influence: abs(influence.shift), default=None)
+    return min(influences, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
 
 
 def _is_dominated(posterior: InfluencedPosterior) -> bool:
-    """Tell whether the prior moves the mean far, unless a user has said what is known."""
-    if not isinstance(posterior.prior, np.ndarray):  # a prior that the classes share learns
+    """Tell whether intervals would miss too often, unless a user has said what is known."""
+    counts, prior, weights = posterior.counts, posterior.prior, posterior.class_weight
+    distribution = posterior.distribution
+    mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
+    moved = abs(mean - _observed(counts, weights))
+    if not moved + 2 * deviation > _LEAST_MOVE:  # nothing observed, or of no consequence
         return False
-    weights, distribution = posterior.class_weight, posterior.distribution
-    mean, observed = float(weights @ distribution.means()), _observed(posterior.counts, weights)
-    is_far = moves_far(observed, mean, distribution.standard_deviation())
-    return is_far and is_one_symmetric_beta(posterior._prior_spec)
+    misses = too_few_hold(counts.correct, counts.total, prior, weights, mean, deviation)
+    if misses or _is_moved_by_untested(posterior):
+        return isinstance(prior, Hyperprior) or is_one_symmetric_beta(posterior._prior_spec)
+    return False
 
 
-def warn_if_prior_dominates(*posteriors: InfluencedPosterior, remedy: str = HIERARCHICAL) -> None:
+def _is_moved_by_untested(posterior: InfluencedPosterior) -> bool:
+    """Tell whether classes without samples move the mean far, if nothing is known of them."""
+    if isinstance(posterior.prior, Hyperprior) or np.all(posterior.counts.total > 0):
+        return False
+    influence = posterior.prior_influence()
+    return abs(influence.shift) > LARGEST_SHIFT and bool(untested_alone(influence))
+
+
+def warn_if_prior_dominates(*posteriors: InfluencedPosterior) -> None:
     """Warn the caller of the function that calls this one, once for all posteriors."""
     influence = dominating_influence(*posteriors)
     if influence is not None:
-        warnings.warn(explain(influence, remedy), PriorInfluenceWarning, stacklevel=3)
+        warnings.warn(explain(influence), PriorInfluenceWarning, stacklevel=3)
 
 
 def warn_if_prior_moves(
@@ -338,7 +374,7 @@ def warn_if_prior_moves(
     stacklevel : int
         As of :func:`warnings.warn`, seen from the caller of this function.
     """
-    remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else WEAKER
+    remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else _WEAKER
     if moves_far(observed, expected, standard_deviation):
         warnings.warn(
             f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
@@ -354,12 +390,19 @@ def moves_far(observed: float, expected: float, standard_deviation: float) -> bo
     return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
 
 
-def explain(influence: PriorInfluence, remedy: str) -> str:
+def explain(influence: PriorInfluence) -> str:
     """Say what the prior does, and what to do about it."""
+    moved = (
+        f"the prior moves the mean from the observed {influence.observed:.3f} to "
+        f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
+    )
+    if untested := untested_alone(influence):
+        return f"{_capital(moved)}. {say_untested(untested)}"
+    narrow = "small classes with few errors seem more certain than they are"
     return (
-        f"The prior moves the mean of the balanced accuracy from the observed "
-        f"{influence.observed:.3f} to {influence.mean:.3f}, which is {abs(influence.shift):.1f} "
-        f"posterior standard deviations. {_advise(untested_alone(influence), remedy)}"
+        f"95% intervals would hold the balanced accuracy in about "
+        f"{influence.expected_coverage:.0%} of test sets such as this one: "
+        f"{moved if abs(influence.shift) > 1 else narrow}. {_capital(influence.remedy)}."
     )
 
 
@@ -379,6 +422,8 @@ def say_untested(labels: Sequence[Hashable]) -> str:
 
 def _advise(untested: Sequence[Hashable], remedy: str) -> str:
     """Say what to do: about classes without samples, or where all classes have too few."""
-    if untested:
-        return say_untested(untested)
-    return f"With many classes and few samples of each, {remedy}."
+    return say_untested(untested) if untested else f"{_capital(remedy)}."
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"

@@ -40,7 +40,6 @@ from skpostbac.metrics._labels import (
 )
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
-    WEAKER,
     ClassWeightLike,
     PriorLike,
     independent_prior,
@@ -811,7 +810,7 @@ def compare_predictions(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    warn_if_prior_dominates(*comparison.posteriors, remedy=WEAKER)
+    warn_if_prior_dominates(*comparison.posteriors)
     return comparison
 
 

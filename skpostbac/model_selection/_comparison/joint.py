@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from skpostbac._utils import Floats, FrozenArrays, StablePickle, progress
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._priors import HIERARCHICAL, WEAKER, independent_prior
+from skpostbac.metrics._priors import independent_prior
 from skpostbac.stats import BoundedDistribution, PairedDifference
 from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._several import (
@@ -76,11 +76,6 @@ class Joint(Protocol):
         """One word for how the posteriors depend on each other."""
         ...
 
-    @property
-    def remedy(self) -> str:
-        """What to do where the prior decides."""
-        ...
-
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
         ...
@@ -113,7 +108,6 @@ class IndependentJoint(StablePickle):
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
 
     kind: ClassVar[str] = "independent"
-    remedy: ClassVar[str] = HIERARCHICAL
 
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
@@ -191,7 +185,6 @@ class PairedJoint(StablePickle):
     n_jobs: int | None = field(default=None, compare=False)
 
     kind: ClassVar[str] = "paired"
-    remedy: ClassVar[str] = WEAKER
 
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""

@@ -43,7 +43,7 @@ def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
 
 def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
     influence = dominating_influence(*comparison.posteriors)
-    return [] if influence is None else [explain(influence, comparison._joint.remedy)]
+    return [] if influence is None else [explain(influence)]
 
 
 def _describe_draws(error: float) -> list[str]:

@@ -131,7 +131,10 @@ def test_summary_is_a_data_frame():
 def test_repr_is_one_line():
     """Short with many classes, and with long labels."""
     text = repr(influence_of([9] * 50, [10] * 50, prior="uniform"))
-    assert text == ("PriorInfluence(shift=-4.56, mean=0.833, observed=0.900, most_moved=(0, 1, 2))")
+    assert text == (
+        "PriorInfluence(shift=-4.56, mean=0.833, observed=0.900, most_moved=(0, 1, 2), "
+        "expected_coverage=0.00)"
+    )
     classes = ["x" * 1000, *map(str, range(99))]
     text = repr(influence_of([0] * 100, [1] + [0] * 99, classes=classes, prior="uniform"))
     assert "unobserved=('0', '1'" in text

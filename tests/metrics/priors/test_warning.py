@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
@@ -29,6 +28,7 @@ from skpostbac.model_selection import (
     cross_val_posterior,
     pooled_posteriors,
 )
+from skpostbac.stats import Hyperprior
 
 from_counts = PosteriorBalancedAccuracy.from_counts
 
@@ -60,9 +60,10 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     assert warning.filename == __file__
     # Beta(3, 1) in each class: mean 3/4, variance 3/80, and so 1/4 / sqrt(3/80/8) = 3.65.
     assert str(warning.message) == (
-        "The prior moves the mean of the balanced accuracy from the observed 1.000 to 0.750, "
-        "which is 3.7 posterior standard deviations. With many classes and few samples of each, "
-        "use prior='hierarchical'."
+        "95% intervals would hold the balanced accuracy in about 0% of test sets such as this "
+        "one: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
+        "standard deviations. With few samples of each class, use prior='hierarchical', or "
+        "'reciprocal' (about 92%)."
     )
 
 
@@ -96,8 +97,8 @@ def test_scores_and_searches_stay_silent():
 
 
 def test_comparison_of_predictions_warns_once():
-    """Of the classifier that is moved most, with a prior that such a comparison can have."""
-    message = "from the observed 1.000 to 0.750, .* use a weaker prior, such as 'reciprocal'"
+    """Of the classifier that suffers most."""
+    message = "from the observed 1.000 to 0.750, .* or 'reciprocal'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
         comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform")
     assert len(record) == 1
@@ -113,9 +114,9 @@ def test_reports_tell_of_the_prior():
         compare_posteriors({"A": posterior, "B": posterior}).report(),
     ):
         assert "from the observed 1.000 to 0.750" in report.splitlines()[-1]
-        assert report.endswith("use prior='hierarchical'.")
+        assert "use prior='hierarchical'" in report.splitlines()[-1]
     weak = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="reciprocal")
-    assert "prior moves" not in weak.report()
+    assert "intervals would hold" not in weak.report()
 
 
 @pytest.mark.parametrize(
@@ -144,24 +145,38 @@ def test_named_beta_priors_are_one_symmetric_beta(name):
     assert is_one_symmetric_beta(check_prior(name))
 
 
-def test_a_prior_that_learns_is_not():
-    """The remedy is not warned of."""
-    assert not is_one_symmetric_beta("hierarchical")
+def trending(slope):
+    """Counts of 40 classes of 4 to 256 samples, whose recalls rise with their size."""
+    total = np.resize(2 ** np.arange(2, 9), 40)
+    recalls = 1 / (1 + np.exp(-1.5 - slope * (np.log(total) - 3.5)))
+    return ClassCounts(range(40), np.rint(total * recalls), total)
 
 
-@pytest.mark.parametrize("n", [1, 10, 100, 10**6])
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_threshold(n, n_classes):
-    """Without mistakes the shift is that of one Beta(n + 1, 1), times the root of their number."""
-    distribution = stats.beta(n + 1, 1)
-    shift = (1 - distribution.mean()) / distribution.std() * n_classes**0.5
-    counts = ClassCounts(range(n_classes), [n] * n_classes, [n] * n_classes)
+@pytest.mark.parametrize("slope", [0.0, 0.6], ids=["alike", "rising"])
+@pytest.mark.parametrize("prior", ["hierarchical", Hyperprior(strata=None)], ids=["sizes", "one"])
+def test_a_prior_that_the_classes_share(prior, slope):
+    """One rate for all sizes is warned of where recalls go with size, with the prior that helps."""
+    posterior = PosteriorBalancedAccuracy(trending(slope), prior=prior)
+    influence = dominating_influence(posterior)
+    if prior == "hierarchical" or not slope:
+        assert influence is None
+    else:
+        assert influence.remedy.endswith("go with class sizes: use prior='hierarchical'")
+
+
+def test_what_is_within_half_a_percent_is_not_worth_a_word():
+    """A perfect classifier of a million samples is moved by a millionth."""
+    counts = ClassCounts(range(9), [10**6] * 9, [10**6] * 9)
     posterior = PosteriorBalancedAccuracy(counts, prior="uniform")
-    # 1 - mean is 1e-6 and has lost six digits.
-    assert -posterior.prior_influence().shift == pytest.approx(shift, rel=1e-9)
-    # A move of no consequence is not worth a word.
-    warned = shift > 1.5 and 1 - distribution.mean() > 0.005
-    assert (dominating_influence(posterior) is not None) == warned
+    assert posterior.prior_influence().expected_coverage < 0.5
+    assert dominating_influence(posterior) is None
+
+
+def test_small_classes_seem_too_certain_under_a_weak_prior():
+    """Shown where the mean is hardly moved: with two samples of each of thirty classes."""
+    message = "small classes with few errors seem more certain than they are. With few samples"
+    with pytest.warns(PriorInfluenceWarning, match=message):
+        from_counts([2] * 18 + [1] * 12, [2] * 30)
 
 
 def test_nothing_observed_is_nothing_moved():
@@ -170,7 +185,7 @@ def test_nothing_observed_is_nothing_moved():
 
 
 def test_intervals_miss_where_it_warns():
-    """The setting of the docstring: 50 classes, 20 samples of each, recall 0.9."""
+    """50 classes, 20 samples of each, recall 0.9."""
     rng = np.random.default_rng(0)
     covered, warned = [], []
     for correct in rng.binomial(20, 0.9, size=(40, 50)):
@@ -199,5 +214,5 @@ def test_classes_without_samples_are_named(correct, total, subject):
 
 def test_empty_class_beside_many():
     """Where the prior decides without it too, the advice is that of many classes."""
-    with pytest.warns(PriorInfluenceWarning, match="With many classes and few samples of each"):
+    with pytest.warns(PriorInfluenceWarning, match="With few samples of each class"):
         PosteriorBalancedAccuracy.from_counts([9] * 50 + [0], [10] * 50 + [0], prior="uniform")
