@@ -1,10 +1,10 @@
 """Inversion of the moment generating function of a sum of independent variables.
 
-From the saddlepoint (`inverter`) to a Bromwich contour (`contour`), to the product of the terms'
-moment generating functions along it (`transform`), and to the branch points where the product
-decays slowly (`branch_points`). What a term is, a Beta variable
-or something else, is known only through the class `Terms`. Imports `_distribution` and
-`_numerics`.
+From the saddlepoint (`inverter`) to a Bromwich contour (`contour`), as long as the sum reaches
+(`chernoff`), to the product of the terms' moment generating functions along it (`transform`), and
+to the corners (`lattice`) and branch points (`branch_points`) where the product decays slowly. What
+a term is, a Beta variable or something else, is known only through the class `Terms`. Imports
+`_distribution` and `_numerics`.
 """
 
 from skpostbac.stats._inversion.branch_points import (
@@ -21,11 +21,11 @@ from skpostbac.stats._inversion.contour import (
     derivatives,
 )
 from skpostbac.stats._inversion.inverter import Inversion
+from skpostbac.stats._inversion.lattice import Corner
 from skpostbac.stats._inversion.power_end import IndependentSum, PowerEnd, alike
 from skpostbac.stats._inversion.slow_heights import at_heights
 from skpostbac.stats._inversion.tilted_sum import InvertibleSum
 from skpostbac.stats._inversion.transform import (
-    Corner,
     Grid,
     Line,
     Reach,

@@ -30,7 +30,8 @@ import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.contour import Part, Waves, derivatives
-from skpostbac.stats._inversion.transform import Corner, Grid, Leading, Line, TiltedSum
+from skpostbac.stats._inversion.lattice import Corner, Leading
+from skpostbac.stats._inversion.transform import Grid, Line, TiltedSum
 from skpostbac.stats._numerics import DEPTH, EPS
 
 # Radians up to which one stretch of the line is cheaper than a further level of corners.

@@ -18,15 +18,25 @@ distribution of width 1e-9 keeps all its digits.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats._inversion.chernoff import chernoff_rates, chernoff_reach, sub_gamma
+from skpostbac.stats._inversion.lattice import (
+    Corner,
+    Lattice,
+    Leading,
+    Windows,
+    lattices,
+    leading_of,
+)
 from skpostbac.stats._inversion.power_end import IndependentSum
 from skpostbac.stats._inversion.waves import Quadrature, waves, waves_less_one
-from skpostbac.stats._numerics import DECAYED, DEPTH, LEAST_CORNER, NEGLIGIBLE, REACH, Rows
+from skpostbac.stats._numerics import DECAYED, DEPTH, REACH, Rows
 
 # Exponentials are tabulated for about this many pairs of a node and a height at a time.
 _TABLE = 2**21
@@ -227,29 +237,6 @@ class Line:
         return bool(np.abs(self.values[-4:]).max() <= DECAYED)
 
 
-@dataclass(frozen=True)
-class Corner:
-    """One corner's share of a product of transforms: amplitude * exp((s - c) * offset).
-
-    `blur` is the size of the numbers from which the offset was added up.
-    """
-
-    offset: float
-    blur: float
-    amplitude: Complexes
-
-    @property
-    def counts(self) -> bool:
-        """Whether its amplitude is anywhere more than next to nothing."""
-        return bool(np.abs(self.amplitude).max() > NEGLIGIBLE)
-
-    def times(self, other: "Corner") -> "Corner":
-        """Return the corner of a product of transforms."""
-        return Corner(
-            self.offset + other.offset, self.blur + other.blur, self.amplitude * other.amplitude
-        )
-
-
 class TiltedSum:
     """A sum of independent terms under a common tilt c, seen from an origin."""
 
@@ -274,22 +261,40 @@ class TiltedSum:
     def reaches(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
 
-        A Beta with an exponent below one may have two modes. Hoeffding's variance holds for it, but
-        about the mean, which may be far from the mode that is known.
+        A Beta with an exponent below one may have two modes, and is far from normal. What it adds
+        to the cumulant function of the sum is taken from its nodes, for a bound of Chernoff's.
         """
         reach, count = self.terms.reach, self.terms.count[index]
         low, high = -reach.low[index], reach.high[index]
-        width = low + high
-        two_modes = reach.order[index] < 1
-        variance = np.where(two_modes, width * width / 4, self.terms.variance[index])
-        bulk = float(np.sqrt(2 * REACH * (count * variance).sum()))
-        low_excess = float(np.where(two_modes, 0.0, reach.low_excess[index]).max())
-        high_excess = float(np.where(two_modes, 0.0, reach.high_excess[index]).max())
-        shift = self._mean_shift(index[two_modes])
-        return (
-            min(float((count * low).sum()), bulk + low_excess - shift),
-            min(float((count * high).sum()), bulk + high_excess + shift),
+        rough = reach.order[index] < 1
+        smooth = ~rough
+        variance = float((count * self.terms.variance[index])[smooth].sum())
+        most = float((count * low).sum()), float((count * high).sum())
+        excesses = (
+            float(reach.low_excess[index][smooth].max(initial=0.0)),
+            float(reach.high_excess[index][smooth].max(initial=0.0)),
         )
+        if smooth.all():
+            bulk = float(np.sqrt(2 * REACH * variance))
+            return min(most[0], bulk + excesses[0]), min(most[1], bulk + excesses[1])
+        least = float(max(low.max(), high.max()))
+        rates = chernoff_rates(most[0], least), chernoff_rates(most[1], least)
+        cumulants = self._cumulant_functions(index[rough], np.concatenate([-rates[0], rates[1]]))
+        logs = cumulants[: rates[0].size], cumulants[rates[0].size :]
+        below, above = (
+            chernoff_reach(h, K + sub_gamma(h, variance, excess))
+            for h, K, excess in zip(rates, logs, excesses, strict=True)
+        )
+        return min(most[0], below), min(most[1], above)
+
+    def _cumulant_functions(self, index: Indices, rates: Floats) -> Floats:
+        """Log E[exp(h x)] of the sum of some tilted terms about their modes, at rates h."""
+        logs, top = np.zeros(rates.size), float(np.abs(rates).max(initial=0.0))
+        for block in _blocks(index):
+            nodes = self.terms.quadrature(block, np.full(block.size, top), rates.size)
+            growth = np.expm1(np.multiply.outer(rates, nodes.nodes))
+            logs += np.log1p((nodes.weights * growth).sum(axis=2)) @ self.terms.count[block]
+        return logs
 
     def _mean_shift(self, index: Indices) -> float:
         """Tilted mean of some terms less their mode."""
@@ -419,27 +424,25 @@ class TiltedSum:
 
     def split(
         self, index: Indices, log_mgf: Floats, rates: Complexes
-    ) -> tuple["Leading", list[Corner]]:
+    ) -> tuple[Leading, list[Corner]]:
         """Find which corners of some terms count at c + rates, and split their product there.
 
         `log_mgf` is log E[exp(c x)] of all terms; all rates have a positive imaginary part. Corners
         of terms of equal weight that lie at the same place are added up.
         """
         index = self._repeated(index)
-        lattices = self._lattices(
-            index, self.terms.shares(index, log_mgf[index], self.tilt + rates)
-        )
-        leading = Leading(index, *_leading(lattices))
-        return leading, leading.joined(lattices)
+        found = self._lattices(index, self.terms.shares(index, log_mgf[index], self.tilt + rates))
+        leading = Leading(index, *leading_of(found), tuple(one.windows for one in found))
+        return leading, leading.joined(found)
 
-    def corners(self, leading: "Leading", log_mgf: Floats, rates: Complexes) -> list[Corner]:
+    def corners(self, leading: Leading, log_mgf: Floats, rates: Complexes) -> list[Corner]:
         """Return the corners that count, at other c + rates."""
         index = leading.index
         shares = self.terms.shares(index, log_mgf[index], self.tilt + rates)
-        return leading.joined(self._lattices(index, shares))
+        return leading.joined(self._lattices(index, shares, leading.windows))
 
     def far_corners(
-        self, leading: "Leading", log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
+        self, leading: Leading, log_mgf: Floats, rate: complex, log_ratio: Floats, rise: float
     ) -> list[Corner]:
         """Corners at moduli exp(log_ratio) times that of a rate, however large.
 
@@ -451,7 +454,7 @@ class TiltedSum:
         last = self.terms.shares(index, log_mgf[index], s)
         powers = self.terms.end_orders[index] - rise / index.size
         fall = np.maximum(powers[:, :, np.newaxis] * log_ratio, -_MOST_GROWTH / index.size)
-        return leading.joined(self._lattices(index, last * np.exp(-fall)))
+        return leading.joined(self._lattices(index, last * np.exp(-fall), leading.windows))
 
     def _repeated(self, index: Indices) -> Indices:
         """Repeat each of some terms as often as it occurs."""
@@ -476,7 +479,7 @@ class TiltedSum:
         index = self._repeated(index)
         s = self.tilt + height * (_DIRECTIONS + 1j)
         shares = self.terms.shares(index, self._log_mgf[index], s)
-        kept, _ = _leading(self._lattices(index, shares), _MAX_LEADING)
+        kept, _ = leading_of(self._lattices(index, shares), _MAX_LEADING)
         return max(map(len, kept)) <= _MAX_LEADING
 
     @cached_property
@@ -487,92 +490,12 @@ class TiltedSum:
             [self.terms.transforms(block, here)[1] for block in _blocks(self.everything)]
         )
 
-    def _lattices(self, index: Indices, shares: Complexes) -> list["_Lattice"]:
+    def _lattices(
+        self, index: Indices, shares: Complexes, windows: Sequence[Windows] | None = None
+    ) -> list[Lattice]:
         """Corners of the terms of each size, with these shares of their ends."""
-        size = np.abs(self.terms.weights[index])
-        parts = [(weight, size == weight) for weight in np.unique(size)]
-        return [self._lattice(index[alike], weight, shares[alike]) for weight, alike in parts]
-
-    def _lattice(self, index: Indices, weight: float, shares: Complexes) -> "_Lattice":
-        """Corners of terms of one size, by how many steps of it they are above the lowest."""
-        amplitudes, orders = shares[0], self.terms.end_orders[index[0]]
-        for i, share in zip(index[1:], shares[1:], strict=True):
-            wider = np.zeros((len(amplitudes) + len(share) - 1, amplitudes.shape[1]), dtype=complex)
-            least = np.full(len(wider), np.inf)
-            for step, value in enumerate(share):
-                reached = slice(step, step + len(amplitudes))
-                wider[reached] += amplitudes * value
-                least[reached] = np.minimum(least[reached], orders + self.terms.end_orders[i][step])
-            amplitudes, orders = wider, least
-        # Each is counted from the nearest place where all terms are at ends of one kind.
-        places = self.terms.ends[index]
-        kind = (np.arange(len(amplitudes)) / index.size + 0.5).astype(int)
-        steps = np.arange(len(amplitudes)) - kind * index.size
-        return _Lattice(
-            offsets=places.sum(axis=0)[kind] + steps * weight,
-            blurs=np.abs(places).sum(axis=0)[kind] + np.abs(steps) * weight,
-            amplitudes=amplitudes,
-            orders=orders,
-        )
-
-
-@dataclass(frozen=True)
-class Leading:
-    """The corners of some terms that count.
-
-    Attributes
-    ----------
-    index : the terms, each as often as it occurs.
-    kept : for each size of weights, which products of a corner of the sizes before it and of one of
-        its own count.
-    orders : smallest power with which each corner decays.
-    """
-
-    index: Indices
-    kept: tuple[Indices, ...]
-    orders: Floats
-
-    def joined(self, lattices: list["_Lattice"]) -> list[Corner]:
-        """Return the corners, from those of the terms of each size."""
-        offsets, blurs, amplitudes = np.zeros(1), np.zeros(1), np.ones((1, 1), dtype=complex)
-        for lattice, kept in zip(lattices, self.kept, strict=True):
-            one, other = np.divmod(kept, lattice.offsets.size)
-            offsets = offsets[one] + lattice.offsets[other]
-            blurs = blurs[one] + lattice.blurs[other]
-            amplitudes = amplitudes[one] * lattice.amplitudes[other]
-        places = zip(offsets.tolist(), blurs.tolist(), amplitudes, strict=True)
-        return [Corner(*corner) for corner in places]
-
-
-@dataclass(frozen=True)
-class _Lattice:
-    """Corners of terms of one size; `orders` are the smallest powers with which they decay."""
-
-    offsets: Floats
-    blurs: Floats
-    amplitudes: Complexes
-    orders: Floats
-
-
-def _leading(lattices: list[_Lattice], most: float = np.inf) -> tuple[tuple[Indices, ...], Floats]:
-    """Which corners count anywhere, and their orders, unless they are more than `most`.
-
-    No corner of all terms is larger than the product of its share of the first ones and the sums
-    over all shares of each of the others. A corner of some terms that is too small is left out with
-    all that it would lead to.
-    """
-    sizes = [np.abs(lattice.amplitudes) for lattice in lattices]
-    totals = [np.ones(sizes[0].shape[1]), *(size.sum(axis=0) for size in sizes[:0:-1])]
-    others = np.multiply.accumulate(totals)[::-1]
-    found, orders, kept = np.ones((1, 1)), np.zeros(1), []
-    for lattice, size, other in zip(lattices, sizes, others, strict=True):
-        found = (found[:, np.newaxis] * size).reshape(-1, other.size)
-        chosen = np.flatnonzero((found * other).max(axis=1) > LEAST_CORNER)
-        found, orders = found[chosen], np.add.outer(orders, lattice.orders).ravel()[chosen]
-        kept.append(chosen)
-        if chosen.size > most:
-            break
-    return tuple(kept), orders
+        size, places = np.abs(self.terms.weights[index]), self.terms.ends[index]
+        return lattices(size, places, self.terms.end_orders[index], shares, windows)
 
 
 def _transforms_of_nodes(nodes: Quadrature, grid: Grid, *, few: bool) -> Complexes:
