@@ -315,14 +315,15 @@ class _Search:
     def run(self, checks: int) -> tuple[Floats, float]:
         """Return the probability of success for each row, and that of outcomes in doubt."""
         if len(self.plans) == 1 and self.goal.has_formula(self.plans[-1]):
-            return self._chance(self._bisect(self._closed)), 0.0
+            place = self._bisect(self._approximate)
+            return self._chance(self._corrected(self._closed, place)), 0.0
         place = self._bisect(self._approximate)
         count = _PIVOTS if checks else _FEW_PIVOTS
         if place.size <= (_FEW_ROWS if checks else count):
             rows = _that_count(self.rows.weights)
             return self._chance(self._checked(place, rows)), 0.0
         shift, spread = self._calibrate(place, count)
-        place = self._bisect(lambda x: self._approximate(x) + shift)
+        place = self._corrected(lambda x: self._approximate(x) + shift, place)
         doubt = self._doubt(place, shift, spread)
         doubtful = _that_count(doubt)[:checks]
         place, doubt[doubtful] = self._checked(place, doubtful), 0.0
@@ -346,14 +347,41 @@ class _Search:
         return self.goal.exact(self.plans, *self.rows.counts(row, x))
 
     def _bisect(self, margin: Callable[[Floats], Floats]) -> Floats:
-        """Return the first place with a margin that is not negative, as if it only rose."""
+        """Return the first place with a margin that is not negative, as if it only rose.
+
+        A margin is nearly straight in the place: between two that are known the next one is where
+        their line is zero, on either side in turn, but for every third, which halves the range.
+        """
         low, high = np.zeros_like(self.side.length), self.side.length.copy()
-        while (low < high).any():
-            middle = np.floor((low + high) / 2)
-            is_open = low < high
-            succeeds = margin(self._value(middle)) >= 0
-            high = np.where(is_open & succeeds, middle, high)
-            low = np.where(is_open & ~succeeds, middle + 1, low)
+        below, above = np.full_like(low, -np.inf), np.full_like(high, np.inf)
+        turn = 0
+        while (is_open := low < high).any():
+            place = np.floor((low + high) / 2)
+            if turn % 3:
+                place = _crossing(low, high, below, above, place, turn % 3 - 1)
+            found = margin(self._value(place))
+            fails, succeeds = is_open & ~(found >= 0), is_open & (found >= 0)
+            high, above = np.where(succeeds, place, high), np.where(succeeds, found, above)
+            low, below = np.where(fails, place + 1, low), np.where(fails, found, below)
+            turn += 1
+        return low
+
+    def _corrected(self, margin: Callable[[Floats], Floats], place: Floats) -> Floats:
+        """Return what `_bisect` would for another margin, from places that are close to it.
+
+        Steps away from them double until the place is between two that are known.
+        """
+        length = self.side.length
+        low, high, step = np.zeros_like(length), length.copy(), 1.0
+        place = np.minimum(place, length - 1)
+        while (is_open := low < high).any():
+            found = margin(self._value(place))
+            fails, succeeds = is_open & ~(found >= 0), is_open & (found >= 0)
+            high, low = np.where(succeeds, place, high), np.where(fails, place + 1, low)
+            between = (low > 0) & (high < length)
+            place = np.where(succeeds, np.maximum(high - step, low), low + step - 1)
+            place = np.where(between, np.floor((low + high) / 2), np.minimum(place, high - 1))
+            step *= 2
         return low
 
     def _calibrate(self, place: Floats, count: int) -> tuple[float, float]:
@@ -402,6 +430,21 @@ class _Search:
         tail = distribution.tail_from if self.side.step > 0 else distribution.tail_to
         chance = tail(self._value(place), trials)
         return np.where(place < self.side.length, chance, 0.0)
+
+
+def _crossing(
+    low: Floats, high: Floats, below: Floats, above: Floats, otherwise: Floats, turn: int
+) -> Floats:
+    """Return places from `low` to one before `high`, where margins are likely to change sign.
+
+    The margin is `below` before the first of them and `above` at `high`. The first turn is for the
+    place from which on it is positive, the second for the one before.
+    """
+    with np.errstate(invalid="ignore"):
+        share = below / (below - above)
+    is_known = np.isfinite(share)
+    place = low - 1 + np.where(is_known, share, 0.0) * (high - low + 1)
+    return np.where(is_known, np.clip(np.ceil(place) - turn, low, high - 1), otherwise)
 
 
 def _that_count(values: Floats) -> Indices:
