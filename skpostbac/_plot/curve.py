@@ -93,14 +93,14 @@ def density_curve(distribution: Distribution) -> Curve:
 
 def exact_curve(distribution: BoundedDistribution) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
-    x = _first_points(distribution)
-    y = np.asarray(distribution.pdf(x))
+    x, pdf = _first_points(distribution), distribution._curve()
+    y = pdf(x)
     if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
         return _spike(distribution.mean())
     for _ in range(_ROUNDS):
         x, y = x[np.isfinite(y)], y[np.isfinite(y)]
         between = x[:-1] + _SPLIT * np.diff(x)
-        heights = np.asarray(distribution.pdf(between))
+        heights = pdf(between)
         missed = np.abs(heights - np.interp(between, x, y)) * np.diff(x)
         # Where neighbouring floats are met, there is nothing in between.
         coarse = (missed > _GAP_AREA) & (x[:-1] < between) & (between < x[1:])

@@ -8,6 +8,7 @@ from skpostbac import DrawnPosterior
 from skpostbac._plot import Curve, density_curve
 from skpostbac.stats import BetaAverage, PairedDifference, PowerTransform
 from skpostbac.stats._distribution.interface import Interval
+from skpostbac.stats._inversion import Inversion
 
 DISTRIBUTIONS = {
     "three classes": BetaAverage([31, 9, 4], [3, 3, 2]),
@@ -145,3 +146,20 @@ def test_other_distributions_are_refused():
     """What has neither a density nor draws is named."""
     with pytest.raises(TypeError, match="got Interval"):
         density_curve(Interval(0, 1))
+
+
+@pytest.mark.parametrize("exponent", [None, 0.1], ids=["average", "power"])
+def test_contours_are_kept_from_round_to_round(exponent, monkeypatch):
+    """A curve that is refined beside an end asks for neighbours of what is known."""
+    distribution = BetaAverage(np.geomspace(5, 500, 20), np.full(20, 1 / 20))
+    if exponent is not None:
+        distribution = PowerTransform(distribution, exponent)
+    contours, build = [], Inversion._saddle_contour
+    monkeypatch.setattr(
+        Inversion,
+        "_saddle_contour",
+        lambda *args, **kwargs: contours.append(1) or build(*args, **kwargs),
+    )
+    curve = density_curve(distribution)
+    assert len(contours) < 20
+    assert curve.area() == pytest.approx(1, abs=2e-3)

@@ -466,7 +466,19 @@ class BoundedDistribution(Distribution):
         tails = self._tails(self._frame.near_mean(y))
         return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
 
-    def _log_values(self, x: ArrayLike) -> Floats:
+    def _curve(self) -> Callable[[Floats], Floats]:
+        """Return a `pdf` that keeps what serves neighbours, for many calls that refine a curve."""
+        evaluate = self._search()
+
+        def pdf(x: Floats) -> Floats:
+            with np.errstate(over="ignore"):
+                return np.asarray(np.exp(self._log_values(x, evaluate)[2]))
+
+        return pdf
+
+    def _log_values(
+        self, x: ArrayLike, evaluate: Callable[[Points], Tails] | None = None
+    ) -> Floats:
         """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
         x = float_array(x, "x")
         low, high = self.support()
@@ -479,7 +491,7 @@ class BoundedDistribution(Distribution):
             values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
         inside = (low < x) & (x < high)
         if inside.any():
-            tails = self._tails(self._frame.locate(x[inside]))
+            tails = (evaluate or self._tails)(self._frame.locate(x[inside]))
             values[:, inside] = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
         return values
 

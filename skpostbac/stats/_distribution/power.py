@@ -15,7 +15,7 @@ not cancel where the distribution is narrow.
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -279,9 +279,14 @@ class PowerTransform(BoundedDistribution):
         )
 
     def _tails(self, points: Points) -> Tails:
-        tails = self.distribution._tails(
-            self._inner(points.from_mean, points.to_low, points.to_high)
-        )
+        return self._stretched(self.distribution._tails, points)
+
+    def _search(self) -> Callable[[Points], Tails]:
+        return partial(self._stretched, self.distribution._search())
+
+    def _stretched(self, evaluate: Callable[[Points], Tails], points: Points) -> Tails:
+        """Return the tails and the density, from those of X."""
+        tails = evaluate(self._inner(points.from_mean, points.to_low, points.to_high))
         return Tails(tails.log_cdf, tails.log_ccdf, tails.log_pdf + self._log_stretch(points))
 
     def _log_stretch(self, points: Points) -> Floats:
