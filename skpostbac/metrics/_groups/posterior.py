@@ -330,6 +330,7 @@ def group_posterior(
     ``RuntimeWarning`` says so if probabilities may have relative errors above 1e-7.
     Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
     2e-4 of their standard deviations.
+    Each group of each class takes some 20 ms, in `groups`, `summary` and `plot`.
     A single group is allowed; how much groups differ is then what the prior says.
     In cross-validation the folds share training samples, and are no independent groups.
 

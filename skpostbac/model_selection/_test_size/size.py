@@ -443,6 +443,9 @@ def required_test_size(
     is 0.09 at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
     near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
+    A search takes up to seconds with tens of classes, and longer if their weights are very
+    unequal.
+
     The prior counts where samples are few. With many classes, a flat prior makes the interval
     narrow before it is right: such a size says nothing about how well it is calibrated.
 
