@@ -258,3 +258,19 @@ def test_root_of_many_perfect_classes():
     expected = distribution.mean() ** e * (1 + sum(terms))
     power = PowerTransform(distribution, e)
     assert power.mean() == pytest.approx(expected, abs=1e-6 * power.standard_deviation())
+
+
+def test_far_tails_that_add_nothing_are_not_evaluated(monkeypatch):
+    """A class without samples leaves a long lower tail, of which hardly anything is far out."""
+    places, far_tail = [], PowerTransform._far_tail
+
+    def counted(self, z, evaluate):
+        places.extend(z.tolist())
+        return far_tail(self, z, evaluate)
+
+    monkeypatch.setattr(PowerTransform, "_far_tail", counted)
+    power = PowerTransform(HierarchicalBetaAverage([0, 230], [0, 320]), 0.0061)
+    variance = power.variance()
+    assert len(places) <= 4
+    p = (np.arange(400) + 0.5) / 400
+    assert variance == pytest.approx(np.var(power.icdf(p)), rel=0.02)
