@@ -23,6 +23,7 @@ from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, p
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
+    HierarchicalPairedDifference,
     PairedDifference,
     PowerTransform,
 )
@@ -45,6 +46,7 @@ EXACT = {
     "binary equivalent": POSTERIOR.binary_equivalent(),
 }
 DRAWN = {
+    "HierarchicalPairedDifference": HierarchicalPairedDifference([[5, 2, 1, 1]], n_draws=100),
     "DrawnPosterior": DrawnPosterior([1, 2, 2, 7]),
     "mcc": PosteriorConfusionMetric.from_confusion_matrix(MATRIX, "mcc", random_state=0),
     "binormal area": BINORMAL.roc_auc(),

@@ -30,7 +30,7 @@ from skpostbac import (
 )
 from skpostbac.binary_equivalent import guessing_test
 from skpostbac.binormal import binormal_check, posterior_binormal
-from skpostbac.stats import BetaAverage, PairedDifference
+from skpostbac.stats import BetaAverage, HierarchicalPairedDifference, PairedDifference
 
 THREADS = 8
 Y_TRUE = np.repeat([0, 1], [30, 20])
@@ -96,6 +96,10 @@ RESULTS = {
     ),
     "paired difference": (
         lambda: -PairedDifference([[27, 3, 5, 5], [12, 0, 4, 4]]),
+        methodcaller("hdi"),
+    ),
+    "paired difference of classes that borrow": (
+        lambda: -HierarchicalPairedDifference([[27, 3, 5, 5], [12, 0, 4, 4]], n_draws=1000),
         methodcaller("hdi"),
     ),
     "scorer": (lambda: make_posterior_scorer(labels=["a", "b"]), methodcaller("__repr__")),

@@ -80,6 +80,9 @@ MAKE = {
     "HierarchicalBetaAverage": lambda array: stats.HierarchicalBetaAverage(
         array([3.0, 2.0]), array([4.0, 4.0]), weights=array([0.2, 0.8])
     ),
+    "HierarchicalPairedDifference": lambda array: stats.HierarchicalPairedDifference(
+        array(CELLS), weights=array([0.2, 0.8]), n_draws=100
+    ),
     "Hyperprior": lambda array: stats.Hyperprior(),
     "Interval": lambda array: posterior(array).credible_interval(),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),

@@ -35,8 +35,7 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "comparison", "ranking" and
-        "note".
+        With the keys "version", "data", "settings", "posteriors", "comparison" and "ranking".
     """
     table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
     document = {
@@ -46,7 +45,6 @@ def make_document(evaluation: Evaluation) -> Record:
         "posteriors": _describe_posteriors(table, posteriors, settings.level),
         "comparison": None,
         "ranking": None,
-        "note": evaluation.note or None,
     }
     if evaluation.comparison is not None:
         document["comparison"] = _describe_comparison(evaluation.comparison, settings)
@@ -115,7 +113,7 @@ def _describe_sample(counts: ClassCounts) -> Record:
 def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> Record:
     summary = posterior.summary(level)
     has_chance = _chance(posterior) is not None
-    dominating = dominating_influence(posterior)
+    influence, dominating = posterior.prior_influence(), dominating_influence(posterior)
     return {
         **{key: _number(summary[key]) for key in ("mean", "median", "low", "high")},
         "lower": _number(posterior.iccdf(level)),
@@ -127,8 +125,9 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
                 "bayes_factor_above_chance",
             )
         },
-        "prior_influence": _number(posterior.prior_influence().shift),
-        "prior_dominates": dominating is not None,
+        "prior_influence": _number(influence.shift),
+        "expected_coverage": _number(influence.expected_coverage),
+        "remedy": None if dominating is None else dominating.remedy,
         "untested": [] if dominating is None else list(untested_alone(dominating)),
     }
 

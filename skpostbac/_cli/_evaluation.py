@@ -9,27 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skpostbac._cli._table import InputError, Table
-from skpostbac._utils import describe_estimate
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,
     class_counts,
     paired_counts,
 )
-from skpostbac.metrics._priors import DEFAULT_PRIOR, NAMED_PRIORS, SHARED_PRIORS
+from skpostbac.metrics._priors import DEFAULT_PRIOR
 from skpostbac.model_selection import PosteriorComparison
-from skpostbac.model_selection._comparison import TRAINING, explain_score, name_best
 
 # Classifiers that the sentences speak of, best first.
 SENTENCES = 5
 # The same table gives the same output.
 SEED = 0
-
-# There is no joint distribution of classifiers on the same samples whose classes share a prior.
-NOT_COMPARED = (
-    "The classifiers are not compared or ranked: a comparison needs a prior that is independent "
-    f"for each class, so --prior {', '.join(NAMED_PRIORS)} or A,B."
-)
 
 
 @dataclass(frozen=True)
@@ -51,19 +43,13 @@ class Evaluation:
     posteriors: dict[str, PosteriorBalancedAccuracy]
     """By name of the classifier, in the order of the table."""
     comparison: PosteriorComparison | None
-    """Of these posteriors; None for a single classifier, and with a prior that takes none."""
+    """Of these posteriors; None for a single classifier."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
         """Names of the classifiers by decreasing posterior mean; ties stay in order."""
         posteriors = self.posteriors
         return tuple(sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True))
-
-    @property
-    def note(self) -> str:
-        """Why there is no comparison of several classifiers, in a sentence; else empty."""
-        is_missing = self.comparison is None and len(self.posteriors) > 1
-        return NOT_COMPARED if is_missing else ""
 
 
 def evaluate(table: Table, settings: Settings) -> Evaluation:
@@ -87,10 +73,7 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     """
     if len(table.classifiers) == 1:
         return Evaluation(table, settings, _alone(table, settings), None)
-    counts = _count(table, settings)
-    if settings.prior in SHARED_PRIORS:
-        return Evaluation(table, settings, _each(counts, settings), None)
-    comparison = _compare(counts, settings)
+    comparison = _compare(_count(table, settings), settings)
     # Those that are compared are those that are shown.
     posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
     return Evaluation(table, settings, posteriors, comparison)
@@ -99,33 +82,12 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
 def report(evaluation: Evaluation) -> list[str]:
     """Say in sentences what it comes to, the most important first."""
     level, number = evaluation.settings.level, len(evaluation.posteriors)
-    if number == 1:
+    if evaluation.comparison is None:
         (posterior,) = evaluation.posteriors.values()
         return posterior.report(level).splitlines()
-    if evaluation.comparison is None:
-        lines = _report_each(evaluation)
-    else:
-        lines = evaluation.comparison.report(level).splitlines()
+    lines = evaluation.comparison.report(level).splitlines()
     hidden = [f"Of {number} classifiers, {SENTENCES} are named."] if number > SENTENCES else []
     return [*lines[: min(number, SENTENCES)], *hidden, *lines[number:]]
-
-
-def _report_each(evaluation: Evaluation) -> list[str]:
-    """Say how good each of several classifiers is, the best first, and that this is all."""
-    best, *others = evaluation.ranking
-    means = {name: evaluation.posteriors[name].mean() for name in evaluation.ranking}
-    return [
-        f"{name_best(means)}, {_describe(evaluation, best)}.",
-        *(f"{name} has {_describe(evaluation, name)}." for name in others),
-        evaluation.note,
-        explain_score(evaluation.posteriors[best]),
-        TRAINING,
-    ]
-
-
-def _describe(evaluation: Evaluation, name: str) -> str:
-    posterior, level = evaluation.posteriors[name], evaluation.settings.level
-    return describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
 
 
 def _count(table: Table, settings: Settings) -> PairedCounts:
@@ -139,14 +101,6 @@ def _compare(counts: PairedCounts, settings: Settings) -> PosteriorComparison:
     return PosteriorComparison.from_paired_counts(
         counts, prior=settings.prior, rope=settings.rope, random_state=SEED
     )
-
-
-def _each(counts: PairedCounts, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
-    """Evaluate classifiers that are not compared."""
-    return {
-        name: PosteriorBalancedAccuracy(counts.margin(name), prior=settings.prior)
-        for name in counts.names
-    }
 
 
 def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:

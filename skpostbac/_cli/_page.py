@@ -58,9 +58,17 @@ METHOD = (
 )
 COMPARISON = (
     "Two classifiers on the same samples are compared by how often both, one and none of them are "
-    "right in each class. The probabilities of these four outcomes have a Dirichlet prior, which "
-    "gives each classifier the prior that it has alone. The distribution of the difference is "
-    "computed without sampling; the ranks of more than two are estimated from random draws."
+    "right in each class."
+)
+INDEPENDENT_COMPARISON = (
+    "The probabilities of these four outcomes have a Dirichlet prior, which gives each classifier "
+    "the prior that it has alone. The distribution of the difference is computed without sampling; "
+    "the ranks of more than two are estimated from random draws."
+)
+SHARED_COMPARISON = (
+    "How often just one of them is right, and which one then, has the hierarchical prior. The mean "
+    "of the difference is exact; its interval and all probabilities are estimated from random "
+    "draws, to about .001."
 )
 
 
@@ -105,7 +113,8 @@ def _method(document: Record) -> list[str]:
     prior = document["settings"]["prior"]
     is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
     parts = [SHARED_PRIORS[prior].explanation if is_shared else INDEPENDENT, METHOD]
-    return [*parts, COMPARISON] if document["comparison"] else parts
+    how = SHARED_COMPARISON if is_shared else INDEPENDENT_COMPARISON
+    return [*parts, COMPARISON, how] if document["comparison"] else parts
 
 
 def _facts(facts: Mapping[str, str]) -> str:

@@ -46,16 +46,16 @@ keys of the JSON object:
               high (interval of highest density), lower (exceeded with probability level),
               prob_above_chance, prior_prob_above_chance (before the data),
               bayes_factor_above_chance (odds after the data over odds before), prior_influence (by
-              how many posterior standard deviations the prior moves the mean), prior_dominates
-              (if by more than 1.5, and the prior is alike for all classes and symmetric), untested
-              (classes without samples, if they alone make the prior dominate)
+              how many posterior standard deviations the prior moves the mean), expected_coverage
+              (share of 95% intervals that would hold the truth in test sets such as this one),
+              remedy (what to do where that is too low, else null), untested (classes without
+              samples, if they alone are what the prior moves the mean by)
   comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
               the difference first - second; rope: below, within, above)
   ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is
               estimated from random draws), expected_rank, expected_loss, mean
-  note        why several classifiers are not compared, or null
-  A number that does not exist is null. So are comparison and ranking of a single classifier and
-  with the hierarchical prior, rope if it is 0, and chance with a single class.
+  A number that does not exist is null. So are comparison and ranking of a single classifier, rope
+  if it is 0, and chance with a single class.
 
 examples:
   skpostbac
@@ -139,8 +139,8 @@ def _add_evaluation(parser: Parser) -> None:
         type=_prior,
         default=DEFAULT_PRIOR,
         help="prior of the accuracy on each class: reciprocal, uniform, jeffreys, neutral, "
-        "hierarchical (classes borrow strength from one another; several classifiers are then "
-        "not compared), or the parameters A,B of a Beta distribution (default: %(default)s)",
+        "hierarchical (classes borrow strength from one another), or the parameters A,B of a Beta "
+        "distribution (default: %(default)s)",
     )
     group.add_argument(
         "--level",

@@ -86,8 +86,7 @@ def _posteriors(document: Record, level: str) -> Section:
         [
             *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
             *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
-            *_report_prior(list(filter(itemgetter("prior_dominates"), records)), len(records)),
-            *([document["note"]] if document["note"] else []),
+            *_report_prior([record for record in records if record["remedy"] is not None]),
         ],
     )
 
@@ -114,15 +113,23 @@ def _report_unseen(record: Record) -> str:
     return f"{printable(record['name'])}: {what} of no class, and counted as wrong."
 
 
-def _report_prior(dominated: Sequence[Record], number: int) -> list[str]:
+def _report_prior(dominated: Sequence[Record]) -> list[str]:
     if not dominated:
         return []
-    shift = max(abs(record["prior_influence"]) for record in dominated)
-    note = f"The prior moves the mean by up to {shift:.1f} standard deviations"
     if all(record["untested"] for record in dominated):
-        return [f"{note}. {printable(say_untested(dominated[0]['untested']))}"]
-    cost = ", which leaves out the comparison" if number > 1 else ""
-    return [f"{note}: consider --prior hierarchical{cost}."]
+        shift = max(abs(record["prior_influence"]) for record in dominated)
+        note = f"The prior moves the mean by up to {shift:.1f} standard deviations."
+        return [f"{note} {printable(say_untested(dominated[0]['untested']))}"]
+    worst = min(dominated, key=itemgetter("expected_coverage"))
+    return [
+        f"95% intervals would hold the balanced accuracy in about {worst['expected_coverage']:.0%} "
+        f"of test sets such as this one: {_as_option(worst['remedy'])}."
+    ]
+
+
+def _as_option(remedy: str) -> str:
+    """Write prior='name' as an option, and other names without quotes."""
+    return remedy.replace("prior=", "--prior ").replace("'", "")
 
 
 def _comparison(comparison: Record) -> Section:

@@ -7,8 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats import BoundedDistribution, HierarchicalBetaAverage
-from skpostbac.stats._distribution import Distribution, DrawnPosterior
+from skpostbac.stats import (
+    BoundedDistribution,
+    HierarchicalBetaAverage,
+    HierarchicalPairedDifference,
+)
+from skpostbac.stats._distribution import Distribution, DrawnPosterior, kernel_density
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
@@ -26,11 +30,6 @@ _UNSEEN = 1e-9
 _GAP_AREA = 2e-5
 _ROUNDS = 30
 _SPLIT = 0.48
-
-# Bins of a histogram of draws, for each standard deviation of the kernel that smooths it, and
-# how many there are at most.
-_BINS_PER_WIDTH = 5
-_MOST_BINS = 2_000
 
 # A peak that has less than this share of the area above some height ...
 _SPIKE_AREA = 0.25
@@ -75,7 +74,7 @@ def density_curve(distribution: Distribution) -> Curve:
 
     Parameters
     ----------
-    distribution : BoundedDistribution or DrawnPosterior
+    distribution : BoundedDistribution, DrawnPosterior or HierarchicalPairedDifference
         The distribution.
 
     Returns
@@ -84,7 +83,7 @@ def density_curve(distribution: Distribution) -> Curve:
         A polygon whose area is 1 but for about 0.001, or 0.01 with a hierarchical prior. Points at
         which the density is infinite are left out; the curve climbs towards them.
     """
-    if isinstance(distribution, DrawnPosterior):
+    if isinstance(distribution, DrawnPosterior | HierarchicalPairedDifference):
         return smooth_draws(distribution.draws)
     if isinstance(distribution, BoundedDistribution):
         return exact_curve(distribution)
@@ -132,45 +131,11 @@ def _first_points(distribution: BoundedDistribution) -> Floats:
 
 
 def smooth_draws(draws: Floats) -> Curve:
-    """Estimate the density of draws by a normal kernel, on a fine histogram.
-
-    The kernel has the width of Silverman's rule. What it would move beyond the outermost draws
-    is reflected there, so that the curve never leaves the range of the possible values.
-
-    Parameters
-    ----------
-    draws : array of shape (n,)
-        Sorted, at least two.
-
-    References
-    ----------
-    .. [1] B. W. Silverman (1986). Density Estimation for Statistics and Data Analysis. Chapman
-       and Hall, section 3.4.2, eq. 3.30.
-    """
-    low, high = draws[0], draws[-1]
-    if low == high:
-        return _spike(low)
-    width = _silverman_width(draws)
-    n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), 50, _MOST_BINS))
-    density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
-    scale = width / (edges[1] - edges[0])
-    reach = int(np.ceil(4 * scale))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / scale) ** 2)
-    padded = np.pad(density, reach, mode="symmetric")
-    y = np.convolve(padded, kernel / kernel.sum(), mode="valid")
-    # At the outermost draws a reflected density is flat.
-    x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
-    return Curve(x, np.concatenate([y[:1], y, y[-1:]]))
+    """Estimate the density of draws, sorted and at least two of them."""
+    return Curve(*kernel_density(draws)) if draws[0] < draws[-1] else _spike(draws[0])
 
 
 def _spike(x: float) -> Curve:
     """Return as narrow a peak as can be drawn."""
     half = 1e-6 * max(abs(x), 1e-6)
     return Curve(np.array([x - half, x, x + half]), np.array([0.0, 1 / half, 0.0]))
-
-
-def _silverman_width(draws: Floats) -> float:
-    """Return 1.06 times the smaller of two estimates of the spread, over the fifth root of n."""
-    lower, upper = np.quantile(draws, [0.25, 0.75])
-    spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
-    return float(1.06 * spread * draws.size**-0.2)

@@ -4,6 +4,7 @@ from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._dirichlet import PairedDifference
 from skpostbac.stats._distribution import BoundedDistribution, Interval, PowerTransform
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "BetaBinomial",
     "BoundedDistribution",
     "HierarchicalBetaAverage",
+    "HierarchicalPairedDifference",
     "Hyperprior",
     "Interval",
     "NormalBinomial",

@@ -118,7 +118,8 @@ def shared_coverage(
     observed = weights @ (correct[seen] / tested)
     variance = weights**2 @ (recalls * (1 - recalls) / tested)
     distance = abs(observed - mean)
-    noise = max(variance - standard_deviation**2, 0.0)
+    # A distance of one posterior standard deviation is no sign of bias.
+    noise = max(variance - standard_deviation**2, standard_deviation**2)
     bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
     # Shrunken to what is shared, the posterior mean varies less than the observed one.
     spread = min(standard_deviation, float(np.sqrt(variance)))

@@ -10,25 +10,17 @@ from skpostbac.model_selection._comparison.comparison import (
     compare_posteriors,
     compare_predictions,
 )
-from skpostbac.model_selection._comparison.joint import (
-    IndependentJoint,
-    Joint,
-    MonteCarloError,
-    PairedJoint,
-)
-from skpostbac.model_selection._comparison.report import TRAINING, explain_score, name_best
+from skpostbac.model_selection._comparison.hierarchical import pair_posteriors
+from skpostbac.model_selection._comparison.joint import IndependentJoint, Joint, MonteCarloError
 
 __all__ = [
-    "TRAINING",
     "IndependentJoint",
     "Joint",
     "MonteCarloError",
-    "PairedJoint",
     "PosteriorComparison",
     "RopeMasses",
     "check_rope",
     "compare_posteriors",
     "compare_predictions",
-    "explain_score",
-    "name_best",
+    "pair_posteriors",
 ]

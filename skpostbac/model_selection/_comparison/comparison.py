@@ -42,19 +42,17 @@ from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
     PriorLike,
-    independent_prior,
     warn_if_prior_dominates,
 )
+from skpostbac.model_selection._comparison.hierarchical import pair_posteriors
 from skpostbac.model_selection._comparison.joint import (
-    PAIRED,
+    Difference,
     IndependentJoint,
     Joint,
     MonteCarloError,
-    PairedJoint,
-    check_prior_cells,
 )
 from skpostbac.model_selection._comparison.report import write_report
-from skpostbac.stats import BoundedDistribution, Interval
+from skpostbac.stats import Interval
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
@@ -101,7 +99,9 @@ class PosteriorComparison(StablePickle):
     All that concerns two classifiers, and all that concerns independent posteriors, is computed
     from exact distributions by quadrature. Ranks and losses of more than two classifiers on the
     same samples are averages over random draws from their joint posterior;
-    :meth:`monte_carlo_error` has their standard errors.
+    :meth:`monte_carlo_error` has their standard errors. With the hierarchical prior, all that
+    concerns classifiers on the same samples is by random draws, but for the means and variances of
+    their differences.
 
     Parameters
     ----------
@@ -225,9 +225,8 @@ class PosteriorComparison(StablePickle):
             PosteriorBalancedAccuracy(counts.margin(name), prior=prior, class_weight=class_weight)
             for name in counts.names
         )
-        check_prior_cells(independent_prior(posteriors[0].prior, PAIRED))
         n_draws = check_n_draws(n_draws, 1)
-        joint = PairedJoint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
+        joint = pair_posteriors(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
         comparison = cls(counts.names, posteriors, rope=rope)
         vars(comparison)["_joint"] = joint
         return comparison
@@ -235,7 +234,7 @@ class PosteriorComparison(StablePickle):
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:_SHOWN_NAMES]]
         names += ["..."] * (len(self.names) > _SHOWN_NAMES)
-        kind = f", {self._joint.kind}" if isinstance(self._joint, PairedJoint) else ""
+        kind = "" if isinstance(self._joint, IndependentJoint) else f", {self._joint.kind}"
         return f"PosteriorComparison({', '.join(names)}, rope={self.rope:g}{kind})"
 
     def __str__(self) -> str:
@@ -277,7 +276,7 @@ class PosteriorComparison(StablePickle):
         hidden = len(self.names) - _SHOWN_NAMES
         return f"and {hidden} more" if hidden > 0 else ""
 
-    def difference(self, a: str, b: str) -> BoundedDistribution:
+    def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of the balanced accuracy of `a` less that of `b`.
 
         Parameters
@@ -287,10 +286,12 @@ class PosteriorComparison(StablePickle):
 
         Returns
         -------
-        distribution : BoundedDistribution
-            The distribution, on an interval within [-1, 1]: a
-            :class:`~skpostbac.stats.PairedDifference` for classifiers on the same samples, else a
-            :class:`~skpostbac.stats.BetaAverage`.
+        distribution : BoundedDistribution or HierarchicalPairedDifference
+            The distribution, on an interval within [-1, 1]. For classifiers on the same samples it
+            is a :class:`~skpostbac.stats.PairedDifference`, with the hierarchical prior a
+            :class:`~skpostbac.stats.HierarchicalPairedDifference`; else it is a
+            :class:`~skpostbac.stats.BetaAverage` or a
+            :class:`~skpostbac.stats.HierarchicalBetaAverage`.
 
         Raises
         ------
@@ -360,7 +361,8 @@ class PosteriorComparison(StablePickle):
         is right in relative terms. Only of more than ten independent classifiers, all pairs are
         integrated at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose
         masses are within a few spacings of floats of one end of the support); the distribution of
-        the difference then gives those below 1e-6.
+        the difference then gives those below 1e-6. With the hierarchical prior, those of
+        classifiers on the same samples are shares of random draws, good to about 0.001.
 
         Examples
         --------
@@ -413,8 +415,9 @@ class PosteriorComparison(StablePickle):
         expected_rank, expected_loss : array of shape (T,)
             Standard errors of what the methods of these names return; the first column of
             ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
-            all of independent classifiers, and all of two. Losses differ from one another exactly:
-            their error is one and the same.
+            all of independent classifiers, and all of two, unless these were tested on the same
+            samples and have the hierarchical prior. Without it, losses differ from one another
+            exactly: their error is one and the same.
         """
         return self._joint.monte_carlo_error()
 
@@ -430,7 +433,9 @@ class PosteriorComparison(StablePickle):
         -----
         This is the ranking of [1]_, section 4.5. The mean of a difference is the difference of
         the means, so that it always sorts by posterior mean, and says nothing of how certain a
-        victory is; :meth:`rank_probabilities` and :meth:`expected_loss` do.
+        victory is; :meth:`rank_probabilities` and :meth:`expected_loss` do. Of classifiers on the
+        same samples with the hierarchical prior, it is nearly that of the means, which are what is
+        compared here.
 
         References
         ----------
@@ -603,7 +608,7 @@ class PosteriorComparison(StablePickle):
         return self._joint.expected_loss()
 
 
-def _rope_masses(distribution: BoundedDistribution, rope: float) -> RopeMasses:
+def _rope_masses(distribution: Difference, rope: float) -> RopeMasses:
     within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
     return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
 
@@ -718,9 +723,11 @@ def compare_predictions(
         observations of the sample, and narrows the posterior.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
-    prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
+    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
+            default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
-        :class:`PosteriorBalancedAccuracy`.
+        :class:`PosteriorBalancedAccuracy`. With "hierarchical", classes borrow strength from one
+        another for the differences of classifiers as well.
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
     random_state : int, RandomState, Generator or None, default=None
@@ -768,6 +775,17 @@ def compare_predictions(
     For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
     classifier and in all moments up to the third; what is left out of fourth moments is far below
     the Monte Carlo error.
+
+    With the hierarchical prior, what classes have in common is how often two classifiers differ,
+    and which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Take
+    it for many classes of few samples: independent cells pull the difference to zero in each of
+    them, and this does not average out. Probabilities are then shares of random draws of a fixed
+    seed, good to about 0.001, and the mean of a difference is not exactly the difference of the
+    means. Each pair has its own distribution, whatever other classifiers there are, and no joint
+    distribution has all of these for T > 2. Ranks and losses are drawn from one that has the
+    differences from the leader, the classifier of the highest mean, each as it is by itself, joined
+    by a normal copula with the correlations that follow from the variances of all pairs. Which of
+    two others is better may have a probability there that is some hundredths from that of the pair.
 
     The posterior describes the predictions that were made; it knows nothing of the variation
     between training sets.

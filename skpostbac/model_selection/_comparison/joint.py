@@ -1,13 +1,16 @@
-"""How several posteriors depend on each other: what a comparison asks, and two answers."""
+"""How several posteriors depend on each other: what a comparison asks, and two answers.
+
+A third one, of paired classifiers with a hierarchical prior, is in `hierarchical`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import combinations
 from operator import add
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,7 +19,7 @@ from skpostbac._utils import Floats, FrozenArrays, StablePickle, progress
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._priors import independent_prior
-from skpostbac.stats import BoundedDistribution, PairedDifference
+from skpostbac.stats import BoundedDistribution, HierarchicalPairedDifference, PairedDifference
 from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._several import (
     Distribution,
@@ -49,8 +52,8 @@ _BLOCK_SHARES = 2**20
 _BLOCK_ACCURACIES = 2**15
 
 
-# What needs a prior that is independent for each class.
-PAIRED = "classifiers that share a test set"
+# Exact distributions, and one by random draws.
+Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ class Joint(Protocol):
         """Say in a plain sentence what was compared."""
         ...
 
-    def difference(self, i: int, j: int, /) -> BoundedDistribution:
+    def difference(self, i: int, j: int, /) -> Difference:
         """Return the distribution of the balanced accuracy of classifier i less that of j."""
         ...
 
@@ -185,6 +188,8 @@ class PairedJoint(StablePickle):
     n_jobs: int | None = field(default=None, compare=False)
 
     kind: ClassVar[str] = "paired"
+    # What joblib prefers for pairs: no matter, as Python is busy in a quadrature.
+    _prefer: ClassVar[str | None] = None
 
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
@@ -194,12 +199,17 @@ class PairedJoint(StablePickle):
             "agree on many of them, in part by chance."
         )
 
-    def difference(self, i: int, j: int) -> BoundedDistribution:
+    def difference(self, i: int, j: int) -> Difference:
         """Return the distribution of the balanced accuracy of classifier i less that of j."""
-        # The distribution is that of the second of a table less the first.
-        cells = self.counts.cells(self.counts.names[j], self.counts.names[i])
-        first = self.posteriors[0]
-        return PairedDifference(cells, prior=prior_cells(self._prior), weights=first._weights)
+        return self._pair(i, j)
+
+    def _pair(self, i: int, j: int) -> PairedDifference:
+        prior, weights = prior_cells(self._prior), self.posteriors[0]._weights
+        return PairedDifference(self._cells(i, j), prior=prior, weights=weights)
+
+    def _cells(self, i: int, j: int) -> Floats:
+        """Cells for a distribution, which is of the second of a table less the first."""
+        return self.counts.cells(self.counts.names[j], self.counts.names[i])
 
     def prob_greater(self) -> Floats:
         """Return P(row > column), shape (T, T), 1/2 on the diagonal."""
@@ -207,7 +217,7 @@ class PairedJoint(StablePickle):
         probabilities = np.full((count, count), 0.5)
         pairs = list(combinations(range(count), 2))
         distributions = (self.difference(*pair) for pair in pairs)
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        parallel = Parallel(n_jobs=self.n_jobs, prefer=self._prefer, return_as="generator")
         sides = parallel(delayed(_both_sides)(distribution) for distribution in distributions)
         for (i, j), both in zip(pairs, progress(sides, len(pairs), "comparing pairs"), strict=True):
             probabilities[i, j], probabilities[j, i] = both
@@ -229,7 +239,7 @@ class PairedJoint(StablePickle):
         means = self._means
         best = int(np.argmax(means))
         if self._is_pair:
-            least = mean_positive_part(self.difference(1 - best, best))
+            least = mean_positive_part(self._pair(1 - best, best))
         else:
             least = self._tally.losses[best] / self.n_draws
         losses: Floats = means[best] - means + least
@@ -240,14 +250,9 @@ class PairedJoint(StablePickle):
         count = len(self.posteriors)
         if self._is_pair:
             return MonteCarloError(np.zeros((2, 2)), np.zeros(2), np.zeros(2))
-        loss = _standard_error(self._tally.losses, self._tally.squares, self.n_draws)
-        losses = np.full(count, loss[np.argmax(self._means)])
-        ranks = np.arange(count, dtype=np.float64)
-        first, second = self._tally.ranks @ ranks, self._tally.ranks @ ranks**2
-        # One more draw of either kind: what was never drawn is not impossible.
-        share = (self._tally.ranks + 1) / (self.n_draws + 2)
-        shares = np.sqrt(share * (1 - share) / self.n_draws)
-        return MonteCarloError(shares, _standard_error(first, second, self.n_draws), losses)
+        errors = tally_errors(self._tally)
+        best = errors.expected_loss[np.argmax(self._means)]
+        return replace(errors, expected_loss=np.full(count, best))
 
     @property
     def _means(self) -> Floats:
@@ -274,7 +279,7 @@ class PairedJoint(StablePickle):
 
     @property
     def _prior(self) -> Floats:
-        return independent_prior(self.posteriors[0].prior, PAIRED)
+        return independent_prior(self.posteriors[0].prior, "exact pairs")
 
     def _class_distributions(self) -> list[PatternDistribution]:
         # The rows are sorted by class.
@@ -316,7 +321,7 @@ def check_prior_cells(prior: Floats) -> None:
         )
 
 
-def _both_sides(distribution: BoundedDistribution) -> tuple[float, float]:
+def _both_sides(distribution: Difference) -> tuple[float, float]:
     """Return the probabilities above and below 0: the smaller, and what it leaves of 1."""
     if distribution.mean() < 0:
         above = float(distribution.ccdf(0.0))
@@ -340,6 +345,18 @@ def _draw_block(
 ) -> Tally:
     rng = np.random.default_rng(seed)
     return tally(draw_averages(distributions, weights, size, rng), rng)
+
+
+def tally_errors(drawn: Tally) -> MonteCarloError:
+    """Return the standard errors of shares and means of what was drawn."""
+    places = np.arange(len(drawn.ranks), dtype=np.float64)
+    # One more draw of either kind: what was never drawn is not impossible.
+    share = (drawn.ranks + 1) / (drawn.size + 2)
+    return MonteCarloError(
+        np.sqrt(share * (1 - share) / drawn.size),
+        _standard_error(drawn.ranks @ places, drawn.ranks @ places**2, drawn.size),
+        _standard_error(drawn.losses, drawn.squares, drawn.size),
+    )
 
 
 def _standard_error(sums: Floats, squares: Floats, n_draws: int) -> Floats:

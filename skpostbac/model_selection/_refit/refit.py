@@ -24,7 +24,12 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
 )
-from skpostbac.model_selection._comparison import IndependentJoint, Joint, PairedJoint, check_rope
+from skpostbac.model_selection._comparison import (
+    IndependentJoint,
+    Joint,
+    check_rope,
+    pair_posteriors,
+)
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     check_n_repeats,
@@ -153,7 +158,8 @@ class PosteriorRefit:
       0.02. A limit below 1/2 needs a `rope`: without one, even a candidate that is right on the
       same samples as the best is worse with a probability of 1/2.
 
-    The probability is exact. If the search kept the outcomes of samples (:class:`OutcomesScorer`),
+    The probability is exact, or with ``prior="hierarchical"`` and paired candidates, by random
+    draws, good to 0.001. If the search kept the outcomes of samples (:class:`OutcomesScorer`),
     it is that of the paired difference; else the posteriors are taken as independent. Candidates
     mostly err on the same samples, and the difference then seems less certain than it is, and
     probabilities are nearer to 1/2: a limit of more than 1/2 lets worse candidates pass, and one
@@ -318,8 +324,8 @@ class PosteriorRefit:
         counts = pair_candidates(
             fold_counts(cv_results), words, candidates, labels=self.labels, times=self.n_repeats
         )
-        # Differences of two are exact: nothing will be drawn.
-        return PairedJoint(counts, posteriors, n_draws=1, seed=0)
+        # Ranks alone are drawn, and none will be asked for.
+        return pair_posteriors(counts, posteriors, n_draws=1, seed=0)
 
     def _is_eligible(self, standing: Standing) -> bool:
         return standing.prob_worse < self.limit

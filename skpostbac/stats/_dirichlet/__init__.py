@@ -5,8 +5,9 @@ those of `_beta`, with vertices in place of ends. Imports `_beta`, `_inversion` 
 import.
 """
 
-from skpostbac.stats._dirichlet.difference import PairedDifference
+from skpostbac.stats._dirichlet.difference import PairedDifference, pair_counts
 
 __all__ = [
     "PairedDifference",
+    "pair_counts",
 ]

@@ -105,7 +105,7 @@ class PairedDifference(WeightedSum):
         prior: ArrayLike = 0.5,
         weights: ArrayLike | None = None,
     ) -> None:
-        self._counts = _counts(counts)
+        self._counts = pair_counts(counts)
         self._prior = _prior(prior, self._counts.shape)
         cells = self._counts + self._prior
         if not ((cells >= _SMALLEST) & (cells <= _LARGEST)).all():
@@ -189,8 +189,8 @@ class PairedDifference(WeightedSum):
         return np.asarray(steps.T)
 
 
-def _counts(counts: ArrayLike) -> Floats:
-    """Return a read-only copy of the counts."""
+def pair_counts(counts: ArrayLike) -> Floats:
+    """Return a read-only copy of the cells of a pair of classifiers, shape (n_classes, 4)."""
     array = float_array(counts, "counts")
     if array.ndim != 2 or array.shape[1] != 4 or not array.size:
         raise ValueError(

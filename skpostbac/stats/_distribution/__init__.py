@@ -12,9 +12,11 @@ from skpostbac.stats._distribution.interface import (
     Distribution,
     Interval,
     IntervalMethod,
+    broadcast_limits,
     interval_of,
     plain_float,
 )
+from skpostbac.stats._distribution.kernel import kernel_density
 from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
@@ -33,7 +35,9 @@ __all__ = [
     "PowerTransform",
     "Tails",
     "Values",
+    "broadcast_limits",
     "central_tails",
     "interval_of",
+    "kernel_density",
     "plain_float",
 ]

@@ -25,7 +25,7 @@ from skpostbac._utils import (
     probability_array,
 )
 from skpostbac.stats._distribution.hdi import shortest_interval
-from skpostbac.stats._distribution.interface import Distribution, Interval
+from skpostbac.stats._distribution.interface import Distribution, Interval, broadcast_limits
 from skpostbac.stats._distribution.mode import highest_place
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
@@ -218,7 +218,7 @@ class BoundedDistribution(Distribution):
         """
         if y is None:
             return np.exp(self.logcdf(x))
-        lower, upper = _broadcast(float_array(x, "x"), float_array(y, "y"))
+        lower, upper = broadcast_limits(x, y)
         log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
         from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
@@ -539,16 +539,6 @@ class BoundedDistribution(Distribution):
         if upper:
             return upper_quantile(self._frame, log_tail, log_p, scale, start)
         return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -start).mirrored()
-
-
-def _broadcast(x: Floats, y: Floats) -> tuple[Floats, ...]:
-    """Return both limits in their common shape."""
-    try:
-        return np.broadcast_arrays(x, y)
-    except ValueError as error:
-        raise ValueError(
-            f"x and y must broadcast against each other, got the shapes {x.shape} and {y.shape}"
-        ) from error
 
 
 def _almost(end: float, last: float) -> Floats:

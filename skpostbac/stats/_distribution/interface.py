@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, RngLike, StablePickle, shown
+from skpostbac._utils import Floats, RngLike, StablePickle, float_array, shown
 
 IntervalMethod: TypeAlias = Literal["hdi", "central"]
 # The central interval leaves out values next to 1 where few samples have next to no errors. In 104
@@ -103,6 +103,18 @@ def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfL
     if not isinstance(method, str) or method not in choices:
         raise ValueError(f"method must be 'hdi' or 'central', got {shown(method)}")
     return choices[method]
+
+
+def broadcast_limits(x: ArrayLike, y: ArrayLike) -> tuple[Floats, ...]:
+    """Return both limits of an integral as arrays of their common shape."""
+    lower, upper = float_array(x, "x"), float_array(y, "y")
+    try:
+        return np.broadcast_arrays(lower, upper)
+    except ValueError as error:
+        raise ValueError(
+            f"x and y must broadcast against each other, got the shapes {lower.shape} and "
+            f"{upper.shape}"
+        ) from error
 
 
 def plain_float(values: float | Floats) -> float | Floats:

@@ -9,9 +9,17 @@ what these import.
 """
 
 from skpostbac.stats._hierarchical.average import HierarchicalBetaAverage
+from skpostbac.stats._hierarchical.chain import Link
 from skpostbac.stats._hierarchical.hyperprior import Hyperprior
+from skpostbac.stats._hierarchical.pool import Pool, Stratum
+from skpostbac.stats._hierarchical.strata import Kinds, stratum_numbers
 
 __all__ = [
     "HierarchicalBetaAverage",
     "Hyperprior",
+    "Kinds",
+    "Link",
+    "Pool",
+    "Stratum",
+    "stratum_numbers",
 ]

@@ -248,7 +248,12 @@ class Pool:
 
         Kinds of weight zero tell something of the states, and are then left out.
         """
-        strata, share = kinds.strata(hyperprior.strata), hyperprior.outlier_share(kinds.n_classes)
+        return cls.of_strata(kinds, kinds.strata(hyperprior.strata), hyperprior)
+
+    @classmethod
+    def of_strata(cls, kinds: Kinds, strata: Sequence[Kinds], hyperprior: Hyperprior) -> "Pool":
+        """Return the same of kinds whose strata are given, and need not go by their samples."""
+        share = hyperprior.outlier_share(kinds.n_classes)
         return cls._at(strata, share, hyperprior, degrees(kinds, hyperprior, (), ()))
 
     @classmethod

@@ -1,10 +1,12 @@
 """Several distributions together.
 
-Order statistics of independent ones, joint draws of dependent ones, the expected loss of a choice,
-and sums of binomial counts. Imports `_distribution` and `_numerics`.
+Order statistics of independent ones, joint draws of dependent ones, by their patterns or by their
+correlations, the expected loss of a choice, and sums of binomial counts. Imports `_distribution`
+and `_numerics`.
 """
 
 from skpostbac.stats._several.binomial_sum import log_survival
+from skpostbac.stats._several.copula import draw_with_ranks, nearest_correlations
 from skpostbac.stats._several.joint_draws import PatternDistribution, Tally, draw_averages, tally
 from skpostbac.stats._several.order_statistics import (
     Distribution,
@@ -23,9 +25,11 @@ __all__ = [
     "PatternDistribution",
     "Tally",
     "draw_averages",
+    "draw_with_ranks",
     "expected_shortfalls",
     "log_survival",
     "mean_positive_part",
+    "nearest_correlations",
     "pairwise_probabilities",
     "rank_probabilities",
     "resolve_jointly",

@@ -135,6 +135,11 @@ class Tally:
     losses: Floats
     squares: Floats
 
+    @property
+    def size(self) -> int:
+        """Number of draws."""
+        return int(self.ranks[0].sum())
+
     def __add__(self, other: "Tally") -> "Tally":
         """Count both."""
         return Tally(

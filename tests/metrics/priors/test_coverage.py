@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from skpostbac.metrics import ClassCounts
 from skpostbac.metrics._priors.coverage import _typical_recalls, expected_coverage, shared_coverage
@@ -68,6 +69,9 @@ def test_bias_of_a_shared_prior():
     weights = np.full(20, 0.05)
     sd = np.sqrt(0.8 * 0.2 / 2000)
     assert shared_coverage(*counts, weights, 0.8, sd) == pytest.approx(0.95)
-    # All of the distance is bias where the posterior is as wide as the sampling distribution.
-    assert shared_coverage(*counts, weights, 0.8 + 1.96 * sd, sd) == pytest.approx(0.5, abs=0.01)
+    # Where the posterior is as wide as the sampling distribution, a standard deviation is noise:
+    # 1.96 - 1 / 1.96 = 1.45 is bias, and the upper end is 0.51 away.
+    assert shared_coverage(*counts, weights, 0.8 + 1.96 * sd, sd) == pytest.approx(
+        norm.cdf(0.51), abs=0.01
+    )
     assert shared_coverage(*counts, weights, 0.8 + 0.9 * sd, 0.1 * sd) == pytest.approx(0.95)

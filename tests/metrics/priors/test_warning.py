@@ -104,6 +104,7 @@ def test_comparison_of_predictions_warns_once():
     assert len(record) == 1
     assert record[0].filename == __file__
     assert comparison.report().splitlines()[-1] == str(record[0].message)
+    compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="hierarchical")
 
 
 def test_reports_tell_of_the_prior():

@@ -9,14 +9,46 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac import (
     ClassCounts,
     ClassCountsScorer,
+    OutcomesScorer,
+    PairedCounts,
     PosteriorBalancedAccuracy,
+    PosteriorComparison,
     PosteriorRefit,
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
+    pooled_paired_counts,
     pooled_posteriors,
     required_test_size,
 )
+from skpostbac.stats import HierarchicalPairedDifference, Hyperprior
+
+CELLS = np.array([[21, 2, 7, 4], [9, 3, 1, 6], [30, 0, 5, 8]])
+
+
+def compare(cells=CELLS, **options):
+    """Compare A and B by their table."""
+    counts = PairedCounts.from_cells(cells)
+    return PosteriorComparison.from_paired_counts(counts, **{"prior": "hierarchical"} | options)
+
+
+def simulate(skills, sizes, seed=0):
+    """Return labels, and predictions of classifiers that err on the same samples, mostly."""
+    rng = np.random.default_rng(seed)
+    y_true = np.repeat(np.arange(len(sizes)), sizes)
+    hard = rng.random(y_true.size)
+    predictions = {}
+    for name, skill in skills.items():
+        is_right = 0.7 * hard + 0.3 * rng.random(y_true.size) < skill
+        predictions[name] = np.where(is_right, y_true, (y_true + 1) % len(sizes))
+    return y_true, predictions
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Return three classifiers, compared."""
+    y_true, predictions = simulate({"a": 0.6, "b": 0.65, "c": 0.63}, [10, 20, 40, 40])
+    return compare_predictions(y_true, predictions, prior="hierarchical", rope=0.02, random_state=0)
 
 
 def posterior(correct, prior="hierarchical"):
@@ -76,10 +108,140 @@ def test_priors_of_two_kinds_are_not_compared():
 
 
 def test_where_classes_must_be_independent():
-    """Pairs on one test set, and planned test sets."""
-    with pytest.raises(ValueError, match="prior must be independent for each class"):
-        compare_predictions([0, 1], {"a": [0, 1], "b": [1, 1]}, prior="hierarchical")
+    """Planned test sets."""
     with pytest.raises(ValueError, match="prior must be independent for each class"):
         required_test_size([0.9, 0.8], width=0.2, prior="hierarchical")
     with pytest.raises(ValueError, match="recalls must not have a hierarchical prior"):
         required_test_size(posterior([9, 8, 3]), width=0.2)
+
+
+def test_pair():
+    """All of two classifiers is that of the distribution of their difference."""
+    comparison = compare(rope=0.02)
+    distribution = comparison.difference("B", "A")
+    expected = HierarchicalPairedDifference(CELLS)
+    assert isinstance(distribution, HierarchicalPairedDifference)
+    assert distribution.mean() == pytest.approx(expected.mean(), rel=1e-9)
+    assert distribution.interval() == pytest.approx(expected.interval(), abs=0.003)
+    below, within, above = comparison.rope_masses("B", "A")
+    assert below == distribution.cdf(-0.02)
+    assert above == distribution.ccdf(0.02)
+    assert below + within + above == pytest.approx(1)
+    probability = distribution.ccdf(0)
+    np.testing.assert_allclose(comparison.prob_greater()[1], [probability, 0.5])
+    np.testing.assert_allclose(comparison.prob_best(), [1 - probability, probability])
+    losses = np.maximum(distribution.draws, 0).mean(), np.maximum(-distribution.draws, 0).mean()
+    np.testing.assert_allclose(comparison.expected_loss(), losses)
+    error = comparison.monte_carlo_error()
+    assert error.rank_probabilities[0, 0] == pytest.approx(distribution.cdf_error(0))
+    assert 0 < error.expected_loss.max() < 1e-3
+    mirrored = comparison.difference("A", "B")
+    np.testing.assert_array_equal(mirrored.draws, -distribution.draws[::-1])
+    assert repr(comparison) == "PosteriorComparison('A', 'B', rope=0.02, paired)"
+
+
+def test_pair_is_the_same_again():
+    """Whatever the random state: the draws of a difference have a seed of their own."""
+    one, other = compare(random_state=1), compare(random_state=2)
+    np.testing.assert_array_equal(one.prob_greater(), other.prob_greater())
+    assert one.difference("A", "B") == other.difference("A", "B")
+
+
+def test_hyperprior_and_weights():
+    """Parameters of the prior and weights of the classes are those of all distributions."""
+    prior, weights = Hyperprior(strata=None), [0.2, 0.2, 0.6]
+    comparison = compare(prior=prior, class_weight=weights)
+    distribution = comparison.difference("A", "B")
+    assert distribution.hyperprior == comparison.posteriors[0].prior == prior
+    np.testing.assert_allclose(np.abs(distribution.weights), weights)
+
+
+@pytest.mark.parametrize("cells", [[[8, 0, 0, 2]] * 3, [[8, 1, 1, 0]] * 3], ids=["same", "even"])
+def test_equal_classifiers(cells):
+    """Neither of them is better, to the last digit."""
+    comparison = compare(cells, rope=0.05)
+    np.testing.assert_array_equal(comparison.prob_greater(), 0.5)
+    np.testing.assert_array_equal(comparison.prob_best(), 0.5)
+    below, _, above = comparison.rope_masses("A", "B")
+    assert below == pytest.approx(above)
+    assert comparison.difference("A", "B").mean() == 0
+
+
+def test_pairs_of_three(three):
+    """Each pair is as if there were no other classifier."""
+    y_true, predictions = simulate({"a": 0.6, "b": 0.65, "c": 0.63}, [10, 20, 40, 40])
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        names = "abc"[i], "abc"[j]
+        pair = {name: predictions[name] for name in names}
+        alone = compare_predictions(y_true, pair, prior="hierarchical")
+        assert alone.prob_greater()[0, 1] == three.prob_greater()[i, j]
+        assert alone.difference(*names).mean() == three.difference(*names).mean()
+
+
+def test_ranks_of_three(three):
+    """They agree with the probabilities of pairs, and of the leader with the means."""
+    ranks, greater = three.rank_probabilities(), three.prob_greater()
+    np.testing.assert_allclose(ranks.sum(axis=0), 1)
+    np.testing.assert_allclose(ranks.sum(axis=1), 1)
+    # The expected rank is one plus the number of others that are better. That of the leader has
+    # the pairs themselves, those of the others have pairs of the copula.
+    expected = 1 + (greater.T - np.diag([0.5] * 3)).sum(axis=1)
+    np.testing.assert_allclose(three.expected_rank(), expected, atol=0.05)
+    leader = int(np.argmin(expected))
+    assert three.expected_rank()[leader] == pytest.approx(expected[leader], abs=1e-3)
+    losses = three.expected_loss()
+    means = [three.difference(three.names[leader], name).mean() for name in "ac"]
+    np.testing.assert_allclose(losses[[0, 2]] - losses[leader], means, atol=1e-3)
+
+
+def test_ranks_with_many_samples():
+    """The prior does not matter: as by joint draws of the patterns."""
+    y_true, predictions = simulate({"a": 0.6, "b": 0.62, "c": 0.61, "d": 0.58}, [300] * 3)
+    ranks, losses = [], []
+    for prior in ("hierarchical", "jeffreys"):
+        comparison = compare_predictions(y_true, predictions, prior=prior, random_state=0)
+        ranks.append(comparison.rank_probabilities())
+        losses.append(comparison.expected_loss())
+    np.testing.assert_allclose(*ranks, atol=0.03)
+    np.testing.assert_allclose(*losses, atol=0.002)
+
+
+def test_ranks_depend_on_the_seed_alone(three):
+    """The same again; the report says how precise they are."""
+    y_true, predictions = simulate({"a": 0.6, "b": 0.65, "c": 0.63}, [10, 20, 40, 40])
+    for jobs in (1, 2):
+        again = compare_predictions(
+            y_true, predictions, prior="hierarchical", rope=0.02, random_state=0, n_jobs=jobs
+        )
+        np.testing.assert_array_equal(again.rank_probabilities(), three.rank_probabilities())
+    assert "classes of alike size share how often two classifiers differ" in three.report()
+    assert "estimated from random draws, with a standard error of up to about 0.00" in str(three)
+
+
+def test_paired_refit():
+    """A candidate is worse than the best with the probability of their paired difference."""
+    X, y = load_wine(return_X_y=True)
+    refit = PosteriorRefit("mean", prior="hierarchical", complexity="max_depth")
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3]},
+        scoring=OutcomesScorer(len(y)),
+        refit=refit,
+    ).fit(X, y)
+    rows = refit.summary(search.cv_results_)
+    counts = pooled_paired_counts(search.cv_results_)
+    comparison = PosteriorComparison.from_paired_counts(counts, prior="hierarchical")
+    best = comparison.ranking()[0]
+    for row, name in zip(rows, counts.names, strict=True):
+        if name != best:
+            assert row["prob_worse"] == comparison.difference(name, best).cdf(0)
+
+
+def test_rare_classes_against_common_ones():
+    """B gains on many rare classes: flat cells pull this to zero, borrowing does not."""
+    cells = [[1, 0, 1, 0]] * 20 + [[60, 2, 2, 0]] * 4
+    flat, borrowing = compare(cells, prior="uniform"), compare(cells)
+    observed = 20 / 24 / 2
+    assert flat.difference("B", "A").ccdf(observed) < 0.01
+    low, high = borrowing.difference("B", "A").interval()
+    assert low < observed < high

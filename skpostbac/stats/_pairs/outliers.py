@@ -1,0 +1,41 @@
+"""Rare outliers among many classes.
+
+A class that keeps to itself is far from what the others have in common. Few of many classes are
+outliers, mostly none, so that their sum is nothing like a smooth distribution of the same
+cumulants. So rare outliers are drawn one by one, as a Poisson number of them with the expected
+number of the state. They may be the same class twice, with a probability of second order.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._hierarchical import Stratum
+
+# Kinds whose classes are outliers with no more than this probability, over all states.
+_RARE = 0.2
+
+
+def is_rare(stratum: Stratum) -> Bools:
+    """Tell which kinds are hardly ever outliers."""
+    return np.asarray(np.exp(stratum.log_weights) @ stratum.outlier < _RARE)
+
+
+def without_rare(stratum: Stratum) -> Stratum:
+    """Return a stratum of whose rare kinds no class is an outlier."""
+    return replace(stratum, outlier=np.where(is_rare(stratum), 0.0, stratum.outlier))
+
+
+def draw_outliers(
+    stratum: Stratum, state: Indices, count: Floats, rng: np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Draw rare outliers among `count` classes of each kind: of which draw, and of which kind."""
+    sums = np.cumsum(np.where(is_rare(stratum), stratum.outlier, 0.0) * count, axis=1)
+    number = rng.poisson(sums[state, -1])
+    draw = np.repeat(np.arange(state.size), number)
+    level = rng.random(draw.size) * sums[state[draw], -1]
+    kind = np.zeros(draw.size, dtype=np.intp)
+    for column in sums[:, :-1].T:
+        kind += column[state[draw]] < level
+    return draw, kind
