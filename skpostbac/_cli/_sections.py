@@ -121,10 +121,9 @@ def _report_prior(dominated: Sequence[Record]) -> list[str]:
         note = f"The prior moves the mean by up to {shift:.1f} standard deviations."
         return [f"{note} {printable(say_untested(dominated[0]['untested']))}"]
     worst = min(dominated, key=itemgetter("expected_coverage"))
-    return [
-        f"95% intervals would hold the balanced accuracy in about {worst['expected_coverage']:.0%} "
-        f"of test sets such as this one: {_as_option(worst['remedy'])}."
-    ]
+    share, remedy = worst["expected_coverage"], _as_option(worst["remedy"])
+    note = f"95% intervals would hold the balanced accuracy in about {share:.0%} of test sets"
+    return [f"{note} such as this one: {remedy}."]
 
 
 def _as_option(remedy: str) -> str:

@@ -1,9 +1,10 @@
 """Distributions of accuracies and of weighted sums of Betas; needs NumPy and SciPy only."""
 
 from skpostbac.stats._beta import BetaAverage
+from skpostbac.stats._borrowing import Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
 from skpostbac.stats._distribution import BoundedDistribution, Interval, PowerTransform
-from skpostbac.stats._hierarchical import HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
 

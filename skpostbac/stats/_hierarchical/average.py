@@ -23,11 +23,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
+from skpostbac.stats._borrowing import Hyperprior, Kinds, Stratum, kind_means
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
-from skpostbac.stats._hierarchical.hyperprior import Hyperprior
-from skpostbac.stats._hierarchical.pool import Stratum, kind_means
-from skpostbac.stats._hierarchical.strata import Kinds
 from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, WeightedPools
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum

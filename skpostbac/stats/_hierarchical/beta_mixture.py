@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import betainc, betaincc, logsumexp
 
 from skpostbac._utils import Floats
+from skpostbac.stats._borrowing import Pool
 from skpostbac.stats._distribution import Tails
-from skpostbac.stats._hierarchical.pool import Pool
 from skpostbac.stats._hierarchical.terms import PooledClasses
 from skpostbac.stats._numerics import Points, log_beta
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._hierarchical.hyperprior import log_rise
-from skpostbac.stats._hierarchical.pool import Pool, Stratum
+from skpostbac.stats._borrowing import Pool, Stratum, log_rise
 
 # The parabola passes the real axis at the saddlepoint, or here. Its nodes are this far apart at
 # most, or a share of the width of the saddle, and reach to where the integrand is exp(-depth).

@@ -6,7 +6,7 @@ each a power s^-near times a series in 1 / s. The exponents differ from state to
 there is a share for each; those below 1e-18 are left out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,16 @@ class MixedEnd:
     outlier_far: Floats
     log_outlier_factor: Floats
 
+    def where(self, kept: Bools) -> "MixedEnd":
+        """Return the end in some of the states."""
+        return replace(
+            self,
+            near=self.near[kept],
+            far=self.far[kept],
+            log_factor=self.log_factor[kept],
+            log_outlier_factor=self.log_outlier_factor[kept],
+        )
+
     def growth_order(self, height: float) -> float:
         """Largest exponent of the shares that count at a modulus of s."""
         return float(self.near[self._counted(height)].max(initial=float(self.outlier_near[0])))
@@ -53,11 +63,15 @@ class MixedEnd:
         if counted.any():
             near, far, log_factor = self.near[counted], self.far[counted], self.log_factor[counted]
             table[counted] = self._share(near, far, s, log_factor)
-        # The outlier is the same in all states, but for its factor.
+        table += self.outlier_shares(s)
+        return table
+
+    def outlier_shares(self, s: Complexes) -> Complexes:
+        """Amplitudes of an outlier alone; they are the same in all states, but for a factor."""
+        height = float(np.abs(s).min())
         leading = log_leading_share(self.outlier_near, self.outlier_far, self.size * height)
         outlier = self._share(self.outlier_near, self.outlier_far, s, -leading)
-        table += np.exp(self.log_outlier_factor + leading)[:, np.newaxis] * outlier
-        return table
+        return np.exp(self.log_outlier_factor + leading)[:, np.newaxis] * outlier
 
     def _counted(self, height: float) -> Bools:
         """Find the states in which a share counts: its modulus falls with that of s."""

@@ -13,10 +13,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Floats
+from skpostbac.stats._borrowing import Hyperprior, Kinds, Pool
 from skpostbac.stats._hierarchical.end_mixture import log_end_tail
-from skpostbac.stats._hierarchical.hyperprior import Hyperprior
-from skpostbac.stats._hierarchical.pool import Pool
-from skpostbac.stats._hierarchical.strata import Kinds
 from skpostbac.stats._hierarchical.tilted import TiltedPool
 from skpostbac.stats._hierarchical.tilted_sum import TiltedPoolSum
 from skpostbac.stats._numerics import log_beta
@@ -117,7 +115,7 @@ class WeightedPools:
 
     def tilted(self, c: float, *, from_end: bool = False) -> TiltedPoolSum:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
-        pools = [TiltedPool(self._at(k, c), c, from_end) for k in range(len(self.pools))]
+        pools = [TiltedPool.of(self._at(k, c), c, from_end) for k in range(len(self.pools))]
         return TiltedPoolSum(pools, c, self.standard_deviation)
 
     def _at(self, number: int, c: float) -> Pool:

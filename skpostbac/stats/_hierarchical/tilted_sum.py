@@ -31,22 +31,21 @@ from skpostbac.stats._inversion import (
     clear_height,
     joint_integrals,
 )
-from skpostbac.stats._numerics import DEPTH, NEGLIGIBLE
+from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE
 
-# Numbers in a table at most.
-_TABLE = 2**22
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 # A series has so many nodes at most, before its corners, or without them. One of which it is not
 # known where it decays begins with a height in inverse standard deviations, or with a share of the
-# height at which an envelope of its terms has decayed, and grows by a factor.
+# height at which an envelope of its terms has decayed, and grows by as much as its fall tells, but
+# no less than a few nodes, and no more than by a share.
 _MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
-_FIRST_HEIGHT, _FIRST_SHARE, _GROWTH = 10.0, 0.25, 1.3
+_FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
 # by a factor. A state that contributed less than a share to all of a stretch is left out of those
 # above it.
-_FIRST_STRETCH, _STRETCH, _FADED = 96, 1.5, 1e-20
+_FIRST_STRETCH, _STRETCH, _FADED = 96, 2.5, 1e-20
 # More corners than this are not summed one by one: of one pool, and of all pools.
 _MOST_POOL_CORNERS, _MOST_CORNERS = 1024, 4096
 
@@ -64,7 +63,7 @@ class TiltedPoolSum(SplitDistribution):
         self._log_mgf = sum(one.log_mgf for one in found)
         self._nearby = complex(np.prod([one.values[1] for one in found]))
         self._pools = [
-            pool.narrowed(one.log_weights > np.log(NEGLIGIBLE), one)
+            pool.narrowed([np.exp(logs) for logs in one.under.log_weights], NEGLIGIBLE, one.under)
             for pool, one in zip(pools, found, strict=True)
         ]
 
@@ -135,14 +134,15 @@ class TiltedPoolSum(SplitDistribution):
         line = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf)
         while line.size < least or (line.size < most and not line.has_decayed):
             start = line.size
-            longer = int(start * (_STRETCH if start < least else _GROWTH)) + 1
-            last = min(max(longer, _FIRST_STRETCH), least if start < least else most)
-            last = min(last, start + max(_TABLE // max(one.n_states for one in pools), 1))
+            if start < least:
+                last = min(max(int(start * _STRETCH) + 1, _FIRST_STRETCH), least)
+            else:
+                last = min(_decayed_size(np.abs(line.values)), most)
             rates: Complexes = np.asarray(1j * step * np.arange(start, last))
             found = [pool.along(rates) for pool in pools]
             line = replace(line, values=np.append(line.values, self._joined(found, rates)))
             pools = [
-                pool.narrowed(one.largest >= min(_FADED, one.largest.max()), pool.at_tilt)
+                pool.narrowed(one.largest, _FADED, one.under)
                 for pool, one in zip(pools, found, strict=True)
             ]
         return line
@@ -175,3 +175,11 @@ class TiltedPoolSum(SplitDistribution):
             some = [corner for corner in pool.corners(rates) if corner.counts]
             corners = [one.times(other) for one, other in product(corners, some)]
         return corners
+
+
+def _decayed_size(sizes: Floats) -> int:
+    """Return how many nodes a line may need to decay, of falling values whose logs bend down."""
+    depths = -np.log(np.maximum(sizes[[sizes.size // 2, -1]], np.finfo(float).tiny))
+    slope = (depths[1] - depths[0]) / (sizes.size - sizes.size // 2)
+    more = (-np.log(DECAYED) - depths[1]) / slope if slope > 0 else np.inf
+    return sizes.size + int(np.clip(more + 4, _LEAST_MORE, _GROWTH * sizes.size)) + 1

@@ -23,7 +23,7 @@ from skpostbac.stats._inversion.contour import (
 from skpostbac.stats._inversion.inverter import Inversion
 from skpostbac.stats._inversion.lattice import Corner
 from skpostbac.stats._inversion.power_end import IndependentSum, PowerEnd, alike
-from skpostbac.stats._inversion.slow_heights import at_heights
+from skpostbac.stats._inversion.slow_heights import Panels, at_heights
 from skpostbac.stats._inversion.tilted_sum import InvertibleSum
 from skpostbac.stats._inversion.transform import (
     Grid,
@@ -43,6 +43,7 @@ __all__ = [
     "Inversion",
     "InvertibleSum",
     "Line",
+    "Panels",
     "Part",
     "PowerEnd",
     "Quadrature",

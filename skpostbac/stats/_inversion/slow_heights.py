@@ -6,11 +6,13 @@ that, Chebyshev polynomials of low degree give it to rounding, for any number of
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Complexes, Floats
 
 # With panels at most this long a singularity pi / 3 away leaves 6^-20 of a function at the nodes.
 _LENGTH, _NODES = 0.7, 20
@@ -25,33 +27,54 @@ Function = Callable[[Complexes], Complexes]
 
 def at_heights(function: Function, s: Complexes) -> Complexes:
     """Evaluate a function at s, on few nodes where there are many s of rising height on a line."""
-    if s.size <= 2 * _NODES or not _is_rising_line(s):
+    panels = Panels.of(s)
+    if panels is None:
         return function(s)
-    panels = max(int(np.ceil(np.log(s.imag[-1] / s.imag[0]) / _LENGTH)), 1)
-    if s.size <= 2 * panels * _NODES:
-        return function(s)
-    return _interpolated(function, s, panels)
+    found = panels.interpolated(function(panels.nodes))
+    return function(s) if found is None else found
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panels of the log of the height, between whose nodes functions of s are interpolated."""
+
+    s: Complexes
+    count: int
+
+    @classmethod
+    def of(cls, s: Complexes) -> "Panels | None":
+        """Cut a line of rising s into panels, if their nodes are less than half as many."""
+        if s.size <= 2 * _NODES or not _is_rising_line(s):
+            return None
+        count = max(int(np.ceil(np.log(s.imag[-1] / s.imag[0]) / _LENGTH)), 1)
+        return cls(s, count) if s.size > 2 * count * _NODES else None
+
+    @property
+    def _length(self) -> float:
+        return float(np.log(self.s.imag[-1] / self.s.imag[0])) / self.count
+
+    @property
+    def nodes(self) -> Complexes:
+        """Chebyshev nodes of all panels."""
+        middles = np.arange(self.count) + 0.5
+        places = np.add.outer(middles, 0.5 * _PLACES) * self._length
+        return np.asarray(self.s.real[0] + 1j * (self.s.imag[0] * np.exp(places)).ravel())
+
+    def interpolated(self, values: Complexes, converged: float = _CONVERGED) -> Complexes | None:
+        """Interpolate values at the nodes, (..., n_nodes), if their series converge."""
+        series = values.reshape(*values.shape[:-1], self.count, _NODES) @ _TO_SERIES
+        if not np.abs(series[..., -2:]).max() <= converged * max(np.abs(values).max(), 1.0):
+            return None
+        result: Complexes = np.empty((*values.shape[:-1], self.s.size), dtype=complex)
+        away = np.log(self.s.imag / self.s.imag[0]) / self._length
+        bounds = [0, *np.searchsorted(away, np.arange(1, self.count)).tolist(), away.size]
+        for panel, (start, stop) in enumerate(pairwise(bounds)):
+            x = 2 * (away[start:stop] - panel) - 1
+            table, part = chebvander(x, _NODES - 1).T, series[..., panel, :]
+            result[..., start:stop] = part.real @ table + 1j * (part.imag @ table)
+        return result
 
 
 def _is_rising_line(s: Complexes) -> bool:
-    return bool((s.real == s.real[0]).all() and (np.diff(s.imag) > 0).all())
-
-
-def _interpolated(function: Function, s: Complexes, panels: int) -> Complexes:
-    """Interpolate between Chebyshev nodes of each panel, if the series converge there."""
-    heights = s.imag
-    length = np.log(heights[-1] / heights[0]) / panels
-    middles = np.arange(panels) + 0.5
-    places = np.add.outer(middles, 0.5 * _PLACES) * length
-    values = function(s.real[0] + 1j * (heights[0] * np.exp(places)).ravel())
-    series = values.reshape(*values.shape[:-1], panels, _NODES) @ _TO_SERIES
-    if not np.abs(series[..., -2:]).max() <= _CONVERGED * max(np.abs(values).max(), 1.0):
-        return function(s)
-    result: Complexes = np.empty((*values.shape[:-1], s.size), dtype=complex)
-    away = np.log(heights / heights[0]) / length
-    first: Indices = np.searchsorted(away, np.arange(1, panels))
-    for panel, x in enumerate(np.split(2 * away, first)):
-        table = chebvander(x - 2 * middles[panel], _NODES - 1).T
-        part, start = series[..., panel, :], 0 if panel == 0 else int(first[panel - 1])
-        result[..., start : start + x.size] = part.real @ table + 1j * (part.imag @ table)
-    return result
+    rises = s.imag[0] > 0 and (np.diff(s.imag) > 0).all()
+    return bool(rises and (s.real == s.real[0]).all())

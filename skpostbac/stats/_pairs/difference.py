@@ -25,6 +25,7 @@ from skpostbac._utils import (
     float_array,
     probability_array,
 )
+from skpostbac.stats._borrowing import Hyperprior
 from skpostbac.stats._dirichlet import pair_counts
 from skpostbac.stats._distribution import (
     Distribution,
@@ -33,13 +34,12 @@ from skpostbac.stats._distribution import (
     broadcast_limits,
     kernel_density,
 )
-from skpostbac.stats._hierarchical import Hyperprior
 from skpostbac.stats._inversion import sum_weights
 from skpostbac.stats._pairs.model import PairedShares
 
 N_DRAWS = 200_000
 # Classes that are drawn themselves.
-_DRAWN = 24
+_DRAWN = 20
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._hierarchical import Stratum
+from skpostbac.stats._borrowing import Stratum
 
 # Kinds whose classes are outliers with no more than this probability, over all states.
 _RARE = 0.2
@@ -24,7 +24,8 @@ def is_rare(stratum: Stratum) -> Bools:
 
 def without_rare(stratum: Stratum) -> Stratum:
     """Return a stratum of whose rare kinds no class is an outlier."""
-    return replace(stratum, outlier=np.where(is_rare(stratum), 0.0, stratum.outlier))
+    log_borrower = np.where(is_rare(stratum), np.inf, stratum.log_borrower)
+    return replace(stratum, log_borrower=log_borrower)
 
 
 def draw_outliers(

@@ -46,8 +46,8 @@ def _leads(step: Step) -> Floats:
     link = step.link
     columns = [link.anew[:, np.newaxis]]
     for _, last in link.rows:
-        moves = np.zeros_like(link.rates)
-        moves[last] = link.rates[last]
+        moves = np.zeros_like(link.moves)
+        moves[last] = link.moves[last]
         columns.append(moves)
     return np.asarray(np.hstack(columns) * step.gain[:, np.newaxis])
 

@@ -21,7 +21,7 @@ from math import factorial
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._hierarchical import Hyperprior, Kinds, Link, Pool, Stratum
+from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Link, Pool, Stratum
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
 # means and variances of 10 and 100 classes move by up to 2e-9 of themselves.
@@ -64,8 +64,11 @@ class Shares:
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
         paths = pool.chain.paths(logs)
-        parts = zip(pool.chain.links, logs[1:], paths.after[1:], strict=True)
-        steps = (Step.of(link, np.exp(log - log.max()) * after) for link, log, after in parts)
+        parts = enumerate(zip(logs[1:], paths.after[1:], strict=True))
+        steps = (
+            Step.of(pool.chain, number, np.exp(log - log.max()) * after)
+            for number, (log, after) in parts
+        )
         start = np.exp(paths.log_weights[0])
         return cls(places, pool.strata, start / start.sum(), tuple(steps))
 
@@ -127,23 +130,29 @@ class Step:
 
     Attributes
     ----------
-    link : the step before the data.
+    chain, number : the chain before the data, and the stratum that the step starts from.
     gain : likelihood of what follows, given each of the next states, up to a factor.
     norm : its mean over the steps from each state.
     """
 
-    link: Link
+    chain: Chain
+    number: int
     gain: Floats
     norm: Floats
 
     @classmethod
-    def of(cls, link: Link, gain: Floats) -> "Step":
-        """Weigh the steps of a link."""
-        return cls(link, gain, link.backward(gain))
+    def of(cls, chain: Chain, number: int, gain: Floats) -> "Step":
+        """Weigh the steps from a stratum by what follows."""
+        return cls(chain, number, gain, chain.backward(number, gain))
+
+    @cached_property
+    def link(self) -> Link:
+        """The chances before the data."""
+        return self.chain.link(self.number)
 
     def forward(self, table: Floats) -> Floats:
         """Take weights of the states of one stratum, shape (n_states, n), to the next."""
-        carried = self.link.forward(table / self.norm[:, np.newaxis])
+        carried = self.chain.forward(self.number, table / self.norm[:, np.newaxis])
         return self.gain[:, np.newaxis] * carried
 
 

@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.special import betainc, betaincc, betaln, expit, gammaln, hyp1f1, logsumexp
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._hierarchical import pool as _pool
+from skpostbac.stats._borrowing import pool as _pool
 from skpostbac.stats._hierarchical import tilted_sum as _tilted_pool_sum
 from skpostbac.stats._hierarchical.terms import WeightedPools
 from skpostbac.stats._hierarchical.tilted import TiltedPool
@@ -525,11 +525,11 @@ def test_states_left_out_under_a_tilt_have_no_weight(monkeypatch, tilt, mirrored
     """The transform does not change with states of far less weight."""
     (classes,) = _different(30, 3)._parts
     classes = classes.mirrored() if mirrored else classes
-    some = TiltedPool(classes.under(tilt), tilt, False)
+    some = TiltedPool.of(classes.under(tilt), tilt, False)
     monkeypatch.setattr(_pool, "_TILTED_DEPTH", 300.0)
-    more = TiltedPool(classes.under(tilt), tilt, False)
+    more = TiltedPool.of(classes.under(tilt), tilt, False)
     assert some.n_states < more.n_states
-    assert some.at_tilt.log_mgf == pytest.approx(more.at_tilt.log_mgf, rel=0, abs=1e-11)
+    assert some.under.log_mgf == pytest.approx(more.under.log_mgf, rel=0, abs=1e-11)
 
 
 def test_quantiles_far_out_build_few_contours(monkeypatch):

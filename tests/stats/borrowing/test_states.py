@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from skpostbac.stats._hierarchical import states as _states
-from skpostbac.stats._hierarchical.states import place_states
+from skpostbac.stats._borrowing.states import place_states, windows
+from skpostbac.stats._borrowing import states as _states
 
 
 def rule(degree, m, posteriors=None, depth=40.0):
@@ -15,7 +15,9 @@ def rule(degree, m, posteriors=None, depth=40.0):
     def flat(mu, nu, kappa):
         return np.zeros((1, mu.size))
 
-    return place_states(np.array([5.0]), np.array([degree]), m, posteriors or flat, depth)
+    kappa, degree = np.array([5.0]), np.array([degree])
+    found = windows(kappa, degree, m, posteriors or flat, depth)
+    return place_states(kappa, degree, m, [found])[0]
 
 
 @pytest.mark.parametrize("m", [0.05, 0.75, 1.0, 20.0])

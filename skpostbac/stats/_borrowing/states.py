@@ -27,15 +27,15 @@ below the lines through its neighbours.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betaln, eval_jacobi, gammaln, roots_jacobi
+from scipy.special import betaln, gammaln, roots_jacobi
 
-from skpostbac._utils import Floats, Indices
-from skpostbac.stats._hierarchical.hyperprior import Hyperprior
-from skpostbac.stats._hierarchical.strata import Kinds
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.kinds import Kinds
 
 # Nodes for each root of the samples that the rate is known from, and the fewest. With 3.2 of them
 # probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
@@ -49,17 +49,19 @@ _MODULI = 30.0
 # slope counts, less what is a turn. With 0.2 nothing moves by more than rounding, with 0 the far
 # tails of perfect classes move by 1e-8 to 7e-8 of themselves.
 _MODULUS = 0.4
-# A transform has decayed at exp(-20) = 2e-9, beyond which it needs few digits. At exp(-10) up to
-# fifty classes move by 1e-12 of a probability, at exp(-6) by 3e-10.
-_DECAY_DEPTH = 20.0
+# A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits: nothing moves by
+# more than rounding; at exp(-10) probabilities of a class without samples move by 6e-13. For far
+# tails it has at exp(-20).
+_DECAY_DEPTH, _FAR_DECAY_DEPTH = 14.0, 20.0
 # Range of the logs of heights, and the halvings that leave 1e-7 of it.
 _MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
-_LOOKS, _MANY = 65, 128
-# Rounds of Newton's method for a node: an asymptotic formula gives four digits.
-_ROUNDS = 4
+_LOOKS, _MANY = 33, 256
+# Rounds of Newton's method for a node: an asymptotic formula gives four digits. The last but one
+# has all of them.
+_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class States:
 
 # Some kinds, and the posterior mean of the accuracy of each, and one less that.
 KindMeans = tuple[Kinds, tuple[Floats, Floats]]
-# Log posterior of each stratum, up to a constant, shape (n_strata, n), at (mu, nu, kappa).
+# Log posteriors, up to constants, shape (n_posteriors, n), at (mu, nu, kappa).
 LogPosteriors = Callable[[Floats, Floats, Floats], Floats]
 
 
@@ -104,7 +106,9 @@ def degrees(
     samples = _samples_told(kinds, kappa, max(tilts, default=0.0))
     frequency = np.zeros_like(kappa)
     if weighted:
-        more, frequency = _told_by_transforms(weighted, hyperprior.base, kappa)
+        depth = _FAR_DECAY_DEPTH if tilts else _DECAY_DEPTH
+        height = _decay_height(weighted, hyperprior.base, kappa, depth)
+        more, frequency = _told_by_transforms(weighted, height, kappa)
         samples += more
     least = _PER_ROOT * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2
     return _rounded_up(np.maximum(least, _LEAST))
@@ -121,10 +125,9 @@ def _samples_told(kinds: Kinds, kappa: Floats, tilt: float) -> Floats:
 
 
 def _told_by_transforms(
-    weighted: Sequence[KindMeans], base: float, kappa: Floats
+    weighted: Sequence[KindMeans], height: Floats, kappa: Floats
 ) -> tuple[Floats, Floats]:
     """Return what transforms on a line are worth in samples, and their frequency, by strength."""
-    height = _decay_height(weighted, base, kappa)
     samples, frequency = np.zeros_like(kappa), np.zeros_like(kappa)
     for kinds, (right, wrong) in weighted:
         size, total = np.abs(kinds.weights)[:, np.newaxis], kinds.total[:, np.newaxis]
@@ -134,7 +137,9 @@ def _told_by_transforms(
     return samples, frequency
 
 
-def _decay_height(weighted: Sequence[KindMeans], base: float, kappa: Floats) -> Floats:
+def _decay_height(
+    weighted: Sequence[KindMeans], base: float, kappa: Floats, least_depth: float
+) -> Floats:
     """Heights at which the transform has decayed if all classes borrow, for each strength.
 
     By the envelope of a Gamma variable of the order p = min(a, b) and the variance v of the class,
@@ -154,43 +159,39 @@ def _decay_height(weighted: Sequence[KindMeans], base: float, kappa: Floats) -> 
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         depth = (0.5 * order * np.log1p(np.exp(2 * middle) * scale)).sum(axis=0)
-        decayed = depth >= _DECAY_DEPTH
+        decayed = depth >= least_depth
         low, high = np.where(decayed, low, middle), np.where(decayed, middle, high)
     return np.exp(high)
 
 
 def _rounded_up(least: Floats) -> Indices:
     """Round numbers of nodes up to those that rules have."""
-    return np.asarray(np.ceil(_LEAST * 2 ** (np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS)))
+    nodes = np.ceil(_LEAST * 2 ** (np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS))
+    return np.asarray(nodes.astype(np.intp))
+
+
+# Where the nodes that may count are, for each strength: the first, and the one behind the last.
+Windows = tuple[Indices, Indices]
 
 
 def place_states(
-    kappa: Floats, degree: Indices, m: float, posteriors: LogPosteriors, depth: float
-) -> States:
-    """Place nodes wherever the posterior of a stratum is above exp(-depth) of its largest value."""
-    windows = _windows(kappa, degree, m, posteriors, depth)
-    parts = []
-    for row, (first, last) in enumerate(windows):
-        number = np.arange(first, last)
-        mu, nu, weight = _rule(int(degree[row]), m, number)
-        parts.append(
-            States(
-                np.full(number.size, row),
-                mu,
-                nu,
-                np.full(number.size, kappa[row]),
-                np.log(weight) - np.log(kappa.size),
-            )
-        )
-    return States(
-        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(States))
-    )
+    kappa: Floats, degree: Indices, m: float, found: Sequence[Windows]
+) -> tuple[States, list[Bools]]:
+    """Place the nodes of all of some windows, and tell which of them are in each."""
+    first = np.min([np.where(low < high, low, degree) for low, high in found], axis=0)
+    last = np.maximum(np.max([high for _, high in found], axis=0), first)
+    number = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+    row = np.repeat(np.arange(kappa.size), last - first)
+    rules = [_rule(int(n), m, np.arange(a, b)) for n, a, b in zip(degree, first, last, strict=True)]
+    mu, nu, weight = (np.concatenate(parts) for parts in zip(*rules, strict=True))
+    states = States(row, mu, nu, kappa[row], np.log(weight) - np.log(kappa.size))
+    return states, [(number >= low[row]) & (number < high[row]) for low, high in found]
 
 
-def _windows(
+def windows(
     kappa: Floats, degree: Indices, m: float, posteriors: LogPosteriors, depth: float
-) -> list[tuple[int, int]]:
-    """Ranges of the numbers of the nodes that may count, for each strength."""
+) -> Windows:
+    """Find where a posterior may be above exp(-depth) of its largest value, for each strength."""
     first, last = np.zeros_like(degree), degree.copy()
     while (wide := last - first > _MANY).any():
         looks = np.linspace(first[wide], last[wide] - 1, _LOOKS)
@@ -212,7 +213,7 @@ def _windows(
         first[wide], last[wide] = new_first, new_last
         if not shrunk.any():
             break
-    return [(int(a), int(b)) for a, b in zip(first, last, strict=True)]
+    return first, last
 
 
 def _largest(values: Floats) -> Floats:
@@ -239,16 +240,31 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
         mu, nu, weight = _whole_rule(degree, m)
         return mu[number], nu[number], weight[number]
     phi = _guess(number.astype(float), degree, m)
+    slope = np.ones_like(phi)
     for _ in range(_ROUNDS):
-        x = np.cos(phi)
-        slope = 0.5 * (degree + 2 * m - 1) * eval_jacobi(degree - 1, m, m, x)
-        phi += eval_jacobi(degree, m - 1, m - 1, x) / (slope * np.sin(phi))
-    slope = 0.5 * (degree + 2 * m - 1) * eval_jacobi(degree - 1, m, m, np.cos(phi))
-    return (
-        np.sin(phi / 2) ** 2,
-        np.cos(phi / 2) ** 2,
-        np.exp(_log_scale(degree, m)) / (np.sin(phi) * slope) ** 2,
-    )
+        value, fall = _jacobi(degree, m - 1, np.cos(phi))
+        # The slope in phi, and the step to its zero.
+        slope = (degree * np.cos(phi) * value - fall) / np.sin(phi)
+        phi -= value / slope
+    return np.sin(phi / 2) ** 2, np.cos(phi / 2) ** 2, np.exp(_log_scale(degree, m)) / slope**2
+
+
+def _jacobi(degree: int, alpha: float, x: Floats) -> tuple[Floats, Floats]:
+    """Jacobi polynomial of both parameters alpha, and n + alpha times that of one degree less.
+
+    Of these (1 - x^2) P' is the second less n x times the first.
+    """
+    below, value, term = np.zeros_like(x), np.ones_like(x), np.empty_like(x)
+    for n in range(degree):
+        scale = (n + alpha + 1) / ((n + 1) * (n + 2 * alpha + 1)) if n else 1.0
+        # The first of degree one is (alpha + 1) x.
+        factor = (2 * n + 2 * alpha + 1) * scale if n else alpha + 1
+        np.multiply(x, value, out=term)
+        term *= factor
+        below *= -(n + alpha) * scale
+        below += term
+        below, value = value, below
+    return value, (degree + alpha) * below
 
 
 def _log_scale(degree: int, m: float) -> float:

@@ -167,12 +167,6 @@ def log_rise(x: Floats, d: Floats) -> Floats:
     return np.asarray(d * np.log(x) + (x + d - 0.5) * np.log1p(d / x) - d + rest)
 
 
-def log_borrowing(up: Floats, down: Floats, a: Floats | float, b: Floats | float) -> Floats:
-    """Log E[theta^up (1 - theta)^down], theta ~ Beta(a, b)."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    return log_rise(a, up) + log_rise(b, down) - log_rise(a + b, up + down)
-
-
 def _strengths(values: Any) -> tuple[float, ...]:
     if not isinstance(values, (tuple, list)) or not values:
         raise ValueError(f"kappa must be a sequence of numbers, got {values!r:.80}")

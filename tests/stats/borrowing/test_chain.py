@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 
 from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
-from skpostbac.stats._hierarchical.chain import Chain, Link
-from skpostbac.stats._hierarchical.states import place_states
-from skpostbac.stats._hierarchical.strata import stratum_numbers
+from skpostbac.stats._borrowing.chain import Chain
+from skpostbac.stats._borrowing.kinds import stratum_numbers
+from skpostbac.stats._borrowing.states import place_states
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/strata.json").read_text())
 HARDER_WHEN_RARE = ([2, 2, 4, 3, 7, 10, 20, 39, 78, 155], [2, 2, 4, 4, 8, 16, 32, 64, 128, 256])
@@ -35,12 +35,9 @@ def test_cdf(record):
 
 def rates_of(hyperprior, count=12):
     """Return all nodes of rules of the same size for each strength."""
-    kappa = np.array(hyperprior.kappa)
-
-    def flat(mu, nu, kappa):
-        return np.zeros((1, mu.size))
-
-    return place_states(kappa, np.full(kappa.size, count), hyperprior.rate, flat, 50.0)
+    degree = np.full(len(hyperprior.kappa), count)
+    every = [(0 * degree, degree)]
+    return place_states(np.array(hyperprior.kappa), degree, hyperprior.rate, every)[0]
 
 
 @pytest.mark.parametrize("options", [{}, {"stay": 0.0, "move": 1.0}, {"rate": 3.0, "kappa": (8,)}])
@@ -48,22 +45,23 @@ def test_transitions_leave_the_prior_and_are_reversible(options):
     """They are chances, the prior stays as it is, and there and back are equally likely."""
     hyperprior = Hyperprior(**options)
     states = rates_of(hyperprior, 26)
-    link, prior = Link.of(states, hyperprior), np.exp(states.log_prior)
-    chances = link.forward(np.eye(states.size))
+    chain, prior = Chain.of(states, 2, hyperprior), np.exp(states.log_prior)
+    chances = chain.forward(0, np.eye(states.size))
     assert_allclose(chances.sum(axis=0), 1, rtol=1e-12)
-    assert_allclose(link.forward(prior), prior, rtol=1e-11)
+    assert_allclose(chain.forward(0, prior), prior, rtol=1e-11)
     assert_allclose((chances * prior).T, chances * prior, rtol=1e-10, atol=1e-16)
     values = np.random.default_rng(0).random(states.size)
-    assert_allclose(link.backward(values), chances.T @ values, rtol=1e-12)
+    assert_allclose(chain.backward(0, values), chances.T @ values, rtol=1e-12)
 
 
 def test_sums_over_paths_of_some_states():
     """One pass gives what a sum over each path gives, and the share of the paths at each state."""
     rng, hyperprior = np.random.default_rng(1), Hyperprior(kappa=(4, 30))
     states = rates_of(hyperprior, 4)
-    kept = [rng.random(states.size) < 0.8 for _ in range(3)]
-    chain = Chain.of(states, 3, hyperprior).where(kept)
-    chances = Link.of(states, hyperprior).forward(np.eye(states.size))
+    every = Chain.of(states, 3, hyperprior)
+    kept = every.hulls([rng.random(states.size) < 0.4 for _ in range(3)])
+    assert not any(flags.all() for flags in kept)
+    chain, chances = every.where(kept), every.forward(0, np.eye(states.size))
     logs = [rng.normal(size=flags.sum()) for flags in kept]
     places = [np.flatnonzero(flags) for flags in kept]
     total, at_second = 0.0, np.zeros(places[1].size)

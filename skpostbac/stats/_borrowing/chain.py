@@ -1,0 +1,247 @@
+r"""A Markov chain of what classes share, over strata of class size.
+
+From one stratum to the next the rate mu and the strength kappa of a `Hyperprior` stay as they are,
+or mu moves a little, or both start anew. The move takes mu for the chance of success of N virtual
+samples, and the posterior after these for the new rate,
+
+    x ~ Binomial(N, mu),    mu' ~ Beta(m + x, m + N - x),
+
+which leaves the prior Beta(m, m) as it is, is reversible, and is a polynomial of degree N in mu and
+in mu', so that the quadrature over the rate stays exact (`states`). The factors of the strata at
+the states, whatever they are (likelihoods, or values of transforms), are summed over all paths in
+one pass from stratum to stratum, and the marginal of each stratum takes one pass back (Baum,
+Petrie, Soules and Weiss, Annals of Mathematical Statistics 41, 1970).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import TypeVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats._borrowing.hyperprior import VIRTUAL, Hyperprior
+from skpostbac.stats._borrowing.states import States
+
+Table = TypeVar("Table", Floats, Complexes)
+# The states of one strength in a stratum and in the next: among all, in the tables of each of the
+# two strata, and there those that both have.
+_Step = tuple[tuple[slice, slice], slice, slice, slice, slice]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain over strata, each of which has some of the states.
+
+    Attributes
+    ----------
+    start : prior mass of each state, shape (n,).
+    samples : chance of each number of virtual samples in a state, shape (N + 1, n).
+    entries : chance to move to a state given that number, and last to start anew there,
+        shape (n, N + 2).
+    stay : chance to stay.
+    spans : for each stratum, where its states are among all of each strength.
+    """
+
+    start: Floats
+    samples: Floats
+    entries: Floats
+    stay: float
+    spans: tuple[tuple[slice, ...], ...]
+
+    @classmethod
+    def of(cls, states: States, n_strata: int, hyperprior: Hyperprior) -> "Chain":
+        """Give all states to each stratum."""
+        start = np.exp(states.log_prior)
+        log_rates = _log_density_ratio(states.mu, states.nu, hyperprior.rate)
+        # A strength's share of the prior mass is no part of a move.
+        rates = (hyperprior.move * len(hyperprior.kappa)) * start[:, np.newaxis] * np.exp(log_rates)
+        return cls(
+            start=start,
+            samples=np.exp(_log_binomial(states.mu, states.nu)),
+            entries=np.concatenate([rates, hyperprior.anew * start[:, np.newaxis]], axis=1),
+            stay=hyperprior.stay,
+            spans=(_rows(states.row),) * n_strata,
+        )
+
+    def where(self, kept: Sequence[Bools]) -> "Chain":
+        """Return the chain over some of the states of each stratum, those between them included."""
+        spans = (
+            tuple(
+                slice(one.start + a, one.start + b)
+                for one, (a, b) in zip(some, _hulls(flags, some), strict=True)
+            )
+            for some, flags in zip(self.spans, kept, strict=True)
+        )
+        return replace(self, spans=tuple(spans))
+
+    def hulls(self, kept: Sequence[Bools]) -> list[Bools]:
+        """Mark what is between those of a stratum and a strength that are marked."""
+        marked = []
+        for flags, some in zip(kept, self.spans, strict=True):
+            hull = np.zeros_like(flags)
+            for one, (a, b) in zip(_places(some), _hulls(flags, some), strict=True):
+                hull[one.start + a : one.start + b] = True
+            marked.append(hull)
+        return marked
+
+    def size(self, number: int) -> int:
+        """Return how many states a stratum has."""
+        return sum(one.stop - one.start for one in self.spans[number])
+
+    def first(self) -> Floats:
+        """Return the prior mass of the states of the first stratum."""
+        return np.concatenate([self.start[one] for one in self.spans[0]])
+
+    def forward(self, number: int, table: Table) -> Table:
+        """Take sums over paths to the states of a stratum, (n, ...), to those of the next."""
+        if np.iscomplexobj(table):
+            # Pairs of reals are multiplied faster.
+            pairs = np.ascontiguousarray(table).view(float)
+            return np.asarray(self.forward(number, pairs).view(complex))
+        sums = np.empty((self.size(number + 1), *table.shape[1:]))
+        anew = table.sum(axis=0)[np.newaxis]
+        for one, first, last, here, there in self._steps(number):
+            passed = np.concatenate([self.samples[:, one[0]] @ table[first], anew])
+            np.matmul(self.entries[one[1]], passed, out=sums[last])
+            sums[there] += self.stay * table[here]
+        return sums
+
+    def backward(self, number: int, table: Floats) -> Floats:
+        """Take sums over paths from the states after a stratum, shape (n,), to those of it."""
+        sums, anew = np.empty(self.size(number)), 0.0
+        for one, first, last, here, there in self._steps(number):
+            passed = table[last] @ self.entries[one[1]]
+            anew += passed[-1]
+            np.matmul(passed[:-1], self.samples[:, one[0]], out=sums[first])
+            sums[here] += self.stay * table[there]
+        return sums + anew
+
+    def link(self, number: int) -> "Link":
+        """Return the chances of the steps from a stratum to the next."""
+        steps = list(self._steps(number))
+        entries = np.concatenate([self.entries[b] for (_, b), *_ in steps])
+        ranges = [[np.arange(one.start, one.stop) for one in step[3:]] for step in steps]
+        here, there = (np.concatenate(places) for places in zip(*ranges, strict=True))
+        return Link(
+            same=(here, there),
+            stay=self.stay,
+            rows=tuple((first, last) for _, first, last, _, _ in steps),
+            samples=np.concatenate([self.samples[:, a] for (a, _), *_ in steps], axis=1),
+            moves=entries[:, :-1],
+            anew=entries[:, -1],
+        )
+
+    def _steps(self, number: int) -> Iterator[_Step]:
+        """Where the states of each strength are in a stratum and the next, and those of both."""
+        spans = self.spans[number], self.spans[number + 1]
+        for a, b, first, last in zip(*spans, *map(_places, spans), strict=True):
+            low = max(a.start, b.start)
+            high = max(min(a.stop, b.stop), low)
+            here = slice(first.start + low - a.start, first.start + high - a.start)
+            there = slice(last.start + low - b.start, last.start + high - b.start)
+            yield (a, b), first, last, here, there
+
+    def total(self, factors: Sequence[Table]) -> Table:
+        """Sum products of factors of the strata, (n_states, k) each, over all paths: shape (k,)."""
+        sums = self.first()[:, np.newaxis] * factors[0]
+        for number, factor in enumerate(factors[1:]):
+            sums = self.forward(number, sums)
+            sums *= factor
+        return np.asarray(sums.sum(axis=0))
+
+    def paths(self, log_factors: Sequence[Floats]) -> "Paths":
+        """Sum products of factors over all paths, and over those through each state."""
+        sums: list[Floats] = []
+        log_scales = []
+        for number, logs in enumerate(log_factors):
+            before = self.forward(number - 1, sums[-1]) if number else self.first()
+            top = float(logs.max())
+            reached = before * np.exp(logs - top)
+            scale = float(reached.sum())
+            sums.append(reached / scale)
+            log_scales.append(top + float(np.log(scale)))
+        after = [np.ones_like(sums[-1])]
+        for number in range(len(log_factors) - 1, 0, -1):
+            factor = np.exp(log_factors[number] - log_scales[number])
+            after.append(self.backward(number - 1, factor * after[-1]))
+        after.reverse()
+        with np.errstate(divide="ignore"):
+            log_weights = [np.log(a) + np.log(b) for a, b in zip(sums, after, strict=True)]
+        return Paths(tuple(log_scales), tuple(log_weights), tuple(after))
+
+
+@dataclass(frozen=True)
+class Link:
+    """Chances to get from each state of a stratum to each of the next.
+
+    Attributes
+    ----------
+    same : for each state that both have, its places in the first and in the next.
+    stay : chance to stay.
+    rows : for each strength, where its states are in the first and in the next.
+    samples : chance of each number of virtual samples in a state, shape (N + 1, n_first).
+    moves : chance to move to a state given that number, shape (n_next, N + 1).
+    anew : chance to start at each state of the next stratum.
+    """
+
+    same: tuple[Indices, Indices]
+    stay: float
+    rows: tuple[tuple[slice, slice], ...]
+    samples: Floats
+    moves: Floats
+    anew: Floats
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Sums over paths.
+
+    Attributes
+    ----------
+    log_scales : for each stratum, the log of a factor; their product is the sum over all paths.
+    log_weights : for each stratum, log of the share of the paths through each state.
+    after : for each stratum, the sum over what may follow each state, over the scales.
+    """
+
+    log_scales: tuple[float, ...]
+    log_weights: tuple[Floats, ...]
+    after: tuple[Floats, ...]
+
+
+def _rows(row: Indices) -> tuple[slice, ...]:
+    """Where the states of each strength are, of those sorted by strength."""
+    bounds = np.searchsorted(row, np.arange(row.max(initial=-1) + 2)).tolist()
+    return tuple(slice(a, b) for a, b in pairwise(bounds))
+
+
+def _places(spans: Sequence[slice]) -> list[slice]:
+    """Where the states of each strength are among those of their stratum."""
+    bounds = accumulate((one.stop - one.start for one in spans), initial=0)
+    return [slice(a, b) for a, b in pairwise(bounds)]
+
+
+def _hulls(kept: Bools, spans: Sequence[slice]) -> list[tuple[int, int]]:
+    """Range from the first to the last state that is kept, for each strength."""
+    some = (np.flatnonzero(kept[one]) for one in _places(spans))
+    return [(int(one[0]), int(one[-1]) + 1) if one.size else (0, 0) for one in some]
+
+
+def _log_binomial(mu: Floats, nu: Floats) -> Floats:
+    """Log chance of each number of virtual samples at some rates, shape (N + 1, n)."""
+    x = np.arange(VIRTUAL + 1.0)[:, np.newaxis]
+    choices = gammaln(VIRTUAL + 1) - gammaln(x + 1) - gammaln(VIRTUAL - x + 1)
+    return np.asarray(choices + x * np.log(mu) + (VIRTUAL - x) * np.log(nu))
+
+
+def _log_density_ratio(mu: Floats, nu: Floats, m: float) -> Floats:
+    """Log density of Beta(m + x, m + N - x) over that of Beta(m, m), shape (n, N + 1)."""
+    x = np.arange(VIRTUAL + 1.0)
+    # Log of B(m, m) / B(m + x, m + N - x).
+    rise = gammaln(2 * m + VIRTUAL) - gammaln(2 * m) + 2 * gammaln(m)
+    norm = rise - gammaln(m + x) - gammaln(m + VIRTUAL - x)
+    return np.asarray(
+        norm + np.multiply.outer(np.log(mu), x) + np.multiply.outer(np.log(nu), VIRTUAL - x)
+    )

@@ -1,0 +1,461 @@
+"""The classes of a stratum under a tilt, and their transforms along a contour.
+
+A class enters by a Chebyshev series (`series`), where that is short, or else by a rule in log-odds
+(`rule`). Where its transform has split into its two ends it is the sum of their shares (`ends`).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal
+
+import numpy as np
+from scipy.special import binom
+
+from skpostbac._utils import Bools, Complexes, Floats, Indices
+from skpostbac.stats import _beta as tb
+from skpostbac.stats._beta import end_radius
+from skpostbac.stats._borrowing import Stratum
+from skpostbac.stats._hierarchical.ends import MixedEnd
+from skpostbac.stats._hierarchical.rule import Rule, Weighted
+from skpostbac.stats._hierarchical.series import Coefficients, Moments
+from skpostbac.stats._numerics import NEGLIGIBLE
+
+# A kind has a short series if its weight times the modulus of s is below the first, and the real
+# part below the second, with which three digits are lost, or below the third where half of them are
+# enough.
+_LARGEST, _LARGEST_TILT, _ROUGH_TILT = 300.0, 16.0, 40.0
+# Numbers in a table at most.
+_TABLE = 2**22
+# Numbers in the table of all states and abscissae of a rule, of which there may be a few at a time.
+_LARGE_TABLE = 2**23
+# Tilts that push a class of more samples than this to an end have a rule of their own.
+_MANY = 1e4
+# Errors count no less than this in a state.
+_LOG_NEGLIGIBLE = float(np.log(NEGLIGIBLE))
+# What is transformed: all classes of a kind, one of them, or what one has if it borrows.
+_Share = Literal["kind", "class", "borrower"]
+# Largest order of an envelope.
+_LARGEST_ORDER = 1e8
+
+
+@dataclass(frozen=True)
+class Products:
+    """Transforms of a stratum over those at the tilt, (n_states, n), about its positions.
+
+    The positions have shape (n_states,), the log mgfs of the kinds (n_states, n_kinds).
+    """
+
+    values: Complexes
+    position: Floats
+    log_mgfs: Floats
+
+
+@dataclass(frozen=True)
+class Part:
+    """Product of the transforms of some kinds over those at the tilt, shape (n_states, n).
+
+    The positions about which they are, and the log mgfs at the tilt about these, have shape
+    (n_states, n_kinds).
+    """
+
+    index: Indices
+    places: Floats
+    log_mgf: Floats
+    values: Complexes
+
+
+@dataclass(frozen=True)
+class TiltedStratum:
+    """The classes of a stratum under a tilt c, at positions relative to an origin.
+
+    Attributes
+    ----------
+    from_end : whether the origin is the upper end of the support; it is the mean if not.
+    moments : Chebyshev moments of the kinds, by weight.
+    log_weights : log of the weights of the states under the tilt, once known.
+    kind_log_mgfs : log E[exp(c x)] of the kinds in each state, once known.
+    """
+
+    stratum: Stratum
+    tilt: float
+    from_end: bool
+    moments: tuple[Moments, ...]
+    log_weights: Floats | None = None
+    kind_log_mgfs: Floats | None = None
+
+    @classmethod
+    def of(cls, stratum: Stratum, tilt: float, from_end: bool) -> "TiltedStratum":
+        """Tilt a stratum."""
+        return cls(stratum, tilt, from_end, Moments.groups(stratum))
+
+    def where(
+        self, kept: Bools, log_weights: Floats | None, kind_log_mgfs: Floats | None
+    ) -> "TiltedStratum":
+        """Return the classes in some of the states; weights and log mgfs are those there."""
+        stratum, moments = self.stratum, self.moments
+        if not kept.all():
+            stratum = stratum.where(kept)
+            moments = tuple(group.where(kept) for group in moments)
+        return TiltedStratum(stratum, self.tilt, self.from_end, moments, log_weights, kind_log_mgfs)
+
+    @cached_property
+    def _is_up(self) -> Bools:
+        """Whether the upper end of a kind is that of perfect accuracy."""
+        return np.asarray(self.stratum.kinds.weights > 0)
+
+    @cached_property
+    def low_end(self) -> Floats:
+        """Position of the lower end of each kind."""
+        size, (right, wrong) = np.abs(self.stratum.kinds.weights), self.stratum.means
+        return -size * (1.0 if self.from_end else np.where(self._is_up, right, wrong))
+
+    @cached_property
+    def high_end(self) -> Floats:
+        """Position of the upper end of each kind."""
+        size, (right, wrong) = np.abs(self.stratum.kinds.weights), self.stratum.means
+        return size * (0.0 if self.from_end else np.where(self._is_up, wrong, right))
+
+    @property
+    def count(self) -> Floats:
+        """How many classes of each kind there are."""
+        return self.stratum.kinds.count
+
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        return self.stratum.n_states
+
+    def along(self, rates: Complexes, coefficients: Coefficients) -> Products:
+        """Evaluate the transforms at c + rates; coefficients are those at c and c + rates."""
+        count = self.count
+        position = np.zeros(self.n_states)
+        product = np.ones((self.n_states, rates.size), dtype=complex)
+        log_mgfs = np.empty((self.n_states, count.size))
+        for part in self._parts(rates, coefficients):
+            position += part.places @ count[part.index]
+            log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
+            product *= part.values
+        return Products(product, position, log_mgfs)
+
+    def _parts(self, rates: Complexes, coefficients: Coefficients) -> Iterator[Part]:
+        """Transform some kinds, each in the cheapest way."""
+        split = self.end_heights <= rates.imag.min()
+        for group in self.moments:
+            whole = ~split[group.index]
+            for kind in group.index[~whole]:
+                yield self._by_ends(kind, rates)
+            if whole.any():
+                if self._is_short(group.weight, rates):
+                    yield self._by_series(group, whole, rates, coefficients)
+                    continue
+                some = whole & self._is_partly_split(group.index, rates)
+                for kind in group.index[some]:
+                    yield self._by_ends(kind, rates)
+                if (whole & ~some).any():
+                    yield from self._by_rule(group.index[whole & ~some], rates)
+
+    def _is_partly_split(self, index: Indices, rates: Complexes) -> Bools:
+        """Whether the ends of some kinds have separated in some states, as far as is known."""
+        if self.kind_log_mgfs is None:
+            return np.zeros(index.size, dtype=bool)
+        radius = end_radius(self.stratum.a[:, index], self.stratum.b[:, index]).min(axis=0)
+        return np.asarray(radius <= rates.imag.min() * np.abs(self.stratum.kinds.weights[index]))
+
+    def _by_series(
+        self,
+        group: Moments,
+        some: Bools,
+        rates: Complexes,
+        coefficients: Coefficients,
+        share: _Share = "kind",
+    ) -> Part:
+        """Sum the Chebyshev series of some kinds of one weight."""
+        table, weight = coefficients.of(group.weight), group.weight
+        moments, index = group.below(len(table)), group.index[some]
+        right, wrong = (rate[index] for rate in self.stratum.means)
+        # About the mean of each kind instead of one half.
+        shift = weight * (0.5 - right)
+        product = np.ones((self.n_states, rates.size), dtype=complex)
+        log_mgf = np.empty((self.n_states, index.size))
+        for place, column in enumerate(np.flatnonzero(some)):
+            waves = table.copy()
+            waves[:, 1:] *= np.exp(shift[place] * rates)
+            sums = (moments[:, column] @ waves.view(float)).view(complex)
+            outlier = self.stratum.outlier[:, index[place]]
+            at_tilt = (1 - outlier) * sums[:-1, 0].real + outlier * sums[-1, 0].real
+            log_mgf[:, place] = np.log(at_tilt) + self.tilt * shift[place]
+            values = ((1 - outlier) / at_tilt)[:, np.newaxis] * sums[:-1, 1:]
+            if share != "borrower" and outlier.any():
+                values += np.multiply.outer(outlier / at_tilt, sums[-1, 1:])
+            product *= _power(values, self.count[index[place]] if share == "kind" else 1)
+        places = np.broadcast_to(self._places(index, right, wrong), log_mgf.shape)
+        return Part(index, places, log_mgf, product)
+
+    def _by_rule(self, index: Indices, rates: Complexes, share: _Share = "kind") -> Iterator[Part]:
+        """Sum a rule in log-odds for each of some kinds."""
+        stratum, span = self.stratum, self._span(index, rates)
+        scale = self._scale
+        base = tb.tilt_betas(
+            stratum.outlier_a[index],
+            stratum.outlier_b[index],
+            stratum.kinds.weights[index],
+            self.tilt,
+        )
+        log_mgf = tb.quadrature(base, tb.extent(base), self.tilt, np.zeros(index.size)).log_mgf
+        right, wrong = np.where(base.flipped, (base.q, base.p), (base.p, base.q))
+        places = self._places(index, right[np.newaxis], wrong[np.newaxis])
+        for row, kind in enumerate(index):
+            rule = Rule.of(base[row : row + 1], *span[:, row])
+            above, below = self.high_end[kind] - places[0, row], self.low_end[kind] - places[0, row]
+            end = float(above if above < -below else below)
+            count = self.n_states * rule.deviations.size // _LARGE_TABLE + 1
+            parts = _cut(self.n_states, count)
+            tables = [Weighted.of(stratum.where(some), rule) for some in parts]
+            log_mass = np.concatenate([one.log_mass for one in tables])
+            values = np.concatenate(
+                [
+                    one.transform(rates, end, scale[some], borrower=share == "borrower")
+                    for one, some in zip(tables, parts, strict=True)
+                ]
+            )
+            yield Part(
+                index[[row]],
+                np.broadcast_to(places[:, [row]], (self.n_states, 1)),
+                (log_mass + log_mgf[row] - stratum.log_evidence[:, kind])[:, np.newaxis],
+                _power(values, self.count[kind] if share == "kind" else 1),
+            )
+
+    @property
+    def _scale(self) -> Floats:
+        """How much an error counts in each state: one, or less where the weight is small."""
+        if self.log_weights is None:
+            return np.ones(self.n_states)
+        logs = self.log_weights + np.log(self.n_states)
+        return np.asarray(np.exp(np.clip(logs, _LOG_NEGLIGIBLE, 0.0)))
+
+    def _by_ends(self, kind: int, rates: Complexes) -> Part:
+        """Sum the ends of one kind, at heights where these have separated in some states."""
+        s = self.tilt + rates
+        low, high = self._shares(kind, s, float(np.abs(s).min()))
+        values = high + low * np.exp((self.low_end[kind] - self.high_end[kind]) * rates)
+        places = np.full((self.n_states, 1), self.high_end[kind])
+        log_mgf = self._known_log_mgfs[:, [kind]] - self.tilt * places
+        return Part(np.array([kind]), places, log_mgf, _power(values, self.count[kind]))
+
+    def _span(self, index: Indices, rates: Complexes) -> Floats:
+        """Log-odds between which some kinds lie, and bandwidths there, shape (3, n_kinds).
+
+        They hold whatever the classes borrow, and at all real parts and heights.
+        """
+        stratum = self.stratum
+        up, down = stratum.up, stratum.down
+        kappa = up + down
+        ends = [np.argmin(up), np.argmax(up), np.argmin(down)]
+        # In log-odds a Beta is narrowest where up down / kappa is largest.
+        ends += [np.argmax(down), np.argmin(kappa), np.argmax(kappa), np.argmax(up * down / kappa)]
+        a = np.add.outer(np.append(up[ends], 0.0), stratum.outlier_a[index])
+        b = np.add.outer(np.append(down[ends], 0.0), stratum.outlier_b[index])
+        weights = np.broadcast_to(stratum.kinds.weights[index], a.shape).ravel()
+        top = float(np.abs(rates.imag).max())
+        low, high, band = np.full(index.size, np.inf), np.full(index.size, -np.inf), 0.0
+        for c in {self.tilt + float(rates.real.min()), self.tilt + float(rates.real.max())}:
+            betas = tb.tilt_betas(a.ravel(), b.ravel(), weights, c)
+            reach, near = tb.extent(betas), np.log(betas.p) - np.log(betas.q)
+            first = np.where(betas.flipped, -near - reach.right, near - reach.left)
+            last = np.where(betas.flipped, -near + reach.left, near + reach.right)
+            low = np.minimum(low, first.reshape(a.shape).min(axis=0))
+            high = np.maximum(high, last.reshape(a.shape).max(axis=0))
+            band = np.maximum(band, tb.bandwidths(betas, top).reshape(a.shape).max(axis=0))
+        return np.array([low, high, band])
+
+    def _places(self, index: Indices, right: Floats, wrong: Floats) -> Floats:
+        """Positions of some kinds at accuracies `right` = 1 - `wrong`, shape (..., n_kinds)."""
+        weights = self.stratum.kinds.weights[index]
+        size, up = np.abs(weights), weights > 0
+        above, below = size * np.where(up, right, wrong), size * np.where(up, wrong, right)
+        # From the nearer of both ends: a small distance keeps its digits.
+        from_high, from_low = self.high_end[index] - below, self.low_end[index] + above
+        return np.asarray(np.where(below < above, from_high, from_low))
+
+    @cached_property
+    def end_heights(self) -> Floats:
+        """Heights from which the ends of each kind separate, shape (n_kinds,)."""
+        radius = end_radius(self.stratum.a, self.stratum.b).max(axis=0)
+        return np.asarray(radius / np.abs(self.stratum.kinds.weights))
+
+    def turns_over(self, rates: Floats) -> bool:
+        """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
+        pushes = np.abs(self.tilt + rates).max() * np.abs(self.stratum.kinds.weights)
+        n = self.stratum.outlier_a + self.stratum.outlier_b
+        return bool(((pushes > n) & (n > _MANY)).any())
+
+    def log_envelope(self) -> Callable[[float], Floats]:
+        """Log of a bound of the transforms at a height, by an envelope like that of Gammas."""
+        stratum = self.stratum
+        own = self._envelope(stratum.a, stratum.b)
+        other = self._envelope(stratum.outlier_a, stratum.outlier_b)
+        return lambda height: np.maximum(own(height), other(height)) @ self.count
+
+    def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
+        """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
+        weights = np.broadcast_to(self.stratum.kinds.weights, a.shape)
+        betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
+        order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
+        scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
+        return lambda t: np.reshape(-order * np.log(np.hypot(1.0, t * scale)), a.shape)
+
+    @property
+    def decay_order(self) -> float:
+        """Least power with which the share of a corner decays."""
+        least = np.minimum(self.stratum.outlier_a, self.stratum.outlier_b)
+        return float((self.count * least).sum())
+
+    def growth_order(self, height: float) -> float:
+        """Largest power with which the share of a corner grows towards the origin."""
+        ends = [self._ends(kind) for kind in range(self.count.size)]
+        most = np.array([max(end.growth_order(height) for end in pair) for pair in ends])
+        return float(most @ self.count)
+
+    def split(
+        self,
+        tables: dict[tuple[int, ...], Complexes],
+        s: Complexes,
+        after: Floats,
+        least: float,
+        most: float,
+    ) -> dict[tuple[int, ...], Complexes]:
+        """Split each table, shape (n_states, n), by how many classes of each kind are right.
+
+        A borrower remains whole where its ends do not separate at the `least` modulus of s. What
+        is negligible beside what may follow each state is left out. There is nothing if more than
+        `most` tables are left.
+        """
+        for kind, count in enumerate(self.count.astype(int)):
+            low, high = self._shares(kind, s, least)
+            lows, highs = _powers(low, count), _powers(high, count)
+            shares = [binom(count, j) * highs[j] * lows[count - j] for j in range(count + 1)]
+            tables = {
+                (*key, j): table * share
+                for key, table in tables.items()
+                for j, share in enumerate(shares)
+            }
+            tables = {
+                key: one
+                for key, one in tables.items()
+                if (np.abs(one).max(axis=1) * after).max() > NEGLIGIBLE
+            }
+            if len(tables) > most:
+                return {}
+        return tables
+
+    def _shares(self, kind: int, s: Complexes, least: float) -> tuple[Complexes, Complexes]:
+        """Shares of both ends of a kind, lower first, shape (n_states, n)."""
+        radius = end_radius(self.stratum.a[:, kind], self.stratum.b[:, kind])
+        split = np.asarray(radius <= least * abs(float(self.stratum.kinds.weights[kind])))
+        if not split.any():
+            return self._whole(kind, s, least)
+        low, high = (end.where(split).shares(s) for end in self._ends(kind))
+        if split.all():
+            return low, high
+        tables = np.empty((2, self.n_states, s.size), dtype=complex)
+        tables[:, split] = low, high
+        tables[:, ~split] = self._some(~split)._whole(kind, s, least)
+        return tables[0], tables[1]
+
+    def _some(self, kept: Bools) -> "TiltedStratum":
+        """Return the classes in some of the states."""
+        logs = None if self.log_weights is None else self.log_weights[kept]
+        mgfs = None if self.kind_log_mgfs is None else self.kind_log_mgfs[kept]
+        return self.where(kept, logs, mgfs)
+
+    def _whole(self, kind: int, s: Complexes, least: float) -> tuple[Complexes, Complexes]:
+        """Shares of both ends of a kind, lower first, if only those of an outlier may separate.
+
+        A borrower is seen from the end that is nearer.
+        """
+        stratum, weight = self.stratum, float(self.stratum.kinds.weights[kind])
+        radius = end_radius(stratum.outlier_a[[kind]], stratum.outlier_b[[kind]])[0]
+        separated = bool(radius <= least * abs(weight))
+        rates, ends = s - self.tilt, (float(self.low_end[kind]), float(self.high_end[kind]))
+        part = self._one(kind, rates, "borrower" if separated else "class")
+        place = part.places[:, 0]
+        upper = self._is_nearer_upper(kind)
+        whole = part.values * np.exp(np.multiply.outer(place - ends[upper], rates))
+        if separated:
+            low, high = (end.outlier_shares(s) for end in self._ends(kind))
+        else:
+            low, high = np.zeros_like(whole), np.zeros_like(whole)
+        return (low, high + whole) if upper else (low + whole, high)
+
+    def _is_nearer_upper(self, kind: int) -> bool:
+        """Whether a class of a kind that borrows is nearer to its upper end under the tilt."""
+        weights = np.full(self.n_states, 1 / self.n_states)
+        if self.log_weights is not None:
+            weights = np.exp(self.log_weights - np.logaddexp.reduce(self.log_weights))
+        a, b = (np.array([weights @ x[:, kind]]) for x in (self.stratum.a, self.stratum.b))
+        betas = tb.tilt_betas(a, b, self.stratum.kinds.weights[[kind]], self.tilt)
+        right, wrong = (betas.q, betas.p) if betas.flipped[0] else (betas.p, betas.q)
+        return bool((right > wrong)[0] == self._is_up[kind])
+
+    def _one(self, kind: int, rates: Complexes, share: _Share) -> Part:
+        """Transform one class of a kind, or what it has if it borrows."""
+        (group,) = (group for group in self.moments if kind in group.index)
+        if self._is_short(group.weight, rates):
+            waves = Coefficients(self.tilt, rates)
+            return self._by_series(group, group.index == kind, rates, waves, share)
+        return next(self._by_rule(np.array([kind]), rates, share))
+
+    def _is_short(self, weight: float, rates: Complexes) -> bool:
+        """Whether the Chebyshev series of a kind is short."""
+        s, size = self.tilt + rates, abs(weight)
+        # Real rates serve bounds alone, which may lose digits.
+        rough = rates.real.any() and not rates.imag.any()
+        most = _ROUGH_TILT if rough else _LARGEST_TILT
+        return bool(np.abs(s).max() * size < _LARGEST and np.abs(s.real).max() * size < most)
+
+    @property
+    def _known_log_mgfs(self) -> Floats:
+        """Log E[exp(c x)] of the kinds in each state."""
+        if self.kind_log_mgfs is None:
+            raise RuntimeError("The ends of a class are known under a tilt alone.")
+        return self.kind_log_mgfs
+
+    def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
+        """Both ends of a kind relative to its M(c), lower first."""
+        stratum, weight = self.stratum, float(self.stratum.kinds.weights[kind])
+        a, b = stratum.a[:, kind], stratum.b[:, kind]
+        outlier_a, outlier_b = stratum.outlier_a[[kind]], stratum.outlier_b[[kind]]
+        if weight < 0:
+            a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
+        log_mgf = self._known_log_mgfs[:, kind]
+        own, other = (share[:, kind] - log_mgf for share in stratum.log_shares)
+        low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
+        size = abs(weight)
+        return (
+            MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
+            MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
+        )
+
+
+def blocks(rates: Complexes, size: int) -> list[Complexes]:
+    """Cut rates into blocks for tables of `size` numbers for each."""
+    most = max(_TABLE // size, 1)
+    return np.split(rates, range(most, rates.size, most))
+
+
+def _cut(size: int, count: int) -> list[Bools]:
+    """Cut places into some blocks of neighbours."""
+    block = np.arange(size) * count // size
+    return [block == number for number in range(count)]
+
+
+def _power(x: Complexes, count: float) -> Complexes:
+    """Raise to a power that mostly is one."""
+    return x if count == 1 else np.asarray(x**count)
+
+
+def _powers(x: Complexes, most: int) -> list[Complexes]:
+    """Powers 0 to `most`."""
+    return list(accumulate([x] * most, np.multiply, initial=np.ones_like(x)))

@@ -1,0 +1,65 @@
+"""Tests of transforms under a tilt: those at few heights against those at all."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skpostbac.stats import HierarchicalBetaAverage
+from skpostbac.stats._hierarchical.series import Coefficients, Moments
+from skpostbac.stats._hierarchical.tilted import TiltedPool
+from skpostbac.stats._hierarchical.tilted_stratum import TiltedStratum
+
+# Counts, weights, heights times the standard deviation.
+ALONG = {
+    "perfect": ([3, 30, 300], [3, 30, 300], None, (40, 130)),
+    "perfect classes alike": ([20, 20, 60], [20, 20, 60], None, (40, 130)),
+    "none correct": ([0, 0, 0], [37, 390, 12], [0.5, -0.2, 0.3], (60, 400)),
+    "both ends": ([0, 1], [1, 1], None, (450, 1500)),
+}
+
+
+@pytest.mark.parametrize("case", ALONG.values(), ids=ALONG)
+def test_few_heights_tell_all(case):
+    """The transform between the heights of nodes is what a sum over all states gives."""
+    correct, total, weights, span = case
+    distribution = HierarchicalBetaAverage(correct, total, weights=weights)
+    sd, (classes,) = distribution.standard_deviation(), distribution._parts
+    pool = TiltedPool.of(classes.pool, 0.5 / sd, from_end=False)
+    under = pool.under
+    pool = pool.narrowed([np.exp(logs) for logs in under.log_weights], 1e-18, under)
+    rates = 1j * np.linspace(*span, 300) / sd
+    found, expected = pool._along_corners(rates), pool._along_states(rates)
+    assert found is not None
+    values = found.values * np.exp((found.anchor - expected.anchor) * rates)
+    assert_allclose(values, expected.values, rtol=0, atol=3e-12)
+
+
+def test_classes_in_the_middle_are_summed_at_all_heights():
+    """Far from both ends the transform oscillates, and few heights do not tell it."""
+    distribution = HierarchicalBetaAverage([40, 41, 42], [80, 82, 85])
+    (classes,) = distribution._parts
+    pool = TiltedPool.of(classes.pool, 10.0, from_end=False)
+    pool = pool.narrowed([np.exp(logs) for logs in pool.under.log_weights], 1e-18, pool.under)
+    assert pool._along_corners(1j * np.linspace(40, 100, 300)) is None
+
+
+def test_moments_of_some_states_go_on_where_all_ended():
+    """Moments of higher order are the same whether lower ones were known or not."""
+    (classes,) = HierarchicalBetaAverage([9, 8], [10, 10])._parts
+    stratum = classes.pool.strata[0]
+    (known,), (anew,) = Moments.groups(stratum), Moments.groups(stratum)
+    known.below(10)
+    kept = np.arange(stratum.n_states) % 3 == 0
+    some = known.where(kept).below(60)
+    assert_allclose(some[:-1], anew.below(60)[:-1][kept], rtol=1e-13)
+    assert_allclose(some[-1], anew.below(60)[-1], rtol=1e-13)
+
+
+def test_transform_of_a_stratum_at_the_tilt_is_one():
+    """Values are relative to those at the tilt, by a series and by a rule."""
+    (classes,) = HierarchicalBetaAverage([9, 2000], [10, 2001], weights=[0.4, 20.0])._parts
+    for one in classes.pool.strata:
+        tilted = TiltedStratum.of(one, 3.0, from_end=False)
+        rates = np.zeros(1, dtype=complex)
+        values = tilted.along(rates, Coefficients(3.0, rates)).values
+        assert_allclose(values, 1, rtol=1e-12)
