@@ -165,7 +165,8 @@ class _Summands(PowerEnd):
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end."""
         log_tail, log_pdf = super().log_end_tail(distance)
-        tiny = (self._straight <= distance) & (distance < self.power_range)
+        # The end itself is no distance to tilt to.
+        tiny = (distance > 0) & (self._straight <= distance) & (distance < self.power_range)
         if tiny.any():
             log_tail[tiny], log_pdf[tiny] = self._scaled_tail(distance[tiny])
         return log_tail, log_pdf

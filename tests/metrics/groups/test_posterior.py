@@ -324,6 +324,16 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     assert float((tail * half * weights).sum()) == pytest.approx(one.mean(), abs=1e-8)
 
 
+def test_end_of_a_support_with_much_mass_beside_it():
+    """Eleven groups of six small classes without errors: the interval reaches one."""
+    total = np.resize(np.rint(np.geomspace(1, 11.1, 66)), (11, 6))
+    group = group_posterior(total, total, model="beta-binomial").groups[0]
+    low, high = group.hdi()
+    assert high == 1
+    assert group.cdf(low) == pytest.approx(0.05, abs=1e-9)
+    assert group.cdf(0, 1e-300) == 0
+
+
 def test_html_computes_the_groups_that_it_shows():
     """Groups beyond those that are shown are counted, and not computed."""
     total = np.arange(1.0, 41.0)
