@@ -325,9 +325,8 @@ def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
 
 
 def test_end_of_a_support_with_much_mass_beside_it():
-    """Eleven groups of six small classes without errors: the interval reaches one."""
-    total = np.resize(np.rint(np.geomspace(1, 11.1, 66)), (11, 6))
-    group = group_posterior(total, total, model="beta-binomial").groups[0]
+    """Two groups of two classes with one sample each, without errors: the interval reaches one."""
+    group = group_posterior(np.ones((2, 2)), np.ones((2, 2)), model="beta-binomial").groups[0]
     low, high = group.hdi()
     assert high == 1
     assert group.cdf(low) == pytest.approx(0.05, abs=1e-9)
