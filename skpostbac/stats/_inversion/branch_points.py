@@ -20,6 +20,10 @@ Classes of very different scales split at different heights. Where a corner stil
 narrow classes and y lies within it, its share is summed up the line, in the longer steps that the
 narrow mass allows, until those classes split in turn. Two series with different steps from the
 same T differ by one integral along the horizontal line, with the difference of their factors.
+
+Classes of many scales have a tree of such masses, of which some hundred thousands may count. Only
+so many are opened, the largest ones. What the others add is at most about their amplitude at T, and
+is told as missing.
 """
 
 from collections.abc import Callable
@@ -32,7 +36,7 @@ from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._inversion.contour import Part, Waves, derivatives
 from skpostbac.stats._inversion.lattice import Corner, Leading
 from skpostbac.stats._inversion.transform import Grid, Line, TiltedSum
-from skpostbac.stats._numerics import DEPTH, EPS
+from skpostbac.stats._numerics import DEPTH, EPS, NEGLIGIBLE
 
 # Radians up to which one stretch of the line is cheaper than a further level of corners.
 _PHASE_BUDGET = 800.0
@@ -51,6 +55,8 @@ _MIN_STEPS, _MOST_STEPS = 4, 2**17
 _TABLE = 2**22
 # Beyond the level line nodes begin to spread out after this many powers of e.
 _SPREAD = 40.0
+# So many masses are opened at most, and none that adds less than this to a tail, relative to M(c).
+_MOST_OPEN, _LEAST_OPEN = 2000, 1e-17
 # A density whose corner falls with a power this close to one is infinite there.
 _ROUNDED = 1e-9
 
@@ -64,25 +70,90 @@ class Level:
     rest: Indices
 
 
+# Which corner of each level, the first ones.
+Path = tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class _Stretch:
     """Nodes c + rates, at some distances from a start, and the corners there.
 
     The measure holds what the whole classes and the step times 1 / (pi s) contribute. The step is
-    that in u, or in height. The whole classes are seen from their mode plus a shift.
+    that in u, or in height. The whole classes are seen from their mode plus a shift; `whole` is the
+    size of their transform at the node nearest to the start.
     """
 
     rates: Complexes
     distance: Complexes
     measure: Complexes
     step: float
-    tables: tuple[list[Corner], ...] = ()
+    tables: tuple["_Table", ...] = ()
     shift: float = 0.0
+    whole: float = 1.0
 
-    def corner(self, path: tuple[int, ...]) -> Corner:
+    def corner(self, path: Path) -> Corner:
         """Corner at the end of a path, its amplitude the coefficients of the tail."""
-        corners = (table[key] for table, key in zip(self.tables, path, strict=False))
+        corners = (table.corner(key) for table, key in zip(self.tables, path, strict=False))
         return reduce(Corner.times, corners, Corner(0.0, 0.0, self.measure))
+
+    def corners(self, path: Path) -> "_Table":
+        """Return the corners of the next level at the end of a path."""
+        before, table = self.corner(path), self.tables[len(path)]
+        return _Table(
+            before.offset + table.offsets,
+            before.blur + table.blurs,
+            before.amplitude * table.amplitudes,
+        )
+
+    def of_whole(self, near: Bools, transform: Complexes) -> "_Stretch":
+        """Keep some nodes, and multiply by a transform there of the classes that stay whole."""
+        kept = replace(self, rates=self.rates[near], distance=self.distance[near])
+        whole = float(np.abs(transform[kept.nearest]))
+        return replace(kept, measure=self.measure[near] * transform, whole=whole)
+
+    @cached_property
+    def nearest(self) -> int:
+        """Which of the nodes is nearest to the start."""
+        return int(np.argmin(np.abs(self.distance)))
+
+    @property
+    def share(self) -> float:
+        """How large a product of transforms is there, for a coefficient of the tail of one."""
+        return float(self.whole / np.abs(self.measure[self.nearest]))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Corners: their offsets and blurs, shape (n_corners,), and amplitudes, (n_corners, n)."""
+
+    offsets: Floats
+    blurs: Floats
+    amplitudes: Complexes
+
+    @classmethod
+    def of(cls, corners: list[Corner], size: int) -> "_Table":
+        """Tabulate some corners at `size` places."""
+        amplitudes = np.array([corner.amplitude for corner in corners], dtype=complex)
+        return cls(
+            np.array([corner.offset for corner in corners]),
+            np.array([corner.blur for corner in corners]),
+            amplitudes.reshape(len(corners), size),
+        )
+
+    def __len__(self) -> int:
+        return self.offsets.size
+
+    def __getitem__(self, rows: Indices) -> "_Table":
+        return _Table(self.offsets[rows], self.blurs[rows], self.amplitudes[rows])
+
+    def corner(self, key: int) -> Corner:
+        """Return one of the corners."""
+        return Corner(float(self.offsets[key]), float(self.blurs[key]), self.amplitudes[key])
+
+    @property
+    def counted(self) -> Indices:
+        """Which of the corners are anywhere more than next to nothing."""
+        return np.flatnonzero(np.abs(self.amplitudes).max(axis=1, initial=0.0) > NEGLIGIBLE)
 
 
 @dataclass(frozen=True)
@@ -99,6 +170,22 @@ class OnDemand:
         """The parts of the sum."""
         return self.find()
 
+    def missing(self, y: Floats) -> Floats:
+        """Return what is missing from the tail at each y."""
+        return np.sum([part.missing(y) for part in self.parts], axis=0) + np.zeros(y.size)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What is not summed within the mass about one corner, and about how much it is."""
+
+    size: float
+    parts: tuple[Part, ...] = ()
+
+    def missing(self, y: Floats) -> Floats:
+        """Return what is missing from the tail at each y."""
+        return np.full(y.size, self.size)
+
 
 @dataclass(frozen=True)
 class CornerIntegrals:
@@ -111,6 +198,7 @@ class CornerIntegrals:
     unbounded : whether the density grows without bound towards the corner.
     half_width : distance from its place within which a corner is followed by its `near` parts.
     wrap : whether the series is periodic in y, as one is that begins on the real axis.
+    is_whole : whether nothing is left out within the mass about any corner.
     """
 
     places: Floats
@@ -122,21 +210,20 @@ class CornerIntegrals:
     period: float
     half_width: float = 0.0
     wrap: bool = True
-    near: tuple[OnDemand, ...] = ()
+    near: tuple[OnDemand | LeftOut, ...] = ()
+    is_whole: bool = True
 
     @classmethod
     def of(
-        cls, line: _Stretch, corners: list[Corner], tilt: float, period: float, mode: float = 0.0
+        cls, line: _Stretch, corners: _Table, tilt: float, period: float, mode: float = 0.0
     ) -> "CornerIntegrals":
         """Take the amplitudes of some corners for the coefficients of the tail."""
-        values = np.array([corner.amplitude for corner in corners], dtype=complex)
-        values = values.reshape(len(corners), line.rates.size)
         return cls(
-            places=np.array([corner.offset for corner in corners]) + mode,
-            blur=2 * EPS * np.array([corner.blur for corner in corners]),
+            places=corners.offsets + mode,
+            blur=2 * EPS * corners.blurs,
             rates=line.rates,
             distance=line.distance,
-            coefficients=derivatives(values, tilt + line.rates),
+            coefficients=derivatives(corners.amplitudes, tilt + line.rates),
             unbounded=np.zeros(len(corners), dtype=bool),
             period=period,
         )
@@ -148,10 +235,7 @@ class CornerIntegrals:
 
     def at(self, y: Floats) -> Floats:
         """Return the sums at each y, shape (n, 3)."""
-        gap = y[:, np.newaxis] - self.places
-        if self.wrap:
-            gap = gap - self.period * np.round(gap / self.period)
-        gap = np.where(np.abs(gap) <= self.blur, 0.0, gap)
+        gap = self._gaps(y)
         side = np.where(gap >= 0, 1.0, -1.0)
         above, below = self._log_ends
         ends = np.where(side[:, :, np.newaxis] > 0, above, below)
@@ -167,6 +251,24 @@ class CornerIntegrals:
             seen = self.places[corner] + gap[inside, corner]
             sums[inside] += sum(part.at(seen) for part in self.near[corner].parts)
         return np.asarray(sums)
+
+    def _gaps(self, y: Floats) -> Floats:
+        """Distances from each y to the corners, shape (n, n_corners)."""
+        gap = y[:, np.newaxis] - self.places
+        if self.wrap:
+            gap = gap - self.period * np.round(gap / self.period)
+        return np.where(np.abs(gap) <= self.blur, 0.0, gap)
+
+    def missing(self, y: Floats) -> Floats:
+        """Return what is missing from the tail at each y."""
+        missing = np.zeros(y.size)
+        if not self.is_whole:
+            gap = self._gaps(y)
+            for corner in np.flatnonzero((np.abs(gap) < self.half_width).any(axis=0)):
+                inside = np.flatnonzero(np.abs(gap[:, corner]) < self.half_width)
+                seen = self.places[corner] + gap[inside, corner]
+                missing[inside] += self.near[corner].missing(seen)
+        return missing
 
     @cached_property
     def _log_ends(self) -> tuple[Complexes, Complexes]:
@@ -326,17 +428,15 @@ class Corners:
         line = _horizon(self._sum.tilt, nearest, start, period, orders)
         if rest.size:
             near = np.abs(line.distance.real) < farthest
-            rates, measure = (
-                line.rates[near],
-                line.measure[near] * self._sum.at(rest, line.rates[near]),
-            )
-            line = _Stretch(rates, line.distance[near], measure, line.step)
+            line = line.of_whole(near, self._sum.at(rest, line.rates[near]))
         leading, corners = self._sum.split(level.split, self._log_mgf, line.rates)
-        return replace(line, tables=(*self._tables(self._known, line.rates), corners)), leading
+        table = _Table.of(corners, line.rates.size)
+        return replace(line, tables=(*self._tables(self._known, line.rates), table)), leading
 
-    def _tables(self, known: list[Leading], rates: Complexes) -> list[list[Corner]]:
+    def _tables(self, known: list[Leading], rates: Complexes) -> list[_Table]:
         """Corners of some levels at other c + rates."""
-        return [self._sum.corners(one, self._log_mgf, rates) for one in known]
+        corners = (self._sum.corners(one, self._log_mgf, rates) for one in known)
+        return [_Table.of(found, rates.size) for found in corners]
 
     def _above(
         self, rest: Indices, known: list[Leading], start: float, grid: Grid, period: float
@@ -350,29 +450,53 @@ class Corners:
         shift = line.anchor - self._sum.total(self._sum.terms.mode[rest], rest)
         return _Stretch(rates, rates - 1j * start, measure, step, tables, shift)
 
-    def integrals(self, path: tuple[int, ...] = ()) -> CornerIntegrals:
+    def integrals(self, path: Path = ()) -> CornerIntegrals:
         """Integrate at all corners of one level, on a path through those before it."""
         stage, tilt = self._stages[len(path)], self._sum.tilt
         rest, line = stage.level.rest, stage.horizon
-        paths = [(*path, key) for key in range(len(line.tables[len(path)]))]
-        corners = [line.corner(one) for one in paths]
-        counted = [number for number, corner in enumerate(corners) if corner.counts]
-        paths, corners = [paths[k] for k in counted], [corners[k] for k in counted]
+        found = line.corners(path)
+        counted = found.counted
+        corners, paths = found[counted], [(*path, int(key)) for key in counted]
         mode = self._sum.total(self._sum.terms.mode[rest], rest)
-        found = CornerIntegrals.of(line, corners, tilt, stage.period, mode)
-        near = (partial(self._near, *one) for one in zip(paths, found.places, corners, strict=True))
-        unbounded = found.unbounded
+        integrals = CornerIntegrals.of(line, corners, tilt, stage.period, mode)
+        unbounded = integrals.unbounded
         if not rest.size:
-            unbounded = self._complete(found.coefficients, paths)
+            unbounded = self._complete(integrals.coefficients, paths)
         return replace(
-            found,
+            integrals,
             unbounded=unbounded,
             half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
             wrap=not path,
-            near=tuple(map(OnDemand, near)),
+            near=self._all_near(paths, integrals.places, corners),
+            is_whole=self._opened.is_whole,
         )
 
-    def _near(self, path: tuple[int, ...], place: float, corner: Corner) -> tuple[Part, ...]:
+    def _all_near(
+        self, paths: list[Path], places: Floats, corners: _Table
+    ) -> tuple[OnDemand | LeftOut, ...]:
+        """Sum what the corners add within their masses, as far as these are opened."""
+        near: list[OnDemand | LeftOut] = []
+        for row, (path, place) in enumerate(zip(paths, places.tolist(), strict=True)):
+            if path in self._opened.paths:
+                near.append(OnDemand(partial(self._near, path, place, corners.corner(row))))
+            else:
+                line = self._stages[len(path) - 1].horizon
+                near.append(
+                    LeftOut(line.share * float(np.abs(corners.amplitudes[row, line.nearest])))
+                )
+        return tuple(near)
+
+    @cached_property
+    def _opened(self) -> "_Opened":
+        """Choose the largest masses, each within one that is opened."""
+        opened = _Opened.nothing()
+        for stage in self._stages:
+            if stage.climb is None:
+                break
+            opened = opened.within(stage.horizon)
+        return opened.limited()
+
+    def _near(self, path: Path, place: float, corner: Corner) -> tuple[Part, ...]:
         """Sum what a corner adds to the series within the mass of the classes that stay whole."""
         stage, tilt = self._stages[len(path) - 1], self._sum.tilt
         if stage.above is None:
@@ -386,7 +510,7 @@ class Corners:
         )
         return parts if len(path) == len(self._stages) else (*parts, self.integrals(path))
 
-    def _complete(self, coefficients: Complexes, paths: list[tuple[int, ...]]) -> Bools:
+    def _complete(self, coefficients: Complexes, paths: list[Path]) -> Bools:
         """Add to the last coefficients, shape (n_corners, 3, n), those beyond the level line.
 
         What they add up to counts only at y on the corner itself. There the tail falls as a sum of
@@ -423,6 +547,56 @@ class Corners:
         ]
 
 
+@dataclass(frozen=True)
+class _Opened:
+    """Paths to the masses that are opened, and about how much each adds to the tail.
+
+    Attributes
+    ----------
+    levels : the paths of each level, shape (n, level), and how much each adds, shape (n,).
+    is_whole : whether no mass that counts is left out.
+    """
+
+    levels: tuple[tuple[Indices, Floats], ...]
+    is_whole: bool
+
+    @classmethod
+    def nothing(cls) -> "_Opened":
+        """Begin with the path of no corners."""
+        return cls(((np.zeros((1, 0), dtype=int), np.ones(1)),), is_whole=True)
+
+    def within(self, line: _Stretch) -> "_Opened":
+        """Add the largest masses about the corners of the next level, on its horizontal line."""
+        before, most = self.levels[-1]
+        shares = [np.abs(table.amplitudes[:, line.nearest]) for table in line.tables]
+        sizes = np.full(len(before), line.whole)
+        for share, keys in zip(shares, before.T, strict=False):
+            sizes *= share[keys]
+        sizes = np.multiply.outer(sizes, shares[-1])
+        sizes = np.minimum(sizes, most[:, np.newaxis]).ravel()
+        counted = np.flatnonzero(sizes > _LEAST_OPEN)
+        chosen = counted[np.argsort(-sizes[counted], kind="stable")[:_MOST_OPEN]]
+        one, last = np.divmod(chosen, shares[-1].size)
+        level = np.column_stack([before[one], last]), sizes[chosen]
+        return _Opened((*self.levels, level), self.is_whole and chosen.size == counted.size)
+
+    def limited(self) -> "_Opened":
+        """Keep the largest masses of all levels."""
+        sizes = np.concatenate([sizes for _, sizes in self.levels[1:]] or [np.zeros(0)])
+        if sizes.size <= _MOST_OPEN:
+            return self
+        least = np.sort(sizes)[-_MOST_OPEN]
+        levels = [(paths[sizes >= least], sizes[sizes >= least]) for paths, sizes in self.levels]
+        return _Opened(tuple(levels), is_whole=False)
+
+    @cached_property
+    def paths(self) -> frozenset[Path]:
+        """The paths to the masses that are opened."""
+        return frozenset(
+            tuple(map(int, path)) for paths, _ in self.levels for path in paths.tolist()
+        )
+
+
 def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
     """Nodes at even steps beyond the last of a level line, to where a power of r has decayed.
 
@@ -449,7 +623,8 @@ def joint_integrals(
     here = Corner(0.0, 0.0, line.measure)
     corners = [corner.times(here) for corner in split(line.rates)]
     corners, unbounded = _extrapolated([one for one in corners if one.counts], line.step)
-    return replace(CornerIntegrals.of(line, corners, tilt, period), unbounded=unbounded)
+    table = _Table.of(corners, line.rates.size)
+    return replace(CornerIntegrals.of(line, table, tilt, period), unbounded=unbounded)
 
 
 def _extrapolated(corners: list[Corner], step: float) -> tuple[list[Corner], Bools]:

@@ -70,6 +70,10 @@ class Waves:
         waves = np.exp(-self.rates * (y - self.anchor)[:, np.newaxis])
         return np.asarray(np.einsum("yr,kr->yk", waves, self.coefficients).real)
 
+    def missing(self, y: Floats) -> Floats:
+        """Return what is missing: nothing."""
+        return np.zeros(y.size)
+
 
 def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
     """Coefficients of the tail, the density and minus its slope, along a new axis -2."""
@@ -92,6 +96,10 @@ class Part(Protocol):
 
     def at(self, y: Floats, /) -> Floats:
         """Return the sums at each y, shape (n, 3)."""
+        ...
+
+    def missing(self, y: Floats, /) -> Floats:
+        """Return about what is missing from the tail at each y, where not all is summed."""
         ...
 
 
@@ -156,11 +164,11 @@ class Contour:
 
     def _missing(self, y: Floats) -> Floats:
         """Return what is missing from the tail at each y, relative to M(c) exp(-c y)."""
-        missing = np.zeros(y.shape)
+        missing = np.asarray(sum((part.missing(y) for part in self.rest), np.zeros(y.shape)))
         if self.cut:
             for block in np.array_split(np.arange(y.size), max(1, y.size * self._size // _TABLE)):
                 sums = [np.abs(waves.at(y[block])[:, 0]) for waves in self.cut]
-                missing[block] = np.max(sums, axis=0)
+                missing[block] += np.max(sums, axis=0)
         return missing
 
     def _sums(self, y: Floats) -> Floats:
