@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats
 from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.terms import WeightedBetas
+from skpostbac.stats._distribution import Laplace
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
 
@@ -170,8 +171,22 @@ class BetaAverage(WeightedSum):
 
     @cached_property
     def _inversion(self) -> Inversion:
+        return Inversion(self._terms)
+
+    @property
+    def _terms(self) -> WeightedBetas:
+        """The terms that have a weight."""
         kept = self.weights != 0
-        return Inversion(WeightedBetas.of(self.a[kept], self.b[kept], self.weights[kept]))
+        return WeightedBetas.of(self.a[kept], self.b[kept], self.weights[kept])
+
+    def _laplace(self) -> Laplace:
+        below = self._terms.mirrored()
+
+        def laplace(t: float) -> tuple[float, float]:
+            log_mgf, mean = below.tilted(t, from_end=True).log_mgf_and_mean
+            return log_mgf, -mean
+
+        return laplace
 
     @property
     def _ends(self) -> Floats:

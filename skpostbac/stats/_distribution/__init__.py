@@ -17,6 +17,7 @@ from skpostbac.stats._distribution.interface import (
     plain_float,
 )
 from skpostbac.stats._distribution.kernel import kernel_density
+from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
@@ -28,6 +29,7 @@ __all__ = [
     "DrawnPosterior",
     "Interval",
     "IntervalMethod",
+    "Laplace",
     "LogValues",
     "LogitDensity",
     "LogitDistribution",

@@ -26,6 +26,7 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._distribution.hdi import shortest_interval
 from skpostbac.stats._distribution.interface import Distribution, Interval, broadcast_limits
+from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.mode import highest_place
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
@@ -95,6 +96,10 @@ class BoundedDistribution(Distribution):
     def _centre_to(self, y: Floats, allowed: Floats) -> Values:
         """Return the same with errors that are no larger, where this can be had."""
         return self._centre(y)
+
+    def _laplace(self) -> Laplace | None:
+        """Return log E[exp(-t X)] and minus its slope, if they are cheap; X is positive."""
+        return None
 
     @abstractmethod
     def variance(self) -> float:

@@ -258,6 +258,16 @@ class TiltedSum:
         """Tilted mean of the sum, K'(c), as a distance from the origin."""
         return self.total(self.terms.mode) + self._mean_shift(self.everything)
 
+    @property
+    def log_mgf_and_mean(self) -> tuple[float, float]:
+        """K(c) = log E[exp(c x)] and the tilted mean K'(c), from the same nodes."""
+        log_mgf, shift, terms = 0.0, 0.0, self.terms
+        for block in _blocks(self.everything):
+            nodes = terms.quadrature(block, np.zeros(block.size), 1)
+            log_mgf += self.total(nodes.log_mgf + self.tilt * terms.mode[block], block)
+            shift += self.total(nodes.mean, block)
+        return log_mgf, self.total(terms.mode) + shift
+
     def reaches(self, index: Indices) -> tuple[float, float]:
         """How far the sum reaches below and above its tilted mode, but for a mass exp(-REACH).
 
@@ -506,10 +516,8 @@ def _transforms_of_nodes(nodes: Quadrature, grid: Grid, *, few: bool) -> Complex
     if nodes.nodes.size * grid.bases.size <= _TABLE and few:
         table = waves(nodes.nodes, nodes.weights, grid.bases, grid.offsets) - 1
         return table.reshape(len(table), -1)
-    rows = max(1, _TABLE // nodes.nodes.size)
-    chunks = [grid.bases[start : start + rows] for start in range(0, grid.bases.size, rows)]
-    tables = [waves_less_one(nodes.nodes, nodes.weights, bases, grid.offsets) for bases in chunks]
-    return np.concatenate(tables, axis=1).reshape(len(nodes.nodes), -1)
+    table = waves_less_one(nodes.nodes, nodes.weights, grid.bases, grid.offsets)
+    return table.reshape(len(table), -1)
 
 
 def _log_product_of_one_plus(values: Complexes, count: Floats) -> Complexes:
