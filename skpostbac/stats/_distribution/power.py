@@ -16,14 +16,13 @@ not cancel where the distribution is narrow.
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from math import comb
 
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices, float_or_nan, shown
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
-from skpostbac.stats._distribution.laplace_moments import Laplace, fractional_moments
+from skpostbac.stats._distribution.laplace_moments import Laplace, moments_about_one
 from skpostbac.stats._distribution.tails import Tails, Values
 from skpostbac.stats._numerics import EPS, Frame, Points, integrate
 
@@ -41,9 +40,9 @@ _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Far tails are looked at this often for each power of two, and beyond one that can add no more than
 # this to the fourth moment they are left out.
 _CUTS, _NOTHING = 8, 1e-15
-# Moments of orders up to this come from the Laplace transform. About the mean they lose digits: the
-# mean may be so many standard deviations.
-_LARGEST_ORDER, _LARGEST_RATIO = 0.95, 16.0
+# Moments of the orders 4 e between these come from the Laplace transform. They lose digits where X
+# is narrow: its mean may be so many standard deviations.
+_LEAST_ORDER, _LARGEST_ORDER, _LARGEST_RATIO = 4e-3, 0.8, 8.0
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
 # Two places so close to zero that only the leading power of the density counts.
@@ -56,10 +55,10 @@ class PowerTransform(BoundedDistribution):
     Quantiles are powers of those of X, and tails and densities those of X at :math:`y^{1/e}`, so
     that they are as exact; where :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
     The moments are integrals of the tails, to about 1e-12 of the standard deviation, or 1e-10 of
-    themselves for a power whose standard deviation exceeds its mean. Where the exponent is below
-    0.24 and the standard deviation more than a sixteenth of the mean they come from the Laplace
-    transform of X, if that is known, in a tenth of a second. Else they take a millisecond for
-    common counts, and up to minutes for many classes without a correct prediction whose weights
+    themselves for a power whose standard deviation exceeds its mean. They take a millisecond for
+    common counts. Those of a `BetaAverage` whose standard deviation exceeds an eighth of its mean
+    come from its Laplace transform where the exponent is between 0.001 and 0.2, in some tenths of
+    a second. Others take up to minutes, for many classes without a correct prediction whose weights
     have many scales.
 
     Parameters
@@ -219,23 +218,22 @@ class PowerTransform(BoundedDistribution):
     @cached_property
     def _laplace_of_x(self) -> Laplace | None:
         """The Laplace transform of X, where the moments come from it."""
-        fractional = 4 * self.exponent <= _LARGEST_ORDER
-        if fractional and self._origin <= _LARGEST_RATIO * self._first_order:
+        fractional = _LEAST_ORDER <= 4 * self.exponent <= _LARGEST_ORDER
+        wide = self.distribution.mean() <= _LARGEST_RATIO * self.distribution.standard_deviation()
+        if fractional and wide:
             return self.distribution._laplace()
         return None
 
     def _fractional_moments(self, laplace: Laplace) -> Floats:
-        """First four moments about the origin, in units, from those about zero."""
-        orders = self.exponent * np.arange(1.0, 5.0)
-        raw = np.append(1.0, fractional_moments(laplace, self.distribution.mean(), orders))
-        raw /= self._unit ** np.arange(5.0)
-        shift = -self._origin / self._unit
-        return np.array(
-            [
-                sum(comb(k, j) * raw[j] * shift ** (k - j) for j in range(k + 1))
-                for k in (1, 2, 3, 4)
-            ]
-        )
+        """First four moments about the origin, in units."""
+        mean = float(self.distribution.mean())
+
+        def relative(t: float) -> tuple[float, float]:
+            log_transform, slope = laplace(t / mean)
+            return log_transform, slope / mean
+
+        about_one = moments_about_one(relative, self.exponent)
+        return np.asarray(about_one * (self._origin / self._unit) ** np.arange(1.0, 5.0))
 
     @property
     def _wide_reach(self) -> Floats:
