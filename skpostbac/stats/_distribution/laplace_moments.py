@@ -63,8 +63,8 @@ def _above(laplace: Laplace) -> Floats:
         straight = len(powers) > _ALIKE and np.ptp(powers[-_ALIKE:]) < _SAME * power
         if straight or log < -DEPTH - 10:
             break
-    number = min(max(logs[-1] + DEPTH + 10, 0.0) / (_STEP * powers[-1]), _MOST_ADDED)
-    return np.append(logs, logs[-1] - _STEP * powers[-1] * np.arange(1.0, number + 1))
+    added = min(max(logs[-1] + DEPTH + 10, 0.0) / (_STEP * powers[-1]), _MOST_ADDED)
+    return np.append(logs, logs[-1] - _STEP * powers[-1] * np.arange(1.0, added + 1))
 
 
 def _differences(u: Floats, exponent: float) -> Floats:

@@ -172,7 +172,7 @@ class OnDemand:
 
     def missing(self, y: Floats) -> Floats:
         """Return what is missing from the tail at each y."""
-        return np.sum([part.missing(y) for part in self.parts], axis=0) + np.zeros(y.size)
+        return sum((part.missing(y) for part in self.parts), np.zeros(y.size))
 
 
 @dataclass(frozen=True)

@@ -154,3 +154,15 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
     long, rest = cdf_with_warning(2**17)
     assert 1e-9 < np.abs(short - long).max() < 1.1 * error
     assert rest < 0.2 * error
+
+
+def test_masses_that_are_left_out_are_told(monkeypatch):
+    """With few masses about corners opened, a warning says how much is missing."""
+    a, weights = 0.003 + 0.01 * (np.arange(12) % 3), np.geomspace(1, 1e-6, 12)
+    x = np.linspace(0.05, 1.2, 40)
+    exact = BetaAverage(a, np.full(12, 0.003), weights=weights).cdf(x)
+    monkeypatch.setattr(_corners, "_MOST_OPEN", 20)
+    with pytest.warns(RuntimeWarning, match="errors of about") as told:
+        found = BetaAverage(a, np.full(12, 0.003), weights=weights).cdf(x)
+    stated = max(float(str(one.message).split("about ")[1][:5]) for one in told)
+    assert 0 < np.abs(found - exact).max() < stated
