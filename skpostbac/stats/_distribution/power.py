@@ -215,7 +215,7 @@ class PowerTransform(BoundedDistribution):
         tolerance = _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR
         return integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
 
-    @cached_property
+    @property
     def _laplace_of_x(self) -> Laplace | None:
         """The Laplace transform of X, where the moments come from it."""
         fractional = _LEAST_ORDER <= 4 * self.exponent <= _LARGEST_ORDER
