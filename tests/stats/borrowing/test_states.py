@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from skpostbac.stats._borrowing.states import place_states, windows
 from skpostbac.stats._borrowing import states as _states
+from skpostbac.stats._borrowing.states import place_states, windows
 
 
 def rule(degree, m, posteriors=None, depth=40.0):
