@@ -4,8 +4,8 @@
 
 A cell is a number of classes, their sizes and their recalls, which may rise or fall with the size.
 Data set k of a cell depends on nothing but the name of the cell and k, so that a run can be
-stopped, resumed and repeated. Half of the cells, by a hash of their names, served to choose the
-default interval and the limit of the warning: they are run with --chosen, and not reported.
+stopped, resumed and repeated. The default interval and the limit of the warning were chosen on
+cells like those of --chosen; what is reported are others.
 
     python benchmarks/validity.py --report
 
@@ -20,6 +20,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise, product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -30,7 +31,6 @@ from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.stats import Hyperprior
 
-CLASSES = (2, 3, 5, 10, 30, 100)
 PRIORS = {
     "uniform": "uniform",
     "jeffreys": "jeffreys",
@@ -53,18 +53,15 @@ def in_turn(sizes):
     return lambda n_classes: np.sort(np.resize(sizes, n_classes))
 
 
-def harmonic(n_classes):
-    """Give class i a share proportional to 1 / i, of 40 samples a class on average."""
-    ranks = np.arange(1, n_classes + 1)
-    return np.sort(np.maximum(2, np.rint(40 * n_classes / ranks / (np.log(n_classes) + 0.6))))
+def harmonic(samples):
+    """Give class i a share proportional to 1 / i, of so many samples a class on average."""
 
+    def sizes(n_classes):
+        ranks = np.arange(1, n_classes + 1)
+        shares = n_classes / ranks / (np.log(n_classes) + 0.6)
+        return np.sort(np.maximum(2, np.rint(samples * shares)))
 
-SIZES = {
-    **{str(size): equal(size) for size in (2, 5, 10, 30, 100)},
-    "2, 4, ..., 256": in_turn(2 ** np.arange(1, 9)),
-    "1 / rank": harmonic,
-    "2, 5, ..., 100": in_turn([2, 5, 10, 30, 100]),
-}
+    return sizes
 
 
 def constant(value):
@@ -87,33 +84,69 @@ def trend(slope, noise=0.0):
     return recalls
 
 
-def one_at_chance(sizes, rng):
-    """Give the smallest class the recall of guessing, all others .9."""
-    return np.where(np.arange(sizes.size) == 0, 1 / sizes.size, 0.9)
+def some_at_chance(number):
+    """Give the smallest classes the recall of guessing, all others .9."""
+    return lambda sizes, rng: np.where(np.arange(sizes.size) < number, 1 / sizes.size, 0.9)
 
 
-RECALLS = {
-    **{f"all {value}": constant(value) for value in (0.99, 0.95, 0.85, 0.6)},
-    "Beta(18, 2)": lambda sizes, rng: rng.beta(18, 2, sizes.size),
-    "U(.3, 1)": lambda sizes, rng: rng.uniform(0.3, 1, sizes.size),
-    "one at chance": one_at_chance,
-    "small .6, large .95": halves(0.6, 0.95),
-    "small .95, large .6": halves(0.95, 0.6),
-    "rising": trend(0.5),
-    "falling": trend(-0.5),
-    "rising, noisy": trend(0.3, 0.7),
-}
+class Grid(NamedTuple):
+    """Numbers of classes, their sizes and their recalls, and those that go with unequal sizes."""
+
+    classes: tuple
+    sizes: dict
+    recalls: dict
+    following: dict
+
+    def names(self, classes):
+        """Return the names of the cells."""
+        for n_classes, size, recall in product(classes, self.sizes, self.recalls | self.following):
+            if not (size.isdigit() and recall in self.following):
+                yield f"{n_classes}|{size}|{recall}"
 
 
-def cells(classes, chosen):
-    """Return the cells that served to choose something, or the others."""
-    for n_classes, sizes, recalls in product(classes, SIZES, RECALLS):
-        name = f"{n_classes}|{sizes}|{recalls}"
-        follows_size = recalls in ("rising", "falling", "rising, noisy")
-        if (zlib.crc32(name.encode()) % 2 == 0) == chosen and not (
-            follows_size and sizes.isdigit()
-        ):
-            yield name
+CHOSEN = Grid(
+    classes=(2, 3, 5, 10, 30, 100),
+    sizes={
+        **{str(size): equal(size) for size in (2, 5, 10, 30, 100)},
+        "2, 4, ..., 256": in_turn(2 ** np.arange(1, 9)),
+        "1 / rank": harmonic(40),
+        "2, 5, ..., 100": in_turn([2, 5, 10, 30, 100]),
+    },
+    recalls={
+        **{f"all {value}": constant(value) for value in (0.99, 0.95, 0.85, 0.6)},
+        "Beta(18, 2)": lambda sizes, rng: rng.beta(18, 2, sizes.size),
+        "U(.3, 1)": lambda sizes, rng: rng.uniform(0.3, 1, sizes.size),
+        "one at chance": some_at_chance(1),
+        "small .6, large .95": halves(0.6, 0.95),
+        "small .95, large .6": halves(0.95, 0.6),
+    },
+    following={
+        "rising": trend(0.5),
+        "falling": trend(-0.5),
+        "rising, noisy": trend(0.3, 0.7),
+    },
+)
+SHOWN = Grid(
+    classes=(4, 7, 20, 60),
+    sizes={
+        **{str(size): equal(size) for size in (3, 8, 20, 60)},
+        "3, 6, ..., 384": in_turn(3 * 2 ** np.arange(8)),
+        "25 / rank": harmonic(25),
+    },
+    recalls={
+        **{f"all {value}": constant(value) for value in (0.98, 0.9, 0.75)},
+        "Beta(9, 3)": lambda sizes, rng: rng.beta(9, 3, sizes.size),
+        "U(.5, 1)": lambda sizes, rng: rng.uniform(0.5, 1, sizes.size),
+        "two at chance": some_at_chance(2),
+        "small .7, large .97": halves(0.7, 0.97),
+        "small .97, large .7": halves(0.97, 0.7),
+    },
+    following={
+        "rising": trend(0.35),
+        "falling": trend(-0.35),
+        "falling, noisy": trend(-0.25, 0.5),
+    },
+)
 
 
 def conclude(prior, counts):
@@ -129,13 +162,14 @@ def conclude(prior, counts):
 def measure(name, prior, numbers):
     """Count over some data sets which intervals hold the truth, and the warnings."""
     n_classes, size_name, recall_name = name.split("|")
+    grid = SHOWN if int(n_classes) in SHOWN.classes else CHOSEN
     # Small data sets are often alike.
     conclusion = lru_cache(maxsize=None)(conclude)
     sums = np.zeros(len(COLUMNS), dtype=int)
     for number in numbers:
         rng = np.random.default_rng([zlib.crc32(name.encode()), number])
-        sizes = SIZES[size_name](int(n_classes)).astype(int)
-        recalls = RECALLS[recall_name](sizes, rng)
+        sizes = grid.sizes[size_name](int(n_classes)).astype(int)
+        recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
         correct, truth = rng.binomial(sizes, recalls), recalls.mean()
         counts = tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True)))
         intervals, is_warned = conclusion(prior, counts)
@@ -146,7 +180,8 @@ def measure(name, prior, numbers):
 def run(args):
     """Bring the cells up to a number of data sets, and save the results after each."""
     results = json.loads(args.results.read_text()) if args.results.exists() else {}
-    for name, prior in product(cells(args.classes, args.chosen), args.priors):
+    grid = CHOSEN if args.chosen else SHOWN
+    for name, prior in product(grid.names(args.classes or grid.classes), args.priors):
         cell = results.setdefault(name, {})
         old = cell.get(prior, [0, 0, 0, 0])
         if old[0] < args.sets:
@@ -159,7 +194,7 @@ def run(args):
         print(name, prior, sets, *(f"{total / sets:.3f}" for total in sums), flush=True)
 
 
-def shares(results, prior, classes=CLASSES, sizes=SIZES):
+def shares(results, prior, classes=SHOWN.classes, sizes=tuple(SHOWN.sizes)):
     """Return the data sets and the shares of each cell that a prior was run on."""
     rows = []
     for name, cell in results.items():
@@ -183,7 +218,7 @@ def write_table(widths, rows):
 def coverage_table(results, column):
     """Return mean and least coverage over the recalls, for each number and sizes of classes."""
     rows = [["classes", "samples", "cells", *PRIORS]]
-    for n_classes, sizes in product(CLASSES, SIZES):
+    for n_classes, sizes in product(SHOWN.classes, SHOWN.sizes):
         found = [shares(results, prior, [n_classes], [sizes])[:, column] for prior in PRIORS]
         shown = [f"{some.mean():.2f} ({some.min():.2f})" if some.size else "" for some in found]
         if found[0].size:
@@ -229,12 +264,12 @@ def plot(results, path):
         for ax, prior in zip(figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True):
             ax.axhspan(0.93, 0.985, color="0.85", lw=0)
             ax.axhline(0.95, color="0.4", lw=0.8)
-            for place, n_classes in enumerate(CLASSES):
+            for place, n_classes in enumerate(SHOWN.classes):
                 found = shares(results, prior, [n_classes])[:, 2]
                 spread = np.linspace(-0.3, 0.3, found.size)
                 ax.plot(place + spread, found, "o", ms=2, color="#0072b2", alpha=0.7)
             ax.set_title(prior)
-            ax.set_xticks(range(len(CLASSES)), CLASSES, fontsize=7)
+            ax.set_xticks(range(len(SHOWN.classes)), SHOWN.classes, fontsize=7)
             ax.set_ylim(-0.03, 1.03)
         figure.axes[0].set_ylabel("coverage of 95 % intervals")
         figure.supxlabel("number of classes", fontsize=9)
@@ -244,8 +279,6 @@ def plot(results, path):
 def report(path):
     """Write the tables and the picture of the documentation."""
     results = json.loads(path.read_text())
-    shown = set(cells(CLASSES, False))
-    results = {name: cell for name, cell in results.items() if name in shown}
     versions = f"skpostbac {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     head = (
         f"Measured on {date.today()} with {versions}, Python {platform.python_version()}, by\n"
@@ -266,9 +299,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument("--classes", type=int, nargs="*", default=CLASSES)
+    parser.add_argument("--classes", type=int, nargs="*", help="some numbers of classes (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
-    parser.add_argument("--chosen", action="store_true", help="the other half of the cells")
+    parser.add_argument("--chosen", action="store_true", help="cells that served to choose")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--report", action="store_true", help="write the documentation")
     args = parser.parse_args()

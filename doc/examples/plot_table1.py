@@ -141,7 +141,7 @@ def matrix_metrics(name):
 
 def pdbac_cell(name, posterior):
     """Write mean and interval, with a mark at what was printed differently."""
-    low, high = posterior.credible_interval()
+    low, high = posterior.credible_interval(method="central")
     texts = {"mean": f"{posterior.mean():.4f}", "low": f"{low:.4f}", "high": f"{high:.4f}"}
     marked = [text + "*" * ((name, figure) in GRID_ERRORS) for figure, text in texts.items()]
     return "{} [{}, {}]".format(*marked)
@@ -149,7 +149,7 @@ def pdbac_cell(name, posterior):
 
 def metric_cell(observed, posterior):
     """Write what was observed and the interval of the posterior."""
-    low, high = posterior.credible_interval()
+    low, high = posterior.credible_interval(method="central")
     return f"{observed:.3f} [{low:.2f}, {high:.2f}]"
 
 
@@ -199,7 +199,7 @@ def assert_limits(printed, value, error):
 
 
 for name, (mean, low, high) in PRINTED_PDBAC.items():
-    exact = (posteriors[name].mean(), *posteriors[name].credible_interval())
+    exact = (posteriors[name].mean(), *posteriors[name].credible_interval(method="central"))
     for figure, value, printed, digits in zip(
         ("mean", "low", "high"), exact, (mean, low, high), (3, 2, 2), strict=True
     ):

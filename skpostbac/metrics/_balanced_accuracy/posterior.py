@@ -182,7 +182,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If the prior moves the mean by more than 1.5 posterior standard deviations.
+            If intervals under this prior would seldom hold the truth, in test sets such as this one.
 
         Examples
         --------
@@ -225,7 +225,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If the prior moves the mean by more than 1.5 posterior standard deviations.
+            If intervals under this prior would seldom hold the truth, in test sets such as this one.
 
         Examples
         --------
@@ -515,7 +515,7 @@ def posterior_balanced_accuracy(
     Warns
     -----
     PriorInfluenceWarning
-        If the prior moves the mean by more than 1.5 posterior standard deviations.
+        If intervals under this prior would seldom hold the truth, in test sets such as this one.
     UserWarning
         If no label of `y_pred` occurs in `y_true`.
 

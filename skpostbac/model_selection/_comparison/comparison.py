@@ -754,7 +754,7 @@ def compare_predictions(
     UserWarning
         For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
-        If the prior moves a mean by more than 1.5 posterior standard deviations.
+        If intervals under this prior would seldom hold the truth, in test sets such as this one.
 
     See Also
     --------

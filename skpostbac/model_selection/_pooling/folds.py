@@ -347,8 +347,8 @@ def pooled_posteriors(
     Warns
     -----
     PriorInfluenceWarning
-        If the prior moves a mean by more than 1.5 posterior standard deviations: once, for the
-        candidate that it moves most.
+        If intervals under this prior would seldom hold the truth, in test sets such as these:
+        once, for the candidate of which the fewest would.
 
     See Also
     --------
@@ -464,7 +464,7 @@ def cross_val_posterior(
     Warns
     -----
     PriorInfluenceWarning
-        If the prior moves the mean by more than 1.5 posterior standard deviations.
+        If intervals under this prior would seldom hold the truth, in test sets such as this one.
 
     See Also
     --------
