@@ -97,9 +97,9 @@ class Grid(NamedTuple):
     recalls: dict
     following: dict
 
-    def names(self, classes):
-        """Return the names of the cells."""
-        for n_classes, size, recall in product(classes, self.sizes, self.recalls | self.following):
+    def names(self, classes, sizes):
+        """Return the names of the cells of some numbers and sizes of classes."""
+        for n_classes, size, recall in product(classes, sizes, self.recalls | self.following):
             if not (size.isdigit() and recall in self.following):
                 yield f"{n_classes}|{size}|{recall}"
 
@@ -181,7 +181,8 @@ def run(args):
     """Bring the cells up to a number of data sets, and save the results after each."""
     results = json.loads(args.results.read_text()) if args.results.exists() else {}
     grid = CHOSEN if args.chosen else SHOWN
-    for name, prior in product(grid.names(args.classes or grid.classes), args.priors):
+    names = list(grid.names(args.classes or grid.classes, args.sizes or grid.sizes))
+    for name, prior in product(names, args.priors):
         cell = results.setdefault(name, {})
         old = cell.get(prior, [0, 0, 0, 0])
         if old[0] < args.sets:
@@ -300,6 +301,7 @@ def main():
     parser.add_argument("--sets", type=int, default=400, help="data sets a cell (400)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--classes", type=int, nargs="*", help="some numbers of classes (all)")
+    parser.add_argument("--sizes", nargs="*", help="some sizes of classes (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
     parser.add_argument("--chosen", action="store_true", help="cells that served to choose")
     parser.add_argument("--results", type=Path, default=RESULTS)

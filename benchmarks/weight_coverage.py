@@ -2,9 +2,9 @@
 
     python benchmarks/weight_coverage.py [--sets N] [--jobs N]
 
-Weights go with the recalls of the classes, against them, or neither. A pool for each octave of the
-weights, as the hierarchical prior has with `class_weight`, is compared with one pool for all
-classes, and with the prior "reciprocal". Data set k of a cell depends on nothing but the name of
+Weights go with the recalls of the classes, against them, or neither. One pool for all classes, as
+the hierarchical prior has with `class_weight`, is compared with a pool for each octave of the
+weights, and with the prior "reciprocal". Data set k of a cell depends on nothing but the name of
 the cell and k. The table is written beside this script.
 """
 
@@ -23,7 +23,7 @@ from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac.stats import HierarchicalBetaAverage
 
 CLASSES = (10, 40)
-METHODS = ("by octave", "one pool", "reciprocal")
+METHODS = ("one pool", "by octave", "reciprocal")
 TABLE = Path(__file__).with_suffix(".rst")
 
 
@@ -82,9 +82,10 @@ def measure(n_classes, name, number):
     recalls, weights = draw(sizes, rng)
     weights = weights / weights.sum()
     counts = ClassCounts(range(n_classes), rng.binomial(sizes.astype(int), recalls), sizes)
+    octaves = np.floor(np.log2(weights / weights.max()) + 0.5)
     distributions = [
         PosteriorBalancedAccuracy(counts, prior="hierarchical", class_weight=weights).distribution,
-        HierarchicalBetaAverage(counts.correct, counts.total, weights=weights),
+        HierarchicalBetaAverage(counts.correct, counts.total, weights=weights, pools=octaves),
         PosteriorBalancedAccuracy(counts, class_weight=weights).distribution,
     ]
     truth = weights @ recalls
@@ -99,15 +100,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=100, help="data sets a cell (100)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
+    parser.add_argument("--classes", type=int, nargs="*", default=CLASSES)
     args = parser.parse_args()
-    widths = [7, 30] + [15] * len(METHODS)
+    widths = [7, 31] + [15] * len(METHODS)
     rule = " ".join("=" * width for width in widths)
 
     def line(cells):
         return " ".join(f"{cell:<{w}}" for cell, w in zip(cells, widths, strict=True)).rstrip()
 
     lines = [rule, line(["classes", "weights and sizes", *METHODS]), rule]
-    for n_classes in CLASSES:
+    for n_classes in args.classes:
         for name in CELLS:
             tasks = (delayed(measure)(n_classes, name, k) for k in range(args.sets))
             held, error, spread = np.mean(Parallel(n_jobs=args.jobs)(tasks), axis=0).T

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, Indices, LabelArray, first, float_array, nonnegative_array
+from skpostbac._utils import Floats, LabelArray, first, float_array, nonnegative_array
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
@@ -194,26 +194,9 @@ def average_distribution(
     and exactly as 1 / n_classes.
     """
     if isinstance(prior, Hyperprior):
-        pools = None if weights is None else _octaves(weights)
-        return HierarchicalBetaAverage(
-            correct, total, weights=weights, hyperprior=prior, pools=pools
-        )
+        # Classes of all weights borrow from one another: `benchmarks/weight_coverage.py`.
+        return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
     return BetaAverage(prior[:, 0] + correct, prior[:, 1] + (total - correct), weights=weights)
-
-
-def _octaves(weights: Floats) -> Indices:
-    """Return the pool of each class: classes borrow from those of about their weight alone.
-
-    Where weights go with difficulty, classes of all weights that share a rate bias the weighted
-    mean: those that count most are drawn to the others. With ten classes of twenty samples, recalls
-    of .6 and .95, and four times the weight on the harder ones, the mean is off by .8 standard
-    deviations, and intervals of 95 % hold the truth in .90 of the data sets; with a pool for each
-    octave of the weights it is off by .07, and they do in .98 (benchmarks/weight_coverage.py).
-    """
-    with np.errstate(divide="ignore"):
-        octaves = np.floor(np.log2(weights / weights.max()) + 0.5)
-    # A weight of zero is infinitely many octaves away.
-    return np.unique(octaves, return_inverse=True)[1]
 
 
 def is_one_symmetric_beta(spec: PriorSpec) -> bool:

@@ -29,33 +29,11 @@ def test_distribution_is_the_engine_s():
     weights = {"a": 1, "b": 2, "c": 1}
     posterior = PosteriorBalancedAccuracy(COUNTS, prior=hyperprior, class_weight=weights)
     distribution = HierarchicalBetaAverage(
-        COUNTS.correct,
-        COUNTS.total,
-        weights=[0.25, 0.5, 0.25],
-        hyperprior=hyperprior,
-        pools=["light", "heavy", "light"],
+        COUNTS.correct, COUNTS.total, weights=[0.25, 0.5, 0.25], hyperprior=hyperprior
     )
     assert posterior.credible_interval(method="central") == distribution.interval()
     assert posterior.prior is hyperprior
     assert PosteriorBalancedAccuracy(COUNTS, prior="hierarchical").prior == Hyperprior()
-
-
-def test_classes_borrow_from_those_of_their_weight():
-    """Where the harder classes count more they are not drawn to the others, nor is the mean."""
-    counts = ClassCounts(range(10), [12] * 5 + [19] * 5, [20] * 10)
-    weights = [4.0] * 5 + [1.0] * 5
-    posterior = PosteriorBalancedAccuracy(counts, prior="hierarchical", class_weight=weights)
-    observed = np.average(counts.recalls, weights=weights)
-    assert abs(posterior.mean() - observed) < 0.2 * posterior.standard_deviation()
-    together = HierarchicalBetaAverage(counts.correct, counts.total, weights=weights)
-    assert together.mean() / sum(weights) > observed + 0.4 * posterior.standard_deviation()
-    # Nearly equal weights, and a weight of zero, which tells the others nothing.
-    weights = np.array([1.2, 1.1, 1.0, 0.9, 1, 1, 1, 1, 1, 0])
-    posterior = PosteriorBalancedAccuracy(counts, prior="hierarchical", class_weight=weights)
-    pools = [0] * 9 + [1]
-    weights /= weights.sum()
-    expected = HierarchicalBetaAverage(counts.correct, counts.total, weights=weights, pools=pools)
-    assert posterior.mean() == pytest.approx(expected.mean(), rel=1e-13)
 
 
 def test_before_the_data():
