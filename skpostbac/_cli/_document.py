@@ -127,7 +127,7 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
         },
         "prior_influence": _number(influence.shift),
         "expected_coverage": _number(influence.expected_coverage),
-        "remedy": None if dominating is None else dominating.remedy,
+        "remedy": None if dominating is None else dominating.remedy or None,
         "untested": [] if dominating is None else list(untested_alone(dominating)),
     }
 

@@ -67,8 +67,8 @@ INDEPENDENT_COMPARISON = (
 )
 SHARED_COMPARISON = (
     "How often just one of them is right, and which one then, has the hierarchical prior. The mean "
-    "of the difference is exact; its interval and all probabilities are estimated from random "
-    "draws, to about .001."
+    "of the difference is exact; its interval and the probabilities of a pair are estimated from "
+    "random draws, to about .001; the ranks of more than two classifiers to some hundredths."
 )
 
 

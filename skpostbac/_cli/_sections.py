@@ -86,7 +86,9 @@ def _posteriors(document: Record, level: str) -> Section:
         [
             *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
             *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
-            *_report_prior([record for record in records if record["remedy"] is not None]),
+            *_report_prior(
+                [record for record in records if record["remedy"] or record["untested"]]
+            ),
         ],
     )
 

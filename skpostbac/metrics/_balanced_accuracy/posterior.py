@@ -182,7 +182,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If intervals under this prior would seldom hold the truth, in test sets such as this one.
+            If intervals under this prior would seldom hold the truth, in test sets like this.
 
         Examples
         --------
@@ -225,7 +225,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If intervals under this prior would seldom hold the truth, in test sets such as this one.
+            If intervals under this prior would seldom hold the truth, in test sets like this.
 
         Examples
         --------
@@ -515,7 +515,7 @@ def posterior_balanced_accuracy(
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets such as this one.
+        If intervals under this prior would seldom hold the truth, in test sets like this.
     UserWarning
         If no label of `y_pred` occurs in `y_true`.
 

@@ -128,9 +128,10 @@ class FigurePosterior(StablePickle, ABC):
         level : float, default=0.95
             Probability, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            "hdi" is the shortest interval, of highest density; "central" leaves out the same
-            probability on both sides (Carrillo et al. 2013, eq. 9), and with it values next to 1
-            where few samples have next to no errors: it then holds the truth less often.
+            "hdi" is the shortest interval, of highest density (of several equally short ones it
+            is one); "central" leaves out the same probability on both sides (Carrillo et al. 2013,
+            eq. 9). Of few samples with next to no errors it leaves out values close to 1, and
+            holds the truth less often.
 
         Returns
         -------

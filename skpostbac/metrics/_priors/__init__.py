@@ -1,8 +1,9 @@
 """What is assumed of the classes, how far it moves a posterior, and when that is too far.
 
 `assumptions` has the priors, the class weights and the distribution that they make with counts;
-`influence` the threshold of `PriorInfluenceWarning`; `pooling` what two posteriors must have in
-common to be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
+`coverage` how often intervals would hold the truth, and below which share a user is told;
+`influence` how far the prior moves a posterior, and `PriorInfluenceWarning`; `pooling` what two
+posteriors must have in common to be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (

@@ -34,7 +34,7 @@ _LEAST, _LESS = 0.9, 0.3
 # Samples of the mean of classes of alike size that a class has beside its own.
 _BORROWED = 3
 # Test sets, and numbers that are drawn for them at most: fewer sets where there are many classes.
-_SETS, _DRAWS, _FEWEST_SETS = 200, 200_000, 20
+_SETS, _DRAWS, _FEWEST_SETS = 200, 200_000, 100
 
 
 def too_few_hold(
@@ -84,9 +84,10 @@ def expected_coverage(correct: Floats, total: Floats, prior: Floats, class_weigh
     Returns
     -------
     coverage : float
-        Share of 200 simulated test sets, in [0, 1], the same in each call; nan without samples.
+        Share of the intervals of 200 simulated test sets (100 to 200 with more than 1,000
+        classes), the same in each call; nan if no class of positive weight has samples.
     """
-    if not total.any():
+    if not total[class_weight > 0].any():
         return np.nan
     recalls = _typical_recalls(correct, total)
     trials = np.where(total > 0, np.maximum(np.rint(total), 1), 0).astype(np.int64)
@@ -122,7 +123,8 @@ def shared_coverage(
     noise = max(variance - standard_deviation**2, standard_deviation**2)
     bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
     # Shrunken to what is shared, the posterior mean varies less than the observed one.
-    spread = min(standard_deviation, float(np.sqrt(variance)))
+    # A variance of recalls of nearly one may be lost.
+    spread = max(min(standard_deviation, float(np.sqrt(variance))), np.finfo(float).tiny)
     reach = standard_deviation * ndtri((1 + LEVEL) / 2)
     return float(ndtr((reach - bias) / spread) - ndtr((-reach - bias) / spread))
 

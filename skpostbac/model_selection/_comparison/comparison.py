@@ -361,7 +361,7 @@ class PosteriorComparison(StablePickle):
         is right in relative terms. Only of more than ten independent classifiers, all pairs are
         integrated at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose
         masses are within a few spacings of floats of one end of the support); the distribution of
-        the difference then gives those below 1e-6. With the hierarchical prior, those of
+        the difference then gives those below 1e-9. With the hierarchical prior, those of
         classifiers on the same samples are shares of random draws, good to about 0.001.
 
         Examples

@@ -61,8 +61,9 @@ class HierarchicalPairedJoint(PairedJoint):
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
         return (
-            f"{super().explain()[:-1]}; classes of alike size share how often two classifiers "
-            "differ, and which is then right, so that a difference is not quite that of two scores."
+            f"{super().explain()} Classes of alike size share how often two classifiers differ and "
+            "which of them is then right, so that the mean difference is close to that of the "
+            "scores, and not equal to it."
         )
 
     def difference(self, i: int, j: int) -> Difference:

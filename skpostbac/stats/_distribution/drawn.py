@@ -226,6 +226,7 @@ class DrawnPosterior(Distribution):
         Returns
         -------
         low, high : float
+            NaN for the shortest interval of fewer than four draws.
 
         Raises
         ------

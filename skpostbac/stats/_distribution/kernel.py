@@ -26,6 +26,8 @@ def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
     low, high = draws[0], draws[-1]
     width = _silverman_width(draws)
     n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), _LEAST_BINS, _MOST_BINS))
+    # Bins are no narrower than the distance of neighbouring floats.
+    n_bins = max(1, min(n_bins, int((high - low) / np.spacing(max(abs(low), abs(high))))))
     density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
     scale = width / (edges[1] - edges[0])
     reach = int(np.ceil(_REACH * scale))

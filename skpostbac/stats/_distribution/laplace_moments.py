@@ -35,13 +35,19 @@ _STEP, _MOST_NODES, _MOST_ADDED = 0.25, 1500, 2**20
 _ALIKE, _SAME = 4, 1e-14
 
 
-def moments_about_one(laplace: Laplace, exponent: float) -> Floats:
-    """Return E[(X^e - 1)^k] for k = 1, 2, 3, 4, of a positive X of mean one; 4 e is below one."""
+def moments_about_one(laplace: Laplace, exponent: float) -> Floats | None:
+    """Return E[(X^e - 1)^k] for k = 1, 2, 3, 4, of a positive X of mean one; 4 e is below one.
+
+    None if the line above falls so slowly, as for exponents far below 1e-3, that it has no end.
+    """
     # Far below zero t E[X exp(-t X)] is t; the differences grow like t^(-4 e).
     below = np.arange(-np.ceil(DEPTH / (1 - 4 * exponent) / _STEP), 0) * _STEP
     near = below[below > -DEPTH].tolist()
     found = [_log_integrand(laplace, u)[0] for u in near]
-    logs = np.concatenate([below[below <= -DEPTH], found, _above(laplace)])
+    above = _above(laplace)
+    if above is None:
+        return None
+    logs = np.concatenate([below[below <= -DEPTH], found, above])
     u = _STEP * np.arange(float(logs.size)) + below[0]
     return np.asarray(_STEP * (_differences(u, exponent) @ np.exp(logs)))
 
@@ -52,7 +58,7 @@ def _log_integrand(laplace: Laplace, u: float) -> tuple[float, float]:
     return log_transform + float(np.log(mean)) + u, float(np.exp(np.log(mean) + u))
 
 
-def _above(laplace: Laplace) -> Floats:
+def _above(laplace: Laplace) -> Floats | None:
     """Return logs of the integrand at u = 0 and above, to where it is next to nothing."""
     logs: list[float] = []
     powers: list[float] = []
@@ -63,7 +69,9 @@ def _above(laplace: Laplace) -> Floats:
         straight = len(powers) > _ALIKE and np.ptp(powers[-_ALIKE:]) < _SAME * power
         if straight or log < -DEPTH - 10:
             break
-    added = min(max(logs[-1] + DEPTH + 10, 0.0) / (_STEP * powers[-1]), _MOST_ADDED)
+    added = max(logs[-1] + DEPTH + 10, 0.0) / (_STEP * powers[-1])
+    if added > _MOST_ADDED:
+        return None
     return np.append(logs, logs[-1] - _STEP * powers[-1] * np.arange(1.0, added + 1))
 
 

@@ -200,7 +200,9 @@ class PowerTransform(BoundedDistribution):
         E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
         """
         if self._laplace_of_x is not None:
-            return self._fractional_moments(self._laplace_of_x)
+            moments = self._fractional_moments(self._laplace_of_x)
+            if moments is not None:
+                return moments
         signed_tail = self._far_tail if self._is_wide else self._near_tail
         evaluate = self.distribution._search()
 
@@ -224,8 +226,8 @@ class PowerTransform(BoundedDistribution):
             return self.distribution._laplace()
         return None
 
-    def _fractional_moments(self, laplace: Laplace) -> Floats:
-        """First four moments about the origin, in units."""
+    def _fractional_moments(self, laplace: Laplace) -> Floats | None:
+        """First four moments about the origin, in units, where the transform gives them."""
         mean = float(self.distribution.mean())
 
         def relative(t: float) -> tuple[float, float]:
@@ -233,6 +235,8 @@ class PowerTransform(BoundedDistribution):
             return log_transform, slope / mean
 
         about_one = moments_about_one(relative, self.exponent)
+        if about_one is None:
+            return None
         return np.asarray(about_one * (self._origin / self._unit) ** np.arange(1.0, 5.0))
 
     @property

@@ -262,8 +262,12 @@ class HierarchicalPairedDifference(Distribution):
         return self._drawn.interval(level)
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that holds a share `level` of the draws."""
-        return self._drawn.hdi(level)
+        """Return the shortest interval that holds a share `level` of the draws.
+
+        Of classifiers that are right equally often it is the central one, as their difference is
+        distributed about zero like its negative, with one peak.
+        """
+        return self._drawn.interval(level) if self._model.is_symmetric else self._drawn.hdi(level)
 
     def cdf_error(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the standard error of `cdf` and `ccdf` at `x`, at most.
@@ -304,7 +308,7 @@ class HierarchicalPairedDifference(Distribution):
         -------
         low, high : float
         """
-        return self._drawn.credible_interval_error(level)
+        return self._drawn.credible_interval_error(level, method="central")
 
     def sample(
         self,

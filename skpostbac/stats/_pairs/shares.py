@@ -2,7 +2,7 @@ r"""Shares that borrow strength from those of classes of alike size.
 
 In class i a share p_i is known by k_i of n_i samples, and the classes have the prior of a
 `Hyperprior`. Given the states eta_1, ..., eta_S of the strata, the shares are independent, and each
-is a mixture of two Betas (`skpostbac.stats._hierarchical`). The states given the counts are again
+is a mixture of two Betas (`skpostbac.stats._borrowing`). The states given the counts are again
 a Markov chain, from the smallest classes to the largest, with
 
     P(eta_1) ~ prior(eta_1) L_1(eta_1) B_1(eta_1),
@@ -10,7 +10,7 @@ a Markov chain, from the smallest classes to the largest, with
 
 where L is the likelihood of the counts of a stratum, T the chance of a step and B the sum over what
 may follow. T is never made as a matrix: to stay, to move by way of one of 25 virtual samples, or to
-start anew are all that there is (`skpostbac.stats._hierarchical`).
+start anew are all that there is (`skpostbac.stats._borrowing`).
 """
 
 from dataclasses import dataclass

@@ -297,6 +297,16 @@ def test_moments_by_the_laplace_transform(a, b, exponent):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("a", [1e-6, 1e-5, 3e-5])
+def test_mean_of_a_power_for_tiny_exponents(a):
+    """E X^e = a / (a + e) for Beta(a, 1): the transform falls too slowly to be summed.
+
+    The tails, which reach to exp(-1 / a), are integrated to 1e-7.
+    """
+    mean = PowerTransform(BetaAverage([a], [1]), 0.05).mean()
+    assert mean == pytest.approx(a / (a + 0.05), rel=2e-7)
+
+
 def test_moments_by_the_laplace_transform_are_integrals_of_the_tails(monkeypatch):
     """Both ways to the moments agree, for several classes of different weights."""
     x = BetaAverage([0.5, 1.5, 0.2], [2.5, 3, 1.5], weights=[0.7, 0.2, 0.1])

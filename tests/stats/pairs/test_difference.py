@@ -256,3 +256,25 @@ def test_bad_input(arguments, error, message):
     """One clear error that names the argument."""
     with pytest.raises(error, match=message):
         HierarchicalPairedDifference(**{"counts": [[1, 2, 3, 4]]} | arguments)
+
+
+def test_error_of_the_ends_is_that_of_the_central_interval():
+    """Half the distance of quantiles that are a standard deviation of their share apart."""
+    distribution = HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])
+    tails = np.array([0.025, 0.975])
+    step = np.sqrt(tails * (1 - tails) / distribution.n_draws)
+    ends = np.quantile(distribution.draws, [tails - step, tails + step])
+    assert_allclose(distribution.interval_error(), np.diff(ends, axis=0)[0] / 2)
+
+
+def test_equal_classifiers_have_a_symmetric_shortest_interval():
+    """The noise of the draws does not tell one from the other."""
+    low, high = HierarchicalPairedDifference([[9, 1, 1, 2], [5, 0, 0, 3]]).hdi()
+    assert low == pytest.approx(-high)
+
+
+def test_a_density_of_neighbouring_floats_has_a_mode():
+    """With 1e15 samples, the draws are a few thousand floats apart."""
+    distribution = HierarchicalPairedDifference([[0, 1e15, 0, 0]])
+    low, high = distribution.draws[[0, -1]]
+    assert low <= distribution.mode() <= high
