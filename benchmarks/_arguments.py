@@ -114,8 +114,9 @@ VALID = {
     **_all(["precision", "shape_", "sd_negative", "sd_positive"], _split("1.0 ; 2")),
     "NormalBinomial.shape": _split("1.0 ; 2"),
     "counts": ["ClassCounts([0, 1], [3, 5], [4, 9])"],
-    "PairedDifference.counts": _split(
-        "[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"
+    **_all(
+        ["PairedDifference.counts", "HierarchicalPairedDifference.counts"],
+        _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0], [1, 2, 3, 4]]"),
     ),
     "PairedDifference.prior": _split("0.5 ; [1, 1, 1, 1] ; 1e-3"),
     "PairedCounts.counts": ["[7, 1, 2]"],
@@ -308,6 +309,7 @@ OBJECTS = [
     "BetaAverage([3], [1]) - BetaAverage([2, 5], [4, 1])",
     "HierarchicalBetaAverage([3, 5, 0], [4, 9, 0])",
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
+    "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
     "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
     "group_posterior([8, 9, 3], [10, 10, 9]).new_group",
     "group_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial').population_mean",

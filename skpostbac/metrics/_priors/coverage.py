@@ -28,8 +28,8 @@ from skpostbac.metrics._priors.assumptions import Prior
 # Of the intervals that are spoken of.
 LEVEL = 0.95
 # Least expected coverage with l classes: the former less the latter over l, for with few classes
-# the coverage goes up and down with the numbers of samples. Chosen on half of the cells of
-# `benchmarks/validity.py`; PriorInfluenceWarning has what comes of it on the other half.
+# the coverage goes up and down with the numbers of samples. Chosen in cells like those of
+# `benchmarks/validity.py`; PriorInfluenceWarning has what comes of it elsewhere.
 _LEAST, _LESS = 0.9, 0.3
 # Samples of the mean of classes of alike size that a class has beside its own.
 _BORROWED = 3
