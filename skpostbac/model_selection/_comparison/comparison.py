@@ -723,8 +723,7 @@ def compare_predictions(
         observations of the sample, and narrows the posterior.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
-    prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
-            default="reciprocal"
+    prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`. With "hierarchical", classes borrow strength from one
         another for the differences of classifiers as well.
