@@ -260,17 +260,18 @@ def plot(results, path):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    classes = sorted({int(name.split("|")[0]) for name in results})
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         for ax, prior in zip(figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True):
             ax.axhspan(0.93, 0.985, color="0.85", lw=0)
             ax.axhline(0.95, color="0.4", lw=0.8)
-            for place, n_classes in enumerate(SHOWN.classes):
+            for place, n_classes in enumerate(classes):
                 found = shares(results, prior, [n_classes])[:, 2]
                 spread = np.linspace(-0.3, 0.3, found.size)
                 ax.plot(place + spread, found, "o", ms=2, color="#0072b2", alpha=0.7)
             ax.set_title(prior)
-            ax.set_xticks(range(len(SHOWN.classes)), SHOWN.classes, fontsize=7)
+            ax.set_xticks(range(len(classes)), classes, fontsize=7)
             ax.set_ylim(-0.03, 1.03)
         figure.axes[0].set_ylabel("coverage of 95 % intervals")
         figure.supxlabel("number of classes", fontsize=9)
