@@ -11,9 +11,9 @@ class i is
 .. math:: p_i = \frac{k_i + 3 c_i}{n_i + 3}, \quad
           c_i = \text{mean of } \frac{k_j + 1 / l}{n_j + 2 / l} \text{ over classes of alike size},
 
-those whose floor(log2 n) differs by one at most. In 120 cells of 10 to 100 classes the coverage of
-three priors, from 0 to .98, was met with a root mean square error of .03 ("reciprocal"), .06
-("uniform") and .09 ("jeffreys"), of which .03 is that of the cells (`benchmarks/validity.py`).
+those whose floor(log2 n) differs by one at most. In 118 settings of 10 to 100 classes the mean of
+this was off the coverage in 80 data sets by .03 ("reciprocal"), .06 ("uniform") and .09
+("jeffreys"), root mean square; a coverage of .9 in 80 data sets has an error of .03 itself.
 
 The shortest interval is approximated by mean + sd (+-z + s (z^2 - 3) / 6), with the skewness s of
 the posterior: a density phi(x) (1 + s (x^3 - 3 x) / 6) is equal at both ends to first order in s.
@@ -108,7 +108,8 @@ def shared_coverage(
     Its posterior depends on all classes at once, and is not simulated. Let V be the sampling
     variance of the observed weighted mean. Where the prior is right, the observed mean less the
     posterior mean has a variance of V less the posterior one, sd^2, so that
-    :math:`z^2 = (\bar k - E\lambda)^2 / (V - \mathrm{sd}^2)` is about 1. What is more is bias,
+    :math:`z^2 = (\bar k - E\lambda)^2 / \max(V - \mathrm{sd}^2, \mathrm{sd}^2)` is about 1 or less,
+    a distance of one posterior standard deviation being no sign of bias. What is more is bias,
     which is estimated by :math:`(1 - 1 / z^2)_+` of the distance (James and Stein, 1961).
     """
     seen = (total > 0) & (class_weight > 0)
@@ -119,11 +120,9 @@ def shared_coverage(
     observed = weights @ (correct[seen] / tested)
     variance = weights**2 @ (recalls * (1 - recalls) / tested)
     distance = abs(observed - mean)
-    # A distance of one posterior standard deviation is no sign of bias.
     noise = max(variance - standard_deviation**2, standard_deviation**2)
     bias = distance * max(1 - noise / distance**2, 0.0) if distance else 0.0
-    # Shrunken to what is shared, the posterior mean varies less than the observed one.
-    # A variance of recalls of nearly one may be lost.
+    # The posterior mean varies no more than the observed one, whose variance may be lost beside 1.
     spread = max(min(standard_deviation, float(np.sqrt(variance))), np.finfo(float).tiny)
     reach = standard_deviation * ndtri((1 + LEVEL) / 2)
     return float(ndtr((reach - bias) / spread) - ndtr((-reach - bias) / spread))

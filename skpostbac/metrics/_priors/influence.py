@@ -257,12 +257,13 @@ class PriorInfluenceWarning(UserWarning):
     """Intervals under this prior would seldom hold the truth, in test sets such as this one.
 
     Each posterior of labels, counts, confusion matrices and folds, and of
-    :func:`compare_predictions`, is put to the test: 200 test sets like the one at hand are drawn
-    from recalls such as those observed, and the warning is given if the share of 95 % intervals
-    that hold the balanced accuracy they were drawn from is below 0.9 - 0.3 / n_classes. Of a prior
-    that the classes share, this share is estimated from how far the posterior mean is from the
-    observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` has the share as
-    `expected_coverage`, and how far the prior moves the mean, by which classes.
+    :func:`compare_predictions`, is put to the test: 200 test sets like the one at hand (100 to 200
+    with more than 1,000 classes) are drawn from recalls such as those observed, and the warning is
+    given if the share of 95 % intervals that hold the balanced accuracy they were drawn from is
+    below 0.9 - 0.3 / n_classes. Of a prior that the classes share, this share is estimated from how
+    far the posterior mean is from the observed one.
+    :meth:`PosteriorBalancedAccuracy.prior_influence` has the share as `expected_coverage`, and how
+    far the prior moves the mean, by which classes.
 
     With many classes and few samples of each, a prior such as "uniform" pulls each accuracy to 1/2,
     and their average as far, while its standard deviation falls with the number of classes; and
@@ -281,9 +282,9 @@ class PriorInfluenceWarning(UserWarning):
     -----
     Of simulated data sets of 4 to 20 classes, whose recalls are alike, differ at random or go with
     class size, these shares are warned of, by the coverage of the 95 % intervals in their setting.
-    The limit was chosen in other settings. "one
-    rate" is ``Hyperprior(strata=None)``. Under "hierarchical", no interval had a coverage below
-    0.9, and nothing was warned of.
+    The limit was chosen in other settings. "one rate" is ``Hyperprior(strata=None)``, which was run
+    in 19 settings, with one each in its first two rows. So was "hierarchical": its coverage was
+    0.92 or more in each, and no data set was warned of.
 
     ============= ======= ======== ========== ========
     coverage      uniform jeffreys reciprocal one rate

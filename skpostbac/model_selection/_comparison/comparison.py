@@ -779,7 +779,7 @@ def compare_predictions(
     and which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Take
     it for many classes of few samples: independent cells pull the difference to zero in each of
     them, and this does not average out. Probabilities are then shares of random draws of a fixed
-    seed, good to about 0.001, and the mean of a difference is not exactly the difference of the
+    seed, good to about 0.001, and the mean of a difference is not the difference of the
     means. Each pair has its own distribution, whatever other classifiers there are, and no joint
     distribution has all of these for T > 2. Ranks and losses are drawn from one that has the
     differences from the leader, the classifier of the highest mean, each as it is by itself, joined

@@ -62,8 +62,7 @@ class HierarchicalPairedJoint(PairedJoint):
         """Say in a plain sentence what was compared."""
         return (
             f"{super().explain()} Classes of alike size share how often two classifiers differ and "
-            "which of them is then right, so that the mean difference is close to that of the "
-            "scores, and not equal to it."
+            "which of them is then right: the mean difference is not that of the scores."
         )
 
     def difference(self, i: int, j: int) -> Difference:
