@@ -1,6 +1,6 @@
 """Distributions of accuracies and of weighted sums of Betas; needs NumPy and SciPy only."""
 
-from skpostbac.stats._beta import BetaAverage
+from skpostbac.stats._beta import BetaAverage, BetaAverages
 from skpostbac.stats._borrowing import Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
 from skpostbac.stats._distribution import BoundedDistribution, Interval, PowerTransform
@@ -10,6 +10,7 @@ from skpostbac.stats._population import BetaBinomial, NormalBinomial
 
 __all__ = [
     "BetaAverage",
+    "BetaAverages",
     "BetaBinomial",
     "BoundedDistribution",
     "HierarchicalBetaAverage",

@@ -2,14 +2,16 @@
 
 `tilted` has its quadrature under an exponential tilt, `ends` the expansion of its moment generating
 function at both ends, `terms` what an inversion asks of it. `_dirichlet` has the same files.
-`chebyshev` has a series for many Betas of one weight.
-Imports `_inversion` and what that imports.
+`chebyshev` has a series for many Betas of one weight, `averages` has many distributions at once and
+`parameters` what they are made of. Imports `_inversion` and what that imports, and `_smooth`.
 """
 
-from skpostbac.stats._beta.average import LARGEST, SMALLEST, BetaAverage
+from skpostbac.stats._beta.average import BetaAverage, beta_averages
+from skpostbac.stats._beta.averages import BetaAverages, Intervals
 from skpostbac.stats._beta.chebyshev import chebyshev_coefficients, chebyshev_moments
 from skpostbac.stats._beta.ends import end_radius, end_share, log1pmx_complex, log_leading_share
 from skpostbac.stats._beta.moments import central_moments
+from skpostbac.stats._beta.parameters import LARGEST, SMALLEST
 from skpostbac.stats._beta.tilted import (
     SHIFTS,
     SpreadNodes,
@@ -30,9 +32,12 @@ __all__ = [
     "SHIFTS",
     "SMALLEST",
     "BetaAverage",
+    "BetaAverages",
+    "Intervals",
     "SpreadNodes",
     "TiltedBetas",
     "bandwidths",
+    "beta_averages",
     "central_moments",
     "chebyshev_coefficients",
     "chebyshev_moments",

@@ -11,21 +11,30 @@ inverted along a Bromwich contour (`skpostbac.stats._inversion`), with one facto
 and the ends of the support are kept as sums of two doubles each.
 """
 
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Floats, check_level, float_array
+from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants, variances
+from skpostbac.stats._beta.parameters import Parameters, check_exponents
 from skpostbac.stats._beta.terms import WeightedBetas
-from skpostbac.stats._distribution import Laplace
+from skpostbac.stats._distribution import Interval, Laplace, Tails
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
-from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
-
-# Beyond these the variable is a constant, or a coin, as far as doubles can tell.
-SMALLEST, LARGEST = 1e-6, 1e15
+from skpostbac.stats._numerics import Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._smooth import (
+    LEAST,
+    Series,
+    central_tails_of,
+    modes,
+    quantiles,
+    shortest_intervals,
+    single_series,
+)
 
 
 class BetaAverage(WeightedSum):
@@ -37,9 +46,9 @@ class BetaAverage(WeightedSum):
 
     Parameters
     ----------
-    a, b : array_like of shape (l,)
+    a, b : array_like of shape (l,) or (..., l)
         Parameters of the Beta variables, positive, between 1e-6 and 1e15.
-    weights : array_like of shape (l,), optional
+    weights : array_like of shape (l,) or (..., l), optional
         Weights of any sign, finite and not all zero. They need not sum to one. The default is
         1 / l each.
 
@@ -54,6 +63,10 @@ class BetaAverage(WeightedSum):
 
     Notes
     -----
+    Parameters of more than one dimension, which are broadcast but for their last axis, make
+    `BetaAverages`: an array of distributions, whose methods return arrays of its shape. Smooth
+    distributions, as most posteriors are, take some ten times less each than one alone.
+
     ``B - A`` is the distribution of the difference of two independent variables, again a
     `BetaAverage`.
 
@@ -80,9 +93,40 @@ class BetaAverage(WeightedSum):
     (0.621508, 0.903213)
     >>> bool(distribution.cdf(1 / 3) < 1e-9)
     True
+
+    All three of them at once, and each against the first.
+
+    >>> a, b = [[31, 9, 4], [31, 3, 2], [33, 10, 5]], [[3, 3, 2], [3, 9, 4], [1, 2, 1]]
+    >>> distributions = BetaAverage(a, b)
+    >>> distributions
+    BetaAverages(shape=(3,), n_variables=3)
+    >>> distributions.mean().round(6)
+    array([0.776144, 0.498366, 0.879085])
+    >>> low, high = distributions.interval(0.95)
+    >>> low.round(6), high.round(6)
+    (array([0.621508, 0.370593, 0.741882]), array([0.903213, 0.652492, 0.967747]))
+    >>> (distributions - distribution).ccdf(0).round(6)
+    array([0.5     , 0.005942, 0.864986])
     """
 
-    def __init__(self, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None) -> None:
+    def __new__(
+        cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
+    ) -> "BetaAverage":
+        """Make one distribution, or an array of them of parameters of more dimensions."""
+        given = {"a": a, "b": b, "weights": weights}
+        arrays = {name: float_array(x, name) for name, x in given.items() if x is not None}
+        if max(array.ndim for array in arrays.values()) > 1:
+            # Documented, but told to type checkers by `beta_averages` alone.
+            return beta_averages(**arrays)  # type: ignore[return-value]
+        self = super().__new__(cls)
+        self._set(**arrays)
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
+        """Return what a copy or a pickle is made of."""
+        return (self._a, self._b), {"weights": None if self._equal else self._weights}
+
+    def _set(self, a: Floats, b: Floats, weights: Floats | None = None) -> None:
         self._a, self._b = _positive_vector("a", a), _positive_vector("b", b)
         if self._b.shape != self._a.shape:
             raise ValueError(
@@ -120,8 +164,16 @@ class BetaAverage(WeightedSum):
         distribution = BetaAverage(self.a, self.b, weights=-self.weights)
         return distribution._framed(self._frame.mirrored())
 
-    def __sub__(self, other: "BetaAverage") -> "BetaAverage":
+    @overload
+    def __sub__(self, other: "BetaAverage") -> "BetaAverage": ...
+
+    @overload
+    def __sub__(self, other: BetaAverages) -> BetaAverages: ...
+
+    def __sub__(self, other: "BetaAverage | BetaAverages") -> "BetaAverage | BetaAverages":
         """Return the distribution of the difference of two independent variables."""
+        if isinstance(other, BetaAverages):
+            return beta_averages(self.a, self.b, self.weights) - other
         if not isinstance(other, BetaAverage):
             return NotImplemented
         distribution = BetaAverage(
@@ -130,6 +182,12 @@ class BetaAverage(WeightedSum):
             weights=np.concatenate([self.weights, -other.weights]),
         )
         return distribution._framed(self._frame.plus(other._frame.mirrored()))
+
+    def __rsub__(self, other: BetaAverages) -> BetaAverages:
+        """Return the distributions of the differences from many others."""
+        if not isinstance(other, BetaAverages):
+            return NotImplemented
+        return other - beta_averages(self.a, self.b, self.weights)
 
     def _framed(self, frame: Frame) -> "BetaAverage":
         # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
@@ -148,6 +206,57 @@ class BetaAverage(WeightedSum):
         """Return the variance, in closed form."""
         return float(variances(self.a, self.b, self.weights).sum())
 
+    @cached_property
+    def _series(self) -> Series | None:
+        """Its Fourier series; None if it decays slowly."""
+        kept = self.weights != 0
+        return single_series(self.a[kept], self.b[kept], self.weights[kept])
+
+    def _tails(self, points: Points) -> Tails:
+        return self._tails_by(self._inversion.tails, points)
+
+    def _search(self) -> Callable[[Points], Tails]:
+        return partial(self._tails_by, super()._search())
+
+    def _tails_by(self, far: Callable[[Points], Tails], points: Points) -> Tails:
+        """Evaluate both tails and the density, small tails by another method."""
+        if self._series is None:
+            return far(points)
+        tails, is_known = central_tails_of(self._series, points.from_mean[np.newaxis])
+        tails, is_known = tails[0], is_known[0]
+        return tails if is_known.all() else tails.replaced(~is_known, far(points[~is_known]))
+
+    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+        if self._series is None:
+            return super()._inner_quantile(log_p, log_q)
+        p, q = np.exp(log_p), np.exp(log_q)
+        y = quantiles(self._series, p[np.newaxis], q[np.newaxis])[0]
+        x = self._frame.x(self._frame.near_mean(y))
+        rest = ~((np.minimum(p, q) >= LEAST) & np.isfinite(y))
+        if rest.any():
+            x[rest] = super()._inner_quantile(log_p[rest], log_q[rest])
+        return x
+
+    def mode(self) -> float:
+        """Return the point of highest density.
+
+        Where the density is unbounded at an end of the support, that end.
+        """
+        y = np.full(1, np.nan) if self._series is None else modes(self._series)
+        if np.isnan(y[0]):
+            return super().mode()
+        return float(self._frame.x(self._frame.near_mean(y))[0])
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        level = check_level(level)
+        if self._series is not None:
+            y = shortest_intervals(self._series, level)[:, 0]
+            if np.isfinite(y).all():
+                return Interval(*map(float, self._frame.x(self._frame.near_mean(y))))
+        return super().hdi(level)
+
+    hdi.__doc__ = WeightedSum.hdi.__doc__
+
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
         for a, b, weight in zip(self.a, self.b, self.weights, strict=True):
@@ -156,7 +265,8 @@ class BetaAverage(WeightedSum):
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
-        return cumulants(self.a, self.b, self.weights)
+        second, third, fourth = cumulants(self.a, self.b, self.weights).tolist()
+        return second, third, fourth
 
     @cached_property
     def _frame(self) -> Frame:
@@ -194,11 +304,15 @@ class BetaAverage(WeightedSum):
         return np.array([-self.weights * self.a / n, self.weights * self.b / n]).T
 
 
-def _positive_vector(name: str, values: ArrayLike) -> Floats:
-    """Return a read-only copy of a vector of parameters that double precision can tell apart."""
-    array = vector(name, values)
-    if not (array > 0).all():
-        raise ValueError(f"{name} must be positive.")
-    if not ((array >= SMALLEST) & (array <= LARGEST)).all():
-        raise ValueError(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}.")
-    return array
+def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:
+    """Return what `BetaAverage` is of parameters of more than one dimension."""
+    return BetaAverages(Parameters.checked(a, b, weights), _alone)
+
+
+def _alone(a: Floats, b: Floats, weights: Floats | None) -> BetaAverage:
+    return BetaAverage(a, b, weights=weights)
+
+
+def _positive_vector(name: str, values: Floats) -> Floats:
+    """Return a read-only copy of a vector of parameters."""
+    return check_exponents(name, vector(name, values))

@@ -16,10 +16,10 @@ from skpostbac._utils import Floats
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
-    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, l)."""
+    """Central moments 0 to `order` of Beta(a, b), shape (order + 1, ..., l)."""
     n = a + b
     spread, lean = (a / n) * (b / n), (b - a) / n
-    moments = np.empty((order + 1, a.size))
+    moments = np.empty((order + 1, *a.shape))
     moments[0], moments[1] = 1.0, 0.0
     for r in range(1, order):
         moments[r + 1] = r / (n + r) * (spread * moments[r - 1] + lean * moments[r])
@@ -32,12 +32,13 @@ def variances(a: Floats, b: Floats, weights: Floats) -> Floats:
     return np.asarray((a / n) * (b / n) * (weights * weights) / (n + 1))
 
 
-def cumulants(a: Floats, b: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Second, third and fourth cumulant of sum(weights * theta), theta ~ Beta(a, b)."""
+def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
+    """Second, third and fourth cumulant of sum(weights * theta), shape (3, ...)."""
     _, _, second, third, fourth = central_moments(a, b, 4)
     square = weights * weights
-    return (
-        float((square * second).sum()),
-        float((square * weights * third).sum()),
-        float((square * square * (fourth - 3 * second * second)).sum()),
-    )
+    terms = [
+        square * second,
+        square * weights * third,
+        square * square * (fourth - 3 * second * second),
+    ]
+    return np.asarray(np.sum(terms, axis=-1))

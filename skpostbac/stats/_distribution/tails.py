@@ -7,6 +7,7 @@ probabilities and densities, which keep their relative accuracy below the smalle
 from dataclasses import dataclass
 
 from skpostbac._utils import Bools, Floats
+from skpostbac.stats._numerics import Rows
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,17 @@ class LogValues:
 
 
 @dataclass(frozen=True)
-class Tails:
+class Tails(Rows):
     """Log of P(X <= x), of P(X > x) and of the density at each point."""
 
     log_cdf: Floats
     log_ccdf: Floats
     log_pdf: Floats
+
+    def replaced(self, index: Bools, others: "Tails") -> "Tails":
+        """Replace some of the values."""
+        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
+        own = [(values.copy(), other) for values, other in pairs]
+        for values, other in own:
+            values[index] = other
+        return Tails(*(values for values, _ in own))

@@ -32,9 +32,17 @@ from skpostbac.stats._inversion.transform import (
     Terms,
 )
 from skpostbac.stats._inversion.waves import Quadrature
-from skpostbac.stats._inversion.weighted_sum import WeightedSum, sum_weights, vector
+from skpostbac.stats._inversion.weighted_sum import (
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
+    WeightedSum,
+    sum_weights,
+    vector,
+)
 
 __all__ = [
+    "LARGEST_WEIGHT",
+    "SMALLEST_WEIGHT",
     "Contour",
     "Corner",
     "CornerIntegrals",

@@ -27,7 +27,7 @@ from skpostbac.stats._numerics import Points
 # Up to this many corners are worth a look for the mode.
 _FEW_CORNERS = 1000
 # Weights whose fourth powers, in the kurtosis, are doubles.
-_SMALLEST_WEIGHT, _LARGEST_WEIGHT = 1e-70, 1e70
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
 
 
 class WeightedSum(BoundedDistribution):
@@ -99,9 +99,9 @@ def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
     if not array.any():
         raise ValueError("weights must not all be zero.")
     size_of = np.abs(array[array != 0])
-    if size_of.min() < _SMALLEST_WEIGHT or size_of.max() > _LARGEST_WEIGHT:
+    if size_of.min() < SMALLEST_WEIGHT or size_of.max() > LARGEST_WEIGHT:
         raise ValueError(
-            f"weights must be zero or between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g} in size."
+            f"weights must be zero or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g} in size."
         )
     return array
 

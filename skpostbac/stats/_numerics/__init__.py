@@ -15,7 +15,13 @@ from skpostbac.stats._numerics.cutoffs import (
     REACH,
 )
 from skpostbac.stats._numerics.even_transform import even_sums
-from skpostbac.stats._numerics.points import Frame, Points, exact_sum, weighted_mean
+from skpostbac.stats._numerics.points import (
+    Frame,
+    Points,
+    exact_sum,
+    weighted_mean,
+    weighted_means,
+)
 from skpostbac.stats._numerics.rows import Rows
 from skpostbac.stats._numerics.special import (
     expm1mx,
@@ -49,4 +55,5 @@ __all__ = [
     "sinmx",
     "stirling_remainder",
     "weighted_mean",
+    "weighted_means",
 ]

@@ -111,6 +111,34 @@ def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, 
     return exact_sum([product, error, weights * rest])
 
 
+def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Return the same for many sums, along the last axis."""
+    ratio, rest = _exact_ratio(a, b)
+    if weights is None:
+        total, total_rest = _accumulated(ratio, rest)
+        size = np.float64(a.shape[-1])
+        mean = total / size
+        product, error = _exact_product(mean, size)
+        return mean, np.asarray(((total - product) - error + total_rest) / size)
+    product, error = _exact_product(weights, ratio)
+    return _accumulated(product, error + weights * rest)
+
+
+def _accumulated(terms: Floats, rests: Floats) -> tuple[Floats, Floats]:
+    """Sum of two doubles each along the last axis.
+
+    The errors of adding are exact (Knuth, The Art of Computer Programming 2, 4.2.2).
+    """
+    total, total_rest = np.zeros(terms.shape[:-1]), np.asarray(rests.sum(axis=-1))
+    for i in range(terms.shape[-1]):
+        term = terms[..., i]
+        new = total + term
+        shown = new - total
+        total_rest = total_rest + ((total - (new - shown)) + (term - shown))
+        total = new
+    return total, total_rest
+
+
 def _exact_ratio(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return a / (a + b) as a sum of two doubles."""
     n = a + b

@@ -55,6 +55,7 @@ def all_distributions() -> list[Distribution]:
         *noninteger_distributions(),
         *small_prior_distributions(),
         *reciprocal_distributions(),
+        *smooth_distributions(),
     ]
 
 
@@ -321,3 +322,36 @@ def prior_by_size(label: str, regime: str, classes: int, prior: float) -> list[D
         distributions.append(distribution("empty", [0], [0]))
         distributions.append(distribution("zero_perfect_empty", [0, 10, 0], [10, 10, 0]))
     return distributions
+
+
+def smooth_distributions() -> list[Distribution]:
+    """Sums whose transforms decay soon, of 2 to 20 classes and up to a million samples."""
+
+    def smooth(label: str, k: Sequence[float], n: Sequence[float], *prior, **options):
+        method = "line" if len(k) > 6 else "auto"
+        return counts(f"smooth_{label}", "smooth", k, n, *prior, method=method, **options)
+
+    ten = [18, 33, 40, 66, 75, 120, 158, 199, 240, 290], [20, *range(40, 281, 30), 300]
+    perfect = [20, 30, 50, *ten[0][3:]], [20, 30, 50, *ten[1][3:]]
+    third, tenth, falling = (1 / 3,), (1 / 10,), [1 / (i + 1) for i in range(10)]
+    twenty = [*ten[0], *ten[0][::-1]], [*ten[1], *ten[1][::-1]]
+    million = [9.1e5, 2.1e3, 6.9e4], [1e6, 3e3, 9.9e4]
+    signed = [0.5, 0.3, 0.2, -0.6, -0.3, -0.1]
+    return [
+        smooth("2", [63, 201], [70, 240]),
+        smooth("2_half", [63, 201], [70, 240], 0.5),
+        smooth("2_1e4", [9700, 11], [10000, 30]),
+        smooth("2_weights", [63, 31], [70, 40], weights=(0.8, 0.2)),
+        smooth("3", [63, 201, 25], [70, 240, 31]),
+        smooth("3_perfect", [63, 201, 31], [70, 240, 31], *third),
+        smooth("3_perfect_flat", [50, 201, 31], [50, 240, 31]),
+        smooth("3_signed", [63, 201, 25], [70, 240, 31], weights=(0.5, -1.5, 0.25)),
+        smooth("3_million", *million),
+        smooth("6_signed", [63, 201, 25, 60, 210, 28], [70, 240, 31] * 2, weights=signed),
+        smooth("10", *ten),
+        smooth("10_tenth", *ten, *tenth),
+        smooth("10_perfect_tenth", *perfect, *tenth),
+        smooth("10_perfect", [20] * 10, [20] * 10),
+        smooth("10_weights", *ten, weights=falling),
+        smooth("20_signed", *twenty, weights=[0.1] * 10 + [-0.1] * 10),
+    ]

@@ -1,0 +1,114 @@
+"""Series of many sums: which of them are smooth, and in which blocks they are computed.
+
+The numbers of orders and of nodes are rounded up to four steps for each power of two. Sums of the
+same two numbers are computed together, so that the company of others changes nothing but the last
+digits that depend on how arrays are laid out. Blocks are of about a megabyte, which stays near
+the processor.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._smooth.betas import Betas
+from skpostbac.stats._smooth.extent import Extent, extent_of
+from skpostbac.stats._smooth.path import Path, path_of
+from skpostbac.stats._smooth.series import Series
+from skpostbac.stats._smooth.transform import transforms
+
+# More orders, nodes or variables are not worth their while; of more variables, or larger ones, the
+# errors of rounding add up to more than 1e-14.
+_MOST_ORDERS, _MOST_NODES, _MOST_VARIABLES, _LARGEST = 1024, 512, 64, 1e7
+# Both last coefficients of a series that has decayed.
+_DECAYED = 3e-13
+# Complex numbers in a block of a megabyte, and sums whose blocks are chosen at a time.
+_BLOCK, _CHUNK = 2**16, 2**12
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sums and how to compute their series: shapes (m, l), and (m,) for `n_orders`, `n_nodes`."""
+
+    betas: Betas
+    extent: Extent
+    path: Path
+    n_orders: Indices
+    n_nodes: Indices
+
+    @classmethod
+    def of(cls, betas: Betas) -> "Plan":
+        """Choose extents and paths."""
+        extent = extent_of(betas)
+        path = path_of(betas, extent.height)
+        n_orders, n_nodes = rounded_up(extent.count), rounded_up(path.count.max(axis=1))
+        return cls(betas, extent, path, n_orders, n_nodes)
+
+    @property
+    def is_feasible(self) -> Bools:
+        """Which of the sums are worth their while."""
+        few = (self.n_orders <= _MOST_ORDERS) & (self.n_nodes <= _MOST_NODES)
+        return np.asarray(few & (self.betas.n.max(axis=1) <= _LARGEST))
+
+    def series(self, rows: Indices | slice, n_orders: int, n_nodes: int) -> tuple[Series, Bools]:
+        """Compute the series of some sums, and tell which of them have decayed."""
+        betas, extent = self.betas[rows], self.extent[rows]
+        step = 2 * np.pi / extent.period
+        values = transforms(betas, self.path[rows], step, (n_orders, n_nodes))
+        is_smooth = np.asarray((np.abs(values[:, -2:]) < _DECAYED).all(axis=1))
+        deviation = np.sqrt(betas.variance)
+        return Series(extent.period, extent.reach, deviation, values.conj()), is_smooth
+
+
+def rounded_up(count: Floats) -> Indices:
+    """Round up to a multiple of a quarter of the largest power of two below."""
+    count = np.maximum(np.where(count < 2**20, count, 2**20), 8)
+    step = np.exp2(np.floor(np.log2(count - 1)) - 2)
+    return np.asarray((np.ceil(count / step) * step).astype(np.intp))
+
+
+def single_series(a: Floats, b: Floats, weights: Floats) -> Series | None:
+    """Return the series of one sum, parameters of shape (l,); None if it is not smooth."""
+    if a.size > _MOST_VARIABLES:
+        return None
+    with np.errstate(over="ignore"):
+        plan = Plan.of(Betas.reflected(a[np.newaxis], b[np.newaxis], weights[np.newaxis]))
+    if not plan.is_feasible[0]:
+        return None
+    series, is_smooth = plan.series(slice(None), int(plan.n_orders[0]), int(plan.n_nodes[0]))
+    return series if is_smooth[0] else None
+
+
+def many_series(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Series]]:
+    """Return the series of the smooth ones of sums, parameters of shape (m, l), and their rows."""
+    found: list[tuple[Indices, Series]] = []
+    if a.shape[1] > _MOST_VARIABLES:
+        return found
+    for start in range(0, len(a), _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        with np.errstate(over="ignore"):
+            plan = Plan.of(Betas.reflected(a[chunk], b[chunk], weights[chunk]))
+        for rows in _blocks(plan):
+            first = rows[0]
+            series, is_smooth = plan.series(
+                rows, int(plan.n_orders[first]), int(plan.n_nodes[first])
+            )
+            if is_smooth.any():
+                found.append((start + rows[is_smooth], series[is_smooth]))
+    return found
+
+
+def _blocks(plan: Plan) -> list[Indices]:
+    """Return the rows of each block of sums with the same numbers of orders and nodes."""
+    rows = np.flatnonzero(plan.is_feasible)
+    key = plan.n_orders[rows] * (4 * _MOST_NODES) + plan.n_nodes[rows]
+    rows = rows[np.argsort(key, kind="stable")]
+    _, starts = np.unique(np.sort(key), return_index=True)
+    blocks = []
+    for bucket in np.split(rows, starts[1:]):
+        if bucket.size:
+            powers = 2 * np.sqrt(plan.n_orders[bucket[0]])
+            each = plan.betas.p.shape[1] * plan.n_nodes[bucket[0]] * powers
+            size = max(1, int(_BLOCK / each))
+            blocks += [bucket[i : i + size] for i in range(0, bucket.size, size)]
+    return blocks

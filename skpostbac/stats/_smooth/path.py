@@ -1,0 +1,136 @@
+r"""Quadrature of Betas on a rotated path in the complex plane of log-odds.
+
+With the log-odds d, measured from those of p, the weighted exponential of a Beta is the integral of
+
+    exp(n (p d - log(q + p e^d)) + i t w (theta - p)),    theta - p = p q (e^d - 1) / (q + p e^d),
+
+over the real line, but for a constant. It is analytic for |Im d| < pi. On the path d + i alpha with
+w > 0 the wave decays like exp(-t w Im theta), so that the trapezoid rule needs hardly more nodes
+for a large height t than for a small one; for w < 0 the transform is the conjugate of that of |w|.
+The rotation costs digits, as the modulus of the weights at d = 0 grows to cos(alpha)^(-n p q): the
+angle keeps this below exp(1.5).
+
+The rule has an error of exp(-DIGITS) if the spacing of its nodes is 2 pi / B, with the bandwidth B
+the least of (DIGITS + G(s)) / s over shifts s of the path, G being the log growth of the integrand
+on paths shifted up or down by s (Trefethen and Weideman, SIAM Review 56, 2014). It is that of a
+Gamma variable of shape n p q:
+
+    G = -n p q log min(cos(alpha + s), cos(alpha - s) + min(0, rho sin(alpha - s))),
+
+with rho = T |w| / n at the height T. Nodes end where the weights are below exp(-DIGITS). Where that
+is far away, beside an end with a small exponent, nodes spread out exponentially,
+d = v + u_0 (1 - e^-v) + u_1 (e^v - 1).
+
+All is computed in real arithmetic from exp(d + i alpha) - 1. From a difference of large numbers the
+weights would have errors in proportion to n.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._numerics import Rows
+from skpostbac.stats._smooth.betas import Betas
+
+# Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
+DIGITS = 37.0
+# Log of the largest growth of the weights by the rotation, and the largest angle.
+_GROWTH, _LARGEST_ANGLE = 1.5, 0.8
+# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
+_SHARES = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+# Windows that reach so far in log-odds have nodes that spread out, beginning at two.
+_FAR, _BEGIN = 4.0, 2.0
+# Beyond this the odds would overflow, and theta is 0 or 1.
+_LARGEST_LOG_ODDS = 300.0
+_SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
+_LEAST = 1e-300
+
+
+@dataclass(frozen=True)
+class Path(Rows):
+    """Rotated paths: angles, ends in v below and above, and how nodes spread there, (m, l).
+
+    `count` is the number of nodes that each needs.
+    """
+
+    angle: Floats
+    below: Floats
+    above: Floats
+    spread_below: Floats
+    spread_above: Floats
+    count: Floats
+
+
+def path_of(betas: Betas, height: Floats) -> Path:
+    """Choose paths for waves up to the heights, shape (m,)."""
+    angle = np.arccos(np.exp(-_GROWTH / betas.curvature))
+    angle = np.minimum(angle, _LARGEST_ANGLE)
+    window = _window(betas)
+    lean = np.stack([np.ones_like(betas.p), betas.p / betas.q])
+    # With d = e^(v - 2 - log(1 / lean)) the nodes spread out two beyond where theta bends.
+    spread = np.where(window > _FAR, np.exp(-_BEGIN) * lean, 0.0)
+    with np.errstate(divide="ignore"):
+        spread_out = _BEGIN + np.log((window + spread) / lean)
+    ends = np.where(window > _FAR, np.minimum(window, spread_out), window)
+    count = np.ceil(ends.sum(axis=0) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
+    return Path(angle, ends[0], ends[1], spread[0], spread[1], count)
+
+
+def _window(betas: Betas) -> Floats:
+    """Distances in log-odds, below and above, beyond which weights are negligible, (2, m, l).
+
+    The root of n (log(q + p e^d) - p d) = DIGITS is bounded from outside, by the line to which the
+    left-hand side tends, by a Gamma variable at the mode, and on the upper side, below theta = 1/2,
+    by its exponential growth. As the function is convex, a Newton step stays outside.
+    """
+    p, q, level = betas.p, betas.q, DIGITS / betas.n
+    logs, share = np.log(np.stack([q, p])), np.stack([p, q])
+    x = DIGITS / betas.curvature
+    ends = np.minimum((level - logs) / share, x + np.sqrt(2 * x))
+    steep = np.log1p(2 * x + 2 * np.sqrt(x))
+    ends[1] = np.where(steep < logs[0] - logs[1], np.minimum(ends[1], steep), ends[1])
+    d = _SIDES * np.minimum(ends, _LARGEST_LOG_ODDS)
+    rise = p * np.expm1(d)
+    step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
+    return ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0)
+
+
+def _bandwidth(betas: Betas, angle: Floats, height: Floats) -> Floats:
+    """Bandwidth of the integrand on a path."""
+    most = 4 * (np.sqrt(2 * DIGITS / betas.curvature) + angle)
+    shift = np.minimum(0.5 * np.pi - angle, most)[..., np.newaxis] * _SHARES
+    angle = angle[..., np.newaxis]
+    rate = (height[:, np.newaxis] * betas.size / betas.n)[..., np.newaxis]
+    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
+    least = np.maximum(np.minimum(np.cos(angle + shift), down), _LEAST)
+    growth = -betas.curvature[..., np.newaxis] * np.log(least)
+    return np.asarray(((DIGITS + growth) / shift).min(axis=-1))
+
+
+def rule(betas: Betas, path: Path, count: int) -> tuple[Complexes, Floats, Floats]:
+    """Weights of sum one, and real and imaginary parts of theta - p, (m, l, count)."""
+    n, p, q = (values[..., np.newaxis] for values in (betas.n, betas.p, betas.q))
+    angle = path.angle[..., np.newaxis]
+    d, stretch = _log_odds(path, count)
+    finite = np.minimum(d, _LARGEST_LOG_ODDS)
+    odds_less_one, sine, half_sine = np.expm1(finite), np.sin(angle), np.sin(0.5 * angle)
+    real = odds_less_one * np.cos(angle) - 2 * half_sine * half_sine
+    imag = (odds_less_one + 1) * sine
+    # q + p exp(d + i alpha) is 1 + x + i y.
+    x, y = p * real, p * imag
+    square = x * (x + 2) + y * y
+    log_size = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
+    weights = np.exp(log_size + 1j * (n * (p * angle - np.arctan2(y, 1 + x)))) * stretch
+    weights /= weights.sum(axis=-1, keepdims=True)
+    inverse = q / (1 + square)
+    return weights, inverse * (p * (real * (1 + x) + imag * y)), inverse * y
+
+
+def _log_odds(path: Path, count: int) -> tuple[Floats, Floats]:
+    """Real parts of the nodes, and how much they are stretched, (m, l, count)."""
+    below, spread_below = path.below[..., np.newaxis], path.spread_below[..., np.newaxis]
+    length, spread_above = path.above[..., np.newaxis] + below, path.spread_above[..., np.newaxis]
+    v = length * (np.arange(count) / (count - 1)) - below
+    down, up = spread_below * np.exp(-v), spread_above * np.exp(v)
+    return v + (spread_below - down) + (up - spread_above), 1 + down + up

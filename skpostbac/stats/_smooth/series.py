@@ -1,0 +1,95 @@
+"""Fourier series of distributions on bounded intervals.
+
+With X centred at its mean, phi_k = E[exp(i k h X)] and h = 2 pi / P, the sawtooth of period P gives
+
+    P(X <= y) = 1/2 + y / P + sum_k Im(exp(i k h y) conj(phi_k)) / (pi k),    |y - X| < P,
+
+for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its derivative.
+Values on an even grid follow by one fast Fourier transform. A grid of four places for each order is
+so fine that the distribution, which has no higher ones, has no more detail.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._numerics import Rows
+
+# Places of a grid for each coefficient.
+_FINENESS = 4
+
+
+@dataclass(frozen=True)
+class Series(Rows):
+    """Fourier series of m centred distributions.
+
+    Attributes
+    ----------
+    period, reach : P, and how far from the mean values are resolved; shape (m,).
+    deviation : the standard deviations.
+    coefficients : conj(phi_k) from k = 0 on, shape (m, n_orders).
+    """
+
+    period: Floats
+    reach: Floats
+    deviation: Floats
+    coefficients: Complexes
+
+    @property
+    def step(self) -> Floats:
+        """Distance between two orders, h."""
+        return 2 * np.pi / self.period
+
+    def waves(self, n_derivatives: int = 2) -> "Waves":
+        """Return what evaluates the cdf and its derivatives."""
+        orders = np.arange(self.coefficients.shape[1])
+        rates: Complexes = np.asarray(1j * self.step[:, np.newaxis] * orders)
+        table = np.empty((len(rates), n_derivatives + 1, orders.size), dtype=complex)
+        table[:, 0, 1:] = self.coefficients[:, 1:] / (1j * np.pi * orders[1:])
+        table[:, 0, 0] = 0.5
+        for i in range(n_derivatives):
+            table[:, i + 1] = table[:, i] * rates
+        if n_derivatives:
+            table[:, 1, 0] = 1 / self.period
+        return Waves(self.period, rates, table)
+
+    def grid(self) -> "Grid":
+        """Return values of the cdf and the density on an even grid about the mean."""
+        orders = np.arange(self.coefficients.shape[1])
+        count = _FINENESS * orders.size
+        # The grid begins half a period below the mean.
+        spectrum = np.empty((len(self.period), 2, orders.size), dtype=complex)
+        spectrum[:, 1] = self.coefficients * (count * (1.0 - 2.0 * (orders % 2)))
+        spectrum[:, 0, 1:] = spectrum[:, 1, 1:] / (2j * np.pi * orders[1:])
+        spectrum[:, 0, 0] = 0.5 * count
+        spectrum[:, 1] /= self.period[:, np.newaxis]
+        values = np.fft.irfft(spectrum, count)
+        share = np.arange(count) / count - 0.5
+        y = self.period[:, np.newaxis] * share
+        return Grid(y, values[:, 0] + share, values[:, 1])
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Sums of waves: Re sum_k table_k exp(rates_k y), for the cdf less y / P and derivatives."""
+
+    period: Floats
+    rates: Complexes
+    table: Complexes
+
+    def at(self, y: Floats) -> Floats:
+        """Return the cdf and its derivatives at y, shape (m, n), along a new first axis."""
+        waves = np.exp(y[..., np.newaxis] * self.rates[:, np.newaxis])
+        values = np.einsum("mnk,mdk->dmn", waves, self.table).real
+        values[0] += y / self.period[:, np.newaxis]
+        return np.asarray(values)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Places y, cdf and density there, shape (m, n)."""
+
+    y: Floats
+    cdf: Floats
+    density: Floats

@@ -1,0 +1,24 @@
+"""Tails and densities of smooth distributions, where a series has them to relative accuracy.
+
+Its errors are absolute: about 1e-14 of a probability, and as much of a density in units of the
+standard deviation. They are relative ones of 1e-10 where neither is below `LEAST`.
+"""
+
+import numpy as np
+
+from skpostbac._utils import Bools, Floats
+from skpostbac.stats._distribution import Tails
+from skpostbac.stats._smooth.series import Series
+
+# Smallest tail, and smallest density times the standard deviation, that is taken from a series.
+LEAST = 1e-4
+
+
+def central_tails_of(series: Series, y: Floats) -> tuple[Tails, Bools]:
+    """Tails and density at distances from the mean, (m, n), and which of them are accurate."""
+    cdf, density = series.waves(1).at(y)
+    deviation = series.deviation[:, np.newaxis]
+    is_known = (np.abs(y) <= series.reach[:, np.newaxis]) & (cdf >= LEAST) & (1 - cdf >= LEAST)
+    is_known &= density * deviation >= LEAST
+    cdf, density = np.where(is_known, cdf, 0.5), np.where(is_known, density, 1.0)
+    return Tails(np.log(cdf), np.log1p(-cdf), np.log(density)), is_known

@@ -1,0 +1,297 @@
+"""Many averages at once: each is what it is alone, and what other methods say."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from skpostbac.stats import BetaAverage, BetaAverages
+from skpostbac.stats._smooth import many_series
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "beta_average.json"
+RECORDS = json.loads(REFERENCE.read_text(encoding="utf-8"))
+PLACES = ["cdf", "ccdf", "pdf", "logpdf", "logcdf", "logccdf"]
+FIGURES = ["mean", "median", "mode", "variance", "standard_deviation", "skewness", "kurtosis"]
+SAME = 1e-12
+
+
+def random_posteriors(rng, n_distributions, n_classes):
+    """Exponents of posteriors of many sizes, with perfect classes, and signed weights."""
+    total = np.round(10 ** rng.uniform(0.3, 4, (n_distributions, n_classes)))
+    correct = rng.binomial(total.astype(int), rng.uniform(0.6, 1, total.shape))
+    prior = rng.choice([1, 0.5, 1 / n_classes], (n_distributions, 1))
+    weights = rng.uniform(0.1, 1, total.shape) * rng.choice([-1, 1], total.shape)
+    return prior + correct, prior + (total - correct), weights
+
+
+@pytest.fixture(params=[1, 2, 3, 10], ids="{} classes".format)
+def parameters(request):
+    """Return exponents and weights of twelve distributions."""
+    return random_posteriors(np.random.default_rng(request.param), 12, request.param)
+
+
+def alone(parameters):
+    """Return the same distributions, one by one."""
+    return [BetaAverage(a, b, weights=w) for a, b, w in zip(*parameters, strict=True)]
+
+
+def at_once(parameters):
+    """Return the distributions as an array."""
+    return BetaAverage(parameters[0], parameters[1], weights=parameters[2])
+
+
+def assert_same(found, expected):
+    """Compare numbers that may be infinite, to the same digits."""
+    np.testing.assert_allclose(found, expected, rtol=SAME, atol=1e-14)
+
+
+# The same as alone
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures(parameters, name):
+    """One float for each."""
+    found = getattr(at_once(parameters), name)()
+    assert_same(found, [getattr(one, name)() for one in alone(parameters)])
+
+
+@pytest.mark.parametrize("name", ["support", "interval", "hdi"])
+def test_intervals(parameters, name):
+    """A pair of arrays."""
+    low, high = getattr(at_once(parameters), name)()
+    expected = np.array([getattr(one, name)() for one in alone(parameters)])
+    assert_same(np.stack([low, high], axis=1), expected)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9999])
+def test_levels(parameters, level):
+    """Also where the ends are in far tails."""
+    for name in ("interval", "hdi"):
+        expected = np.array([getattr(one, name)(level) for one in alone(parameters)])
+        assert_same(np.transpose(getattr(at_once(parameters), name)(level)), expected)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places(parameters, name):
+    """The same x for all: both tails, far tails, ends and beyond them."""
+    distributions, ones = at_once(parameters), alone(parameters)
+    low, high = distributions.support()
+    x = low + (high - low) * np.array([-0.1, 0, 1e-6, 0.1, 0.4, 0.6, 0.9, 1, 1.1])[:, np.newaxis]
+    x = np.vstack([x, distributions.mean(), np.full(len(ones), np.nan)])
+    expected = [getattr(one, name)(x[:, i]) for i, one in enumerate(ones)]
+    assert_same(getattr(distributions, name)(x), np.transpose(expected))
+
+
+@pytest.mark.parametrize("name", ["icdf", "iccdf"])
+def test_probabilities(parameters, name):
+    """Each of them in each distribution, ends and far tails too."""
+    p = np.array([0, 1e-12, 1e-4, 0.02, 0.5, 0.97, 1 - 1e-9, 1, np.nan])
+    found = getattr(at_once(parameters), name)(p[:, np.newaxis])
+    expected = [getattr(one, name)(p) for one in alone(parameters)]
+    # Other p in the same call may move the contour of a far tail, and with it the last digits.
+    np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11, atol=1e-14)
+
+
+def test_company_and_order():
+    """A distribution among others of many shapes, at any place, and alone in an array."""
+    rng = np.random.default_rng(5)
+    a, b, weights = random_posteriors(rng, 300, 3)
+    whole = BetaAverage(a, b, weights=weights)
+    interval, hdi, cdf = whole.interval(), whole.hdi(), whole.cdf(0.1)
+    assert len({series.coefficients.shape for _, series in whole._series}) > 10
+    order = rng.permutation(300)
+    again = BetaAverage(a[order], b[order], weights=weights[order])
+    for i in rng.integers(300, size=20):
+        one, place = BetaAverage(a[[i]], b[[i]], weights=weights[[i]]), np.argmax(order == i)
+        for ends, other, single in (
+            (interval, again.interval(), one.interval()),
+            (hdi, again.hdi(), one.hdi()),
+        ):
+            assert_same([other.low[place], other.high[place]], [ends.low[i], ends.high[i]])
+            assert_same([single.low[0], single.high[0]], [ends.low[i], ends.high[i]])
+        assert_same([again.cdf(0.1)[place], one.cdf(0.1)[0]], [cdf[i]] * 2)
+
+
+def test_same_input_same_bits(parameters):
+    """Nothing depends on what was asked before."""
+    first, second = at_once(parameters), at_once(parameters)
+    second.hdi(), second.cdf(0.3)
+    np.testing.assert_array_equal(first.interval(), second.interval())
+
+
+# Other methods
+
+
+@pytest.mark.parametrize("n_variables", sorted({len(r["a"]) for r in RECORDS if len(r["a"]) <= 10}))
+def test_reference(n_variables):
+    """Probabilities of all reference distributions of so many variables, in one array."""
+    rows = [r for r in RECORDS if len(r["a"]) == n_variables and min(r["a"] + r["b"]) >= 0.5]
+    weights = [r["weights"] or [1 / n_variables] * n_variables for r in rows]
+    distributions = BetaAverage([r["a"] for r in rows], [r["b"] for r in rows], weights=weights)
+    most = max(len(r["points"]) for r in rows)
+
+    def column(key):
+        values = [[float(point[key]) for point in r["points"]] for r in rows]
+        return np.array([row + [np.nan] * (most - len(row)) for row in values]).T
+
+    x = column("x")
+    # Weights of 1 / l are rounded here, and exact in the reference.
+    rounding = 1e-15 * distributions.pdf(x)
+    for name in ("cdf", "ccdf"):
+        expected = column(name)
+        error = np.abs(getattr(distributions, name)(x) - expected)
+        allowed = np.maximum(1e-12, np.where(np.isfinite(rounding), rounding, 0.0))
+        assert (error <= allowed)[~np.isnan(expected)].all()
+
+
+def test_quadrature():
+    """Two classes: P(theta_1 + theta_2 <= 2 x) as an integral over one of them, by SciPy."""
+    rng = np.random.default_rng(2)
+    a, b = rng.uniform(3, 80, (2, 6, 2))
+    found = BetaAverage(a, b).cdf(0.55)
+    for i in range(6):
+        value, _ = integrate.quad(
+            lambda t, i=i: (
+                stats.beta.pdf(t, a[i, 0], b[i, 0]) * stats.beta.cdf(1.1 - t, a[i, 1], b[i, 1])
+            ),
+            0,
+            1,
+            points=[0.1],
+            epsabs=1e-13,
+            limit=200,
+        )
+        assert found[i] == pytest.approx(value, abs=1e-12)
+
+
+def test_level_sets():
+    """The density is the same at both ends of an HDI, which holds its level."""
+    a, b, _ = random_posteriors(np.random.default_rng(8), 40, 10)
+    distributions = BetaAverage(a, b)
+    low, high = distributions.hdi(0.9)
+    np.testing.assert_allclose(distributions.cdf(low, high), 0.9, atol=1e-12)
+    np.testing.assert_allclose(distributions.pdf(low), distributions.pdf(high), rtol=1e-8)
+    assert (distributions.pdf(distributions.mode()) > distributions.pdf(low)).all()
+
+
+# Shapes
+
+
+def test_parameters_are_broadcast():
+    """Arrays of distributions are those of NumPy; the last axis is of the variables."""
+    a, b = np.arange(3.0, 15).reshape(4, 1, 3), np.arange(2.0, 8).reshape(2, 3)
+    distributions = BetaAverage(a, b, weights=[0.2, 0.3, 0.5])
+    assert isinstance(distributions, BetaAverages)
+    assert distributions.shape == distributions.mean().shape == (4, 2)
+    assert distributions.a.shape == distributions.weights.shape == (4, 2, 3)
+    assert not distributions.a.flags.writeable
+    one = BetaAverage(a[2, 0], b[1], weights=[0.2, 0.3, 0.5])
+    assert distributions.interval().high[2, 1] == pytest.approx(one.interval().high, rel=SAME)
+    assert distributions.sample((5, 1), rng=0).shape == (5, 1, 4, 2)
+    assert repr(distributions) == "BetaAverages(shape=(4, 2), n_variables=3)"
+
+
+@pytest.mark.parametrize(
+    ("shape", "result"),
+    [
+        ((), (4, 2)),
+        ((2,), (4, 2)),
+        ((4, 1), (4, 2)),
+        ((5, 4, 2), (5, 4, 2)),
+        ((0, 1, 1), (0, 4, 2)),
+    ],
+    ids=str,
+)
+def test_places_are_broadcast(shape, result):
+    """Places and probabilities meet the distributions as arrays do."""
+    a, b = np.arange(3.0, 15).reshape(4, 1, 3), np.arange(2.0, 8).reshape(2, 3)
+    distributions = BetaAverage(a, b)
+    x = np.linspace(0.4, 0.8, int(np.prod(shape))).reshape(shape)
+    values = distributions.cdf(x)
+    assert values.shape == distributions.icdf(x).shape == result
+    for index in np.ndindex(result):
+        one = BetaAverage(a[index[-2], 0], b[index[-1]])
+        assert values[index] == pytest.approx(one.cdf(np.broadcast_to(x, result)[index]), rel=SAME)
+
+
+def test_an_array_of_no_distributions():
+    """Nothing in, nothing out."""
+    empty = BetaAverage(np.ones((0, 3)), np.ones((0, 3)))
+    assert empty.mean().shape == empty.hdi().low.shape == empty.cdf(0.5).shape == (0,)
+    assert empty.cdf(np.ones((4, 1))).shape == (4, 0)
+
+
+def test_differences():
+    """Two arrays, or an array and one distribution, from either side; and signs."""
+    a, b, _ = random_posteriors(np.random.default_rng(1), 5, 3)
+    many, one = BetaAverage(a, b), BetaAverage([9, 7], [2, 3])
+    expected = [(BetaAverage(a[i], b[i]) - one).ccdf(0) for i in range(5)]
+    assert_same((many - one).ccdf(0), expected)
+    assert_same((one - many).cdf(0), expected)
+    assert_same((-many).cdf(-0.7), many.ccdf(0.7))
+    assert_same((many - many).cdf(0), 0.5)
+    other = BetaAverage(a[:, np.newaxis], b[:, np.newaxis])
+    assert (many - other).shape == (5, 5)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        many - 1
+
+
+def test_pickles(parameters):
+    """A pickle is equal, whatever was asked before."""
+    distributions = at_once(parameters)
+    distributions.interval()
+    again = pickle.loads(pickle.dumps(distributions))
+    assert again == distributions
+    np.testing.assert_array_equal(again.mean(), distributions.mean())
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "weights", "match"),
+    [
+        (np.ones((2, 3)), np.ones((2, 2)), None, "same length along the last axis; got 3 and 2"),
+        (np.ones((2, 3)), np.ones((4, 3)), None, r"must broadcast .* \(2, 3\), \(4, 3\)"),
+        (np.ones((2, 3)), np.ones(3), np.ones((2, 1)), "weights must have length 3 along"),
+        (np.ones((2, 3)), np.ones(3), np.zeros((2, 3)), "weights must not all be zero"),
+        (np.ones((2, 3)), np.ones(3), np.full((2, 3), 1e-80), "weights must be zero or between"),
+        (np.ones((2, 0)), np.ones((2, 0)), None, "a must have a last axis"),
+        (np.ones((2, 3)), 1.0, None, "b must have a last axis"),
+        (np.ones((2, 3)), -np.ones(3), None, "b must be positive"),
+        (np.full((2, 3), np.inf), np.ones(3), None, "a must be finite"),
+        (np.full((2, 3), 1e-7), np.ones(3), None, "a must lie between"),
+    ],
+    ids=["lengths", "shapes", "weights", "zero", "tiny", "empty", "0-d", "sign", "inf", "range"],
+)
+def test_bad_parameters(a, b, weights, match):
+    """The message names the parameter and says what is wrong."""
+    with pytest.raises(ValueError, match=match):
+        BetaAverage(a, b, weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "match"),
+    [
+        ("cdf", [0.1, 0.2], r"x must broadcast against the distributions, .* \(2,\) and \(3,\)"),
+        ("icdf", [0.1, 0.2], "p must broadcast"),
+        ("icdf", 1.5, r"p must lie in \[0, 1\]"),
+        ("pdf", "high", "x must be an array of numbers"),
+        ("hdi", 1, "level must be a number strictly between 0 and 1"),
+        ("interval", np.nan, "level must be"),
+    ],
+)
+def test_bad_arguments(name, argument, match):
+    """The same as for one distribution."""
+    with pytest.raises(ValueError, match=match):
+        getattr(BetaAverage(np.ones((3, 2)), np.ones((3, 2))), name)(argument)
+
+
+def test_most_posteriors_are_smooth():
+    """Few of ordinary data need what one distribution needs: the speed rests on it."""
+    rng = np.random.default_rng(0)
+    for n_classes, least in ((2, 0.95), (3, 0.98), (10, 1.0)):
+        total = rng.integers(20, 300, (200, n_classes))
+        correct = rng.binomial(total, rng.uniform(0.7, 0.99, total.shape))
+        a, b = correct + 1.0, total - correct + 1.0
+        found = many_series(a, b, np.full(a.shape, 1 / n_classes))
+        assert sum(rows.size for rows, _ in found) >= least * 200
