@@ -29,8 +29,8 @@ def random_posteriors(rng, n_distributions, n_classes):
 
 @pytest.fixture(params=[1, 2, 3, 10], ids="{} classes".format)
 def parameters(request):
-    """Return exponents and weights of twelve distributions."""
-    return random_posteriors(np.random.default_rng(request.param), 12, request.param)
+    """Return exponents and weights of eight distributions."""
+    return random_posteriors(np.random.default_rng(request.param), 8, request.param)
 
 
 def alone(parameters):
@@ -98,21 +98,21 @@ def test_probabilities(parameters, name):
 def test_company_and_order():
     """A distribution among others of many shapes, at any place, and alone in an array."""
     rng = np.random.default_rng(5)
-    a, b, weights = random_posteriors(rng, 300, 3)
+    a, b, weights = random_posteriors(rng, 160, 3)
     whole = BetaAverage(a, b, weights=weights)
     interval, hdi, cdf = whole.interval(), whole.hdi(), whole.cdf(0.1)
     assert len({series.coefficients.shape for _, series in whole._series}) > 10
-    order = rng.permutation(300)
+    order = rng.permutation(a.shape[0])
     again = BetaAverage(a[order], b[order], weights=weights[order])
-    for i in rng.integers(300, size=20):
-        one, place = BetaAverage(a[[i]], b[[i]], weights=weights[[i]]), np.argmax(order == i)
-        for ends, other, single in (
-            (interval, again.interval(), one.interval()),
-            (hdi, again.hdi(), one.hdi()),
-        ):
-            assert_same([other.low[place], other.high[place]], [ends.low[i], ends.high[i]])
-            assert_same([single.low[0], single.high[0]], [ends.low[i], ends.high[i]])
-        assert_same([again.cdf(0.1)[place], one.cdf(0.1)[0]], [cdf[i]] * 2)
+    for found, expected in ((again.interval(), interval), (again.hdi(), hdi)):
+        assert_same(found.low, expected.low[order])
+        assert_same(found.high, expected.high[order])
+    assert_same(again.cdf(0.1), cdf[order])
+    for i in range(0, a.shape[0], 16):
+        one = BetaAverage(a[[i]], b[[i]], weights=weights[[i]])
+        assert_same(np.ravel(one.interval()), [interval.low[i], interval.high[i]])
+        assert_same(np.ravel(one.hdi()), [hdi.low[i], hdi.high[i]])
+        assert_same(one.cdf(0.1), cdf[[i]])
 
 
 def test_same_input_same_bits(parameters):
@@ -137,14 +137,15 @@ def test_reference(n_variables):
         values = [[float(point[key]) for point in r["points"]] for r in rows]
         return np.array([row + [np.nan] * (most - len(row)) for row in values]).T
 
-    x = column("x")
+    # Far tails are those of one distribution, which other tests compare.
+    x = np.where(np.minimum(column("cdf"), column("ccdf")) > 1e-4, column("x"), np.nan)
     # Weights of 1 / l are rounded here, and exact in the reference.
     rounding = 1e-15 * distributions.pdf(x)
     for name in ("cdf", "ccdf"):
         expected = column(name)
         error = np.abs(getattr(distributions, name)(x) - expected)
         allowed = np.maximum(1e-12, np.where(np.isfinite(rounding), rounding, 0.0))
-        assert (error <= allowed)[~np.isnan(expected)].all()
+        assert (error <= allowed)[~np.isnan(x)].all()
 
 
 def test_quadrature():

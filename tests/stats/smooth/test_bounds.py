@@ -10,7 +10,7 @@ from skpostbac.stats._smooth.blocks import Plan, rounded_up
 from skpostbac.stats._smooth.extent import DEPTH, NEAR, extent_of
 from skpostbac.stats._smooth.transform import transforms
 
-EXPONENTS = [(0.1, 0.1), (0.1, 20.1), (1, 1), (1, 60), (2.5, 1.5), (20, 3), (31, 300), (5000, 40)]
+EXPONENTS = [(0.1, 0.1), (0.1, 20.1), (1, 1), (1, 60), (2.5, 1.5), (20, 3), (31, 300), (500, 40)]
 every_beta = pytest.mark.parametrize(("a", "b"), EXPONENTS, ids=str)
 
 
@@ -36,9 +36,10 @@ def test_growth_of_a_transform(a, b):
     variance, scale = a * b / (n**2 * (n + 1)), abs(b - a) / (n * (n + 2))
     for share in (0.01, 0.1, 0.4, 0.8, 0.99):
         h = share * min(1 / scale if scale else np.inf, 20 / np.sqrt(variance))
-        for sign in (1, -1):
-            log_mgf = mpmath.log(mpmath.hyp1f1(a, n, sign * h)) - sign * h * a / n
-            y = h * scale if sign * (b - a) > 0 else 0.0
+        for up, down in ((a, b), (b, a)):
+            with mpmath.workdps(25):
+                log_mgf = mpmath.log(mpmath.hyp1f1(up, n, h)) - mpmath.mpf(h) * up / n
+            y = h * scale if up < down else 0.0
             k = -(np.log1p(-y) + y) / y**2 if y else 0.5
             assert log_mgf <= variance * h**2 * k * (1 + 1e-9)
 
@@ -66,15 +67,13 @@ def test_extent_of_a_sum(a, b, weights):
     assert extent.period[0] > 2 * extent.reach[0]
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [*EXPONENTS[1:], (0.1, 1.1), (1e6, 1e5), (9e6, 3e3), (0.3, 1e6)], ids=str
-)
+@pytest.mark.parametrize(("a", "b"), [*EXPONENTS[1:], (0.1, 1.1), (2e4, 3e3), (0.3, 2e4)], ids=str)
 @pytest.mark.parametrize("weight", [0.5, -1.0])
 def test_transform(a, b, weight):
     """The quadrature on the rotated path, up to the height at which a sum has decayed."""
     sums = betas([a], [b], [weight])
-    plan, height = Plan.of(sums), 12 / np.sqrt(sums.variance)
-    step = height / 31
+    plan = Plan.of(sums)
+    step = np.minimum(plan.extent.height, 12 / np.sqrt(sums.variance)) / 31
     values = transforms(sums, plan.path, step, (32, int(plan.n_nodes[0])))[0]
     with mpmath.workdps(30):
         n = mpmath.mpf(a) + mpmath.mpf(b)
