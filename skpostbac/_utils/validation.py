@@ -65,6 +65,8 @@ def float_array(values: ArrayLike, name: str) -> Floats:
     TypeError
         If NumPy cannot read them.
     """
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values.copy()
     _check_nesting(values, name)
     if isinstance(values, bytearray):  # to NumPy, an array of small integers
         raise ValueError(f"{name} must be an array of numbers, got {shown(values)}")

@@ -24,7 +24,7 @@ from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._distribution import Interval, Laplace, Tails
-from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
+from skpostbac.stats._inversion import FarContour, Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum, weighted_mean
 from skpostbac.stats._smooth import (
     LEAST,
@@ -209,22 +209,27 @@ class BetaAverage(WeightedSum):
     @cached_property
     def _series(self) -> Series | None:
         """Its Fourier series; None if it decays slowly."""
-        kept = self.weights != 0
-        return single_series(self.a[kept], self.b[kept], self.weights[kept])
+        return single_series(self.a, self.b, self.weights)
 
     def _tails(self, points: Points) -> Tails:
-        return self._tails_by(self._inversion.tails, points)
+        return self._smooth_tails(self._series, points) if self._series else super()._tails(points)
 
     def _search(self) -> Callable[[Points], Tails]:
-        return partial(self._tails_by, super()._search())
+        return (
+            super()._search()
+            if self._series is None
+            else partial(self._smooth_tails, self._series, kept=[])
+        )
 
-    def _tails_by(self, far: Callable[[Points], Tails], points: Points) -> Tails:
-        """Evaluate both tails and the density, small tails by another method."""
-        if self._series is None:
-            return far(points)
-        tails, is_known = central_tails_of(self._series, points.from_mean[np.newaxis])
-        tails, is_known = tails[0], is_known[0]
-        return tails if is_known.all() else tails.replaced(~is_known, far(points[~is_known]))
+    def _smooth_tails(
+        self, series: Series, points: Points, kept: list[FarContour] | None = None
+    ) -> Tails:
+        """Evaluate both tails and the density, small ones by contours through saddlepoints."""
+        tails, is_known = central_tails_of(series, points.from_mean[np.newaxis])
+        tails, is_far = tails[0], ~is_known[0]
+        if not is_far.any():
+            return tails
+        return tails.replaced(is_far, self._inversion.far(points[is_far], kept))
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
         if self._series is None:

@@ -20,7 +20,7 @@ from skpostbac.stats._inversion.contour import (
     TiltedDistribution,
     derivatives,
 )
-from skpostbac.stats._inversion.inverter import Inversion
+from skpostbac.stats._inversion.inverter import FarContour, Inversion
 from skpostbac.stats._inversion.lattice import Corner
 from skpostbac.stats._inversion.power_end import IndependentSum, PowerEnd, alike
 from skpostbac.stats._inversion.slow_heights import Panels, at_heights
@@ -46,6 +46,7 @@ __all__ = [
     "Contour",
     "Corner",
     "CornerIntegrals",
+    "FarContour",
     "Grid",
     "IndependentSum",
     "Inversion",

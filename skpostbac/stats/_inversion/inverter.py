@@ -129,16 +129,21 @@ class Inversion:
         )
         served = error < ACCURACY
         _warn_of_cut(centre.log_cut[served])
-        if served.all():
-            return Tails(log_cdf, log_ccdf, log_pdf)
-        for side in (1, -1):
-            rest = np.flatnonzero(~served & (np.where(points.from_mean >= 0, 1, -1) == side))
+        tails = Tails(log_cdf, log_ccdf, log_pdf)
+        return tails if served.all() else tails.replaced(~served, self.far(points[~served], kept))
+
+    def far(self, points: Points, kept: "list[FarContour] | None" = None) -> Tails:
+        """Evaluate both tails and the density by contours through saddlepoints alone."""
+        kept = [] if kept is None else kept
+        found = np.empty((3, points.from_mean.size))
+        is_upper = points.from_mean >= 0
+        for side, rest in ((1, np.flatnonzero(is_upper)), (-1, np.flatnonzero(~is_upper))):
             if rest.size:
                 seen = points[rest] if side > 0 else points[rest].mirrored()
-                smaller, log_pdf[rest] = self._far_tail(side, seen, kept)
-                target, other = (log_ccdf, log_cdf) if side > 0 else (log_cdf, log_ccdf)
-                target[rest], other[rest] = smaller, _log_complement(smaller)
-        return Tails(log_cdf, log_ccdf, log_pdf)
+                smaller, log_pdf = self._far_tail(side, seen, kept)
+                both = (_log_complement(smaller), smaller)[::side]
+                found[:, rest] = np.stack([*both, log_pdf])
+        return Tails(*found)
 
     def far_tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density of points far from the mean, above it."""
@@ -186,7 +191,8 @@ class Inversion:
         log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
         summands = self._far_from(side)
         at_end = points.to_high < summands.power_range
-        log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
+        if at_end.any():
+            log_tail[at_end], log_pdf[at_end] = summands.log_end_tail(points.to_high[at_end])
         pending = np.argsort(points.from_mean, kind="stable")
         pending = pending[~at_end[pending]]
 

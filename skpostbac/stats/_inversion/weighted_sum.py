@@ -93,7 +93,11 @@ class WeightedSum(BoundedDistribution):
 
 def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
     """Return a read-only copy of the weights of a sum; those of an average for None."""
-    array = vector("weights", np.full(size, 1 / size) if weights is None else weights)
+    if weights is None:
+        equal = np.full(size, 1 / size)
+        equal.flags.writeable = False
+        return equal
+    array = vector("weights", weights)
     if array.shape != (size,):
         raise ValueError(f"weights must have length {size}; got {array.size}.")
     if not array.any():

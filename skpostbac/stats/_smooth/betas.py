@@ -6,7 +6,6 @@ are then computed from numbers of its own size.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -16,44 +15,39 @@ from skpostbac.stats._numerics import Rows
 
 @dataclass(frozen=True)
 class Betas(Rows):
-    """Sums of `weight` times theta ~ Beta(n p, n q), with p <= q = 1 - p; shapes (m, l)."""
+    """Sums of `weight` times theta ~ Beta(n p, n q), with p <= q = 1 - p; shapes (m, l).
+
+    Attributes
+    ----------
+    near : the smaller exponent, n p.
+    curvature : minus the second derivative of the log density of the log-odds at p, n p q.
+    variances : variance of each weighted variable.
+    variance : variance of each sum, shape (m,).
+    """
 
     n: Floats
     p: Floats
     q: Floats
     weight: Floats
+    near: Floats
+    curvature: Floats
+    variances: Floats
+    variance: Floats
 
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
         """See each variable from its nearer end. One without a weight counts as uniform."""
-        idle = weights == 0
-        if idle.any():
+        if not weights.all():
+            idle = weights == 0
             a, b = np.where(idle, 1.0, a), np.where(idle, 1.0, b)
-        n = a + b
+        n, near = a + b, np.minimum(a, b)
+        p, q = near / n, np.maximum(a, b) / n
+        curvature = near * q
+        variances = weights * weights * curvature / (n * (n + 1))
         weight = np.where(a > b, -weights, weights)
-        return cls(n, np.minimum(a, b) / n, np.maximum(a, b) / n, weight)
+        return cls(n, p, q, weight, near, curvature, variances, variances.sum(axis=1))
 
-    @cached_property
-    def near(self) -> Floats:
-        """Exponent at the nearer end."""
-        return self.n * self.p
-
-    @cached_property
+    @property
     def size(self) -> Floats:
         """Size of the weights."""
-        return np.abs(self.weight)
-
-    @cached_property
-    def curvature(self) -> Floats:
-        """Minus the second derivative of the log density of the log-odds at p, n p q."""
-        return self.near * self.q
-
-    @cached_property
-    def variances(self) -> Floats:
-        """Variance of each weighted variable."""
-        return self.weight * self.weight * self.p * self.q / (self.n + 1)
-
-    @cached_property
-    def variance(self) -> Floats:
-        """Variance of each sum, shape (m,)."""
-        return np.asarray(self.variances.sum(axis=1))
+        return np.asarray(np.abs(self.weight))

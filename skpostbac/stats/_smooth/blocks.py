@@ -41,7 +41,7 @@ class Plan:
         """Choose extents and paths."""
         extent = extent_of(betas)
         path = path_of(betas, extent.height)
-        n_orders, n_nodes = rounded_up(extent.count), rounded_up(path.count.max(axis=1))
+        n_orders, n_nodes = rounded_up(np.array([extent.count, path.count.max(axis=1)]))
         return cls(betas, extent, path, n_orders, n_nodes)
 
     @property
@@ -56,8 +56,9 @@ class Plan:
         step = 2 * np.pi / extent.period
         values = transforms(betas, self.path[rows], step, (n_orders, n_nodes))
         is_smooth = np.asarray((np.abs(values[:, -2:]) < _DECAYED).all(axis=1))
-        deviation = np.sqrt(betas.variance)
-        return Series(extent.period, extent.reach, deviation, values.conj()), is_smooth
+        return Series(
+            extent.period, extent.reach, np.sqrt(betas.variance), values.conj()
+        ), is_smooth
 
 
 def rounded_up(count: Floats) -> Indices:

@@ -36,6 +36,7 @@ from skpostbac.stats._smooth.betas import Betas
 DEPTH = 34.0
 # Where no more than exp(-NEAR) = 7.5e-5 is beyond, values are good to 1e-10 of the smaller tail.
 NEAR = 9.5
+_DEPTHS = np.array([[DEPTH], [NEAR]])
 # Newton's steps for the height: all stay above it after the first, and the second is close.
 _STEPS = 2
 _MOST_LOG = 200.0
@@ -64,18 +65,13 @@ class Extent(Rows):
 
 def extent_of(betas: Betas) -> Extent:
     """Bound the heights and the positions of sums."""
-    depths = np.array([[DEPTH], [NEAR]])
-    lean = (2 / 3) * (betas.size * (betas.q - betas.p) / (betas.n + 2)).max(axis=1)
-    share = depths * lean
-    bound = share + np.sqrt(share * share + 2 * depths * betas.variance)
-    far, near = np.minimum(bound, _to_end(betas))
+    size = betas.size
+    share = _DEPTHS * ((2 / 3) * (size * (betas.q - betas.p) / (betas.n + 2)).max(axis=1))
+    bound = share + np.sqrt(share * share + 2 * _DEPTHS * betas.variance)
+    # Nothing is beyond the farther end of the support.
+    up, width = (size * np.where(betas.weight > 0, betas.q, betas.p)).sum(axis=1), size.sum(axis=1)
+    far, near = np.minimum(bound, np.maximum(up, width - up))
     return Extent(_height(betas), near, far + near)
-
-
-def _to_end(betas: Betas) -> Floats:
-    """Distance of the mean from the farther end of the support."""
-    up = (betas.size * np.where(betas.weight > 0, betas.q, betas.p)).sum(axis=1)
-    return np.asarray(np.maximum(up, betas.size.sum(axis=1) - up))
 
 
 def _height(betas: Betas) -> Floats:

@@ -14,6 +14,7 @@ from skpostbac.stats._smooth.series import Grid, Series, Waves
 _LAST_STEP = 2e-5
 _MOST_STEPS = 5
 _TINY = 1e-300
+_BOTH = np.array([0, 1])[:, np.newaxis, np.newaxis]
 
 
 def quantiles(series: Series, p: Floats, q: Floats) -> Floats:
@@ -26,10 +27,10 @@ def look_up(grid: Grid, p: Floats, q: Floats) -> Floats:
     """About where P(X <= y) = p = 1 - q, between the places of a grid, (m, n)."""
     upper = p > 0.5
     cell = (grid.cdf[:, np.newaxis, :] <= p[..., np.newaxis]).sum(axis=-1) - 1
-    cell = np.clip(cell, 0, grid.cdf.shape[1] - 2)
+    cell = np.minimum(np.maximum(cell, 0), grid.cdf.shape[1] - 2)
     row = np.arange(len(cell))[:, np.newaxis]
     y0, step = grid.y[row, cell], grid.y[:, 1:2] - grid.y[:, :1]
-    ends = np.stack([cell, cell + 1])
+    ends = cell + _BOTH
     cdf, density = grid.cdf[row, ends], np.maximum(grid.density[row, ends], _TINY)
     tail = np.maximum(np.where(upper, 1 - cdf, cdf), _TINY)
     # The place as a function of the log of the tail: its slope is the tail by the density.
@@ -39,8 +40,8 @@ def look_up(grid: Grid, p: Floats, q: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         s = (np.log(np.where(upper, q, p)) - logs[0]) / width
     square, cube = 3 - 2 * slope[0] - slope[1], slope[0] + slope[1] - 2
-    share = np.clip(s * (slope[0] + s * (square + s * cube)), 0.0, 1.0)
-    return np.asarray(y0 + step * share)
+    share = s * (slope[0] + s * (square + s * cube))
+    return np.asarray(y0 + step * np.minimum(np.maximum(share, 0.0), 1.0))
 
 
 def _halley(waves: Waves, y: Floats, p: Floats, deviation: Floats) -> Floats:

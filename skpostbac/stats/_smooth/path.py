@@ -67,13 +67,15 @@ def path_of(betas: Betas, height: Floats) -> Path:
     angle = np.arccos(np.exp(-_GROWTH / betas.curvature))
     angle = np.minimum(angle, _LARGEST_ANGLE)
     window = _window(betas)
-    lean = np.stack([np.ones_like(betas.p), betas.p / betas.q])
+    is_far = window > _FAR
+    lean = np.ones((2, *betas.p.shape))
+    lean[1] = betas.p / betas.q
     # With d = e^(v - 2 - log(1 / lean)) the nodes spread out two beyond where theta bends.
-    spread = np.where(window > _FAR, np.exp(-_BEGIN) * lean, 0.0)
+    spread = np.where(is_far, np.exp(-_BEGIN) * lean, 0.0)
     with np.errstate(divide="ignore"):
         spread_out = _BEGIN + np.log((window + spread) / lean)
-    ends = np.where(window > _FAR, np.minimum(window, spread_out), window)
-    count = np.ceil(ends.sum(axis=0) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
+    ends = np.where(is_far, np.minimum(window, spread_out), window)
+    count = np.ceil((ends[0] + ends[1]) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
     return Path(angle, ends[0], ends[1], spread[0], spread[1], count)
 
 
@@ -85,7 +87,8 @@ def _window(betas: Betas) -> Floats:
     by its exponential growth. As the function is convex, a Newton step stays outside.
     """
     p, q, level = betas.p, betas.q, DIGITS / betas.n
-    logs, share = np.log(np.stack([q, p])), np.stack([p, q])
+    share = np.array([p, q])
+    logs = np.log(share[::-1])
     x = DIGITS / betas.curvature
     ends = np.minimum((level - logs) / share, x + np.sqrt(2 * x))
     steep = np.log1p(2 * x + 2 * np.sqrt(x))
@@ -93,7 +96,7 @@ def _window(betas: Betas) -> Floats:
     d = _SIDES * np.minimum(ends, _LARGEST_LOG_ODDS)
     rise = p * np.expm1(d)
     step = (np.log1p(rise) - p * d - level) * (1 + rise) / (_SIDES * q * rise)
-    return ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0)
+    return np.asarray(ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0))
 
 
 def _bandwidth(betas: Betas, angle: Floats, height: Floats) -> Floats:
