@@ -10,6 +10,7 @@ from skpostbac.displays import (
     PosteriorComparisonDisplay,
     PosteriorDisplay,
     PosteriorSearchDisplay,
+    PosteriorThresholdDisplay,
 )
 from skpostbac.metrics import (
     ClassCounts,
@@ -30,6 +31,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
     posterior_confusion_metric,
+    posterior_threshold_curve,
 )
 from skpostbac.model_selection import (
     PosteriorComparison,
@@ -59,6 +61,7 @@ __all__ = [
     "PosteriorDisplay",
     "PosteriorRefit",
     "PosteriorSearchDisplay",
+    "PosteriorThresholdDisplay",
     "PriorInfluenceWarning",
     "class_counts",
     "compare_posteriors",
@@ -73,5 +76,6 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
+    "posterior_threshold_curve",
     "required_test_size",
 ]

@@ -28,6 +28,7 @@ from skpostbac._plot.text import (
     shorten,
     with_score,
 )
+from skpostbac._plot.threshold import ThresholdPlot
 
 __all__ = [
     "COLORS",
@@ -38,6 +39,7 @@ __all__ = [
     "Kind",
     "Kwargs",
     "PosteriorPlot",
+    "ThresholdPlot",
     "area_kwargs",
     "chance_kwargs",
     "check_kwargs",

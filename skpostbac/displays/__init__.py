@@ -4,12 +4,13 @@ As scikit-learn's displays they are made by ``from_estimator``, ``from_predictio
 constructors from data. What draws distributions lies in `skpostbac._plot`.
 """
 
-from skpostbac._plot import ComparisonPlot, PosteriorPlot
+from skpostbac._plot import ComparisonPlot, PosteriorPlot, ThresholdPlot
 from skpostbac.displays._binormal_curve import BinormalCurveDisplay
 from skpostbac.displays._comparison import PosteriorComparisonDisplay
 from skpostbac.displays._normal_scores import NormalScoresDisplay
 from skpostbac.displays._posterior import PosteriorDisplay
 from skpostbac.displays._search import PosteriorSearchDisplay
+from skpostbac.displays._thresholds import PosteriorThresholdDisplay
 
 __all__ = [
     "BinormalCurveDisplay",
@@ -19,4 +20,6 @@ __all__ = [
     "PosteriorDisplay",
     "PosteriorPlot",
     "PosteriorSearchDisplay",
+    "PosteriorThresholdDisplay",
+    "ThresholdPlot",
 ]

@@ -16,13 +16,15 @@ from skpostbac.metrics._balanced_accuracy import (
 from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._groups import GroupPosterior, group_posterior
-from skpostbac.metrics._posteriors import ProbAboveChance
+from skpostbac.metrics._posteriors import CorrectedPosterior, ProbAboveChance
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
+from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
 
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
+    "CorrectedPosterior",
     "DrawnPosterior",
     "GroupPosterior",
     "OutcomesScorer",
@@ -30,6 +32,7 @@ __all__ = [
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorConfusionMetric",
+    "PosteriorThresholdCurve",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
@@ -41,4 +44,5 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
+    "posterior_threshold_curve",
 ]

@@ -3,7 +3,12 @@
 from skpostbac.stats._beta import BetaAverage, BetaAverages
 from skpostbac.stats._borrowing import Hyperprior
 from skpostbac.stats._dirichlet import PairedDifference
-from skpostbac.stats._distribution import BoundedDistribution, Interval, PowerTransform
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    Interval,
+    PowerTransform,
+    ShiftedDistribution,
+)
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
@@ -20,4 +25,5 @@ __all__ = [
     "NormalBinomial",
     "PairedDifference",
     "PowerTransform",
+    "ShiftedDistribution",
 ]

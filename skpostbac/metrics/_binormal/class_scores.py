@@ -9,21 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._utils import (
     Bools,
     Floats,
-    first,
-    float_array,
     is_real,
-    nonnegative_array,
-    shown,
 )
-from skpostbac.metrics._labels import Column, encode, label_list, naming, read_column
-
-# Sums of larger scores overflow.
-LARGEST_SCORE = 1e300
+from skpostbac.metrics._labels import BinaryScores, read_scores
 
 
 class ScoreMoments(NamedTuple):
@@ -116,71 +108,17 @@ def split_scores(
     TypeError
         If the labels are bytes or a sparse matrix.
     """
-    labels = read_column(y_true, "y_true")
-    weight = np.ones(len(labels.array))
-    if sample_weight is not None:
-        weight = nonnegative_array(sample_weight, "sample_weight")
-    is_positive = _is_positive(labels, pos_label)
-    scores = _score_array(y_score)
-    with naming("y_score"):
-        check_consistent_length(labels.array, scores)
-    with naming("sample_weight"):
-        check_consistent_length(labels.array, weight)
+    scores = read_scores(y_true, y_score, pos_label, sample_weight)
     return (
-        _class_scores(scores, weight, ~is_positive, "negative"),
-        _class_scores(scores, weight, is_positive, "positive"),
+        _class_scores(scores, ~scores.is_positive, "negative"),
+        _class_scores(scores, scores.is_positive, "positive"),
     )
 
 
-def _score_array(y_score: ArrayLike) -> Floats:
-    scores = float_array(y_score, "y_score")
-    if scores.ndim != 1:
-        raise ValueError(f"y_score must be 1-dimensional, got an array of shape {scores.shape}")
-    if (bad := ~np.isfinite(scores)).any():
-        raise ValueError(f"y_score must be finite, got {first(scores, bad)}")
-    if (bad := np.abs(scores) > LARGEST_SCORE).any():
-        raise ValueError(
-            f"y_score must be between -{LARGEST_SCORE:g} and {LARGEST_SCORE:g}, "
-            f"got {first(scores, bad)}"
-        )
-    return scores
-
-
-def _is_positive(y_true: Column, pos_label: Any) -> Bools:
-    """Tell which samples are of the positive class, of two classes."""
-    if not len(y_true.array):
-        raise ValueError("Found empty input array y_true while a minimum of 1 sample is required.")
-    labels = encode(y_true, "y_true")
-    classes = label_list(labels.values)
-    if len(classes) > 2:
-        raise ValueError(f"multiclass format is not supported: y_true has {len(classes)} classes")
-    if len(classes) < 2:
-        raise ValueError(f"y_true must have samples of two classes, got only {classes}")
-    codes = labels.codes(slice(None))
-    return np.asarray(codes == classes.index(_positive_label(classes, pos_label)))
-
-
-def _positive_label(classes: list[Any], pos_label: Any) -> Any:
-    """Return the label of the positive class, with scikit-learn's default."""
-    if pos_label is None:
-        if set(classes) not in ({0, 1}, {-1, 1}):
-            raise ValueError(
-                f"y_true takes value in {classes} and pos_label is not specified: either make "
-                "y_true take value in {0, 1} or {-1, 1} or pass pos_label explicitly."
-            )
-        return 1
-    with suppress(TypeError):  # of what cannot be hashed, such as an array
-        if pos_label in set(classes):
-            return pos_label
-    raise ValueError(
-        f"pos_label={shown(pos_label)} is not a valid label: It should be one of {classes}"
-    )
-
-
-def _class_scores(scores: Floats, weight: Floats, chosen: Bools, name: str) -> ClassScores:
+def _class_scores(scores: BinaryScores, chosen: Bools, name: str) -> ClassScores:
     """Select the scores of a class, of which there must be enough for a variance."""
-    chosen = chosen & (weight > 0)
-    values, weight = scores[chosen], weight[chosen]
+    chosen = chosen & (scores.weight > 0)
+    values, weight = scores.values[chosen], scores.weight[chosen]
     if len(values) < 2:
         raise ValueError(
             f"y_true must have at least 2 samples of each class, got {len(values)} of the {name} "

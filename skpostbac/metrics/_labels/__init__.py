@@ -1,8 +1,9 @@
 """Labels as they come in: arrays, lists, categorical columns, predictions by name.
 
 `reading` converts each container to a column, once; `outcomes` encodes the true labels as small
-integers, compares the predictions with them and counts; `labels` has what is known of the distinct
-labels alone. Imports `skpostbac.stats`, for the largest count.
+integers, compares the predictions with them and counts; `scores` reads the labels of two classes
+beside scores; `labels` has what is known of the distinct labels alone. Imports `skpostbac.stats`,
+for the largest count.
 """
 
 from skpostbac.metrics._labels.foreign_labels import warn_if_foreign
@@ -33,8 +34,10 @@ from skpostbac.metrics._labels.predictions import (
     position_of,
 )
 from skpostbac.metrics._labels.reading import Column, read_column
+from skpostbac.metrics._labels.scores import BinaryScores, read_scores
 
 __all__ = [
+    "BinaryScores",
     "Column",
     "Outcomes",
     "Predictions",
@@ -56,6 +59,7 @@ __all__ = [
     "positions",
     "read_column",
     "read_outcomes",
+    "read_scores",
     "unique_label_array",
     "warn_if_foreign",
 ]

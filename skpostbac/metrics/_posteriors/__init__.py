@@ -4,9 +4,11 @@ Imports `skpostbac._plot` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._posteriors.chance import ProbAboveChance, prob_above_chance
+from skpostbac.metrics._posteriors.corrected import CorrectedPosterior
 from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior, figures_of
 
 __all__ = [
+    "CorrectedPosterior",
     "ExactPosterior",
     "FigurePosterior",
     "ProbAboveChance",

@@ -1,8 +1,8 @@
 """What every continuous distribution on a bounded interval offers.
 
-From tails and a density come quantiles, the mode, the shortest interval, draws and powers of the
-variable; it does not matter what computes them. Also the distribution of a variable that is given
-by the density of its log-odds, or by random draws. Imports `_numerics`.
+From tails and a density come quantiles, the mode, the shortest interval, draws, powers of the
+variable and its sum with a constant; it does not matter what computes them. Also the distribution
+of a variable that is given by the density of its log-odds, or by random draws. Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
@@ -20,6 +20,7 @@ from skpostbac.stats._distribution.kernel import kernel_density
 from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
 from skpostbac.stats._distribution.power import PowerTransform
+from skpostbac.stats._distribution.shifted import ShiftedDistribution
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "LogitDistribution",
     "Panels",
     "PowerTransform",
+    "ShiftedDistribution",
     "Tails",
     "Values",
     "broadcast_limits",

@@ -88,6 +88,16 @@ class Frame:
             self.mean_to_high + other.mean_to_high,
         )
 
+    def moved(self, shift: float) -> "Frame":
+        """Return the frame of the variable plus a constant."""
+        return Frame(
+            *_sum_of_pairs(self.low, self.low_rest, shift, 0.0),
+            *_sum_of_pairs(self.high, self.high_rest, shift, 0.0),
+            *_sum_of_pairs(self.mean, self.mean_rest, shift, 0.0),
+            self.mean_to_low,
+            self.mean_to_high,
+        )
+
     def x(self, points: Points) -> Floats:
         """Return the doubles nearest to the positions, from the nearest reference."""
         near_mean = self.mean + (self.mean_rest + points.from_mean)

@@ -1,0 +1,223 @@
+"""Picture of a score along the thresholds of a classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
+from skpostbac._plot.style import despine_axes, free_styles, own_axes
+from skpostbac._plot.text import estimate, literal, with_score
+from skpostbac._utils import Floats, check_flags, check_text, shown
+from skpostbac.stats import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+
+
+class Corrected(Protocol):
+    """What is known of the best threshold."""
+
+    def mean(self) -> float:
+        """Return the mean."""
+
+    def credible_interval(self, level: float = ...) -> Interval:
+        """Return the interval."""
+
+
+class ThresholdCurve(Protocol):
+    """A score along decreasing thresholds."""
+
+    @property
+    def thresholds(self) -> Floats:
+        """Decreasing thresholds."""
+
+    @property
+    def mean(self) -> Floats:
+        """The score at each."""
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Ends of the interval at each."""
+
+    @property
+    def band(self) -> tuple[Floats, Floats]:
+        """Ends of the band of the whole curve."""
+
+    @property
+    def best_threshold(self) -> float:
+        """The best threshold."""
+
+    @property
+    def corrected(self) -> Corrected:
+        """The score there."""
+
+    @property
+    def level(self) -> float:
+        """Probability of the intervals and of the band."""
+
+
+class ThresholdPlot:
+    """Picture of the posterior balanced accuracy along the thresholds of a score.
+
+    The ``plot`` method of a :class:`~skpostbac.metrics.PosteriorThresholdCurve` returns it.
+    :class:`~skpostbac.PosteriorThresholdDisplay` makes such a picture from labels and scores, and
+    from a classifier.
+
+    Parameters
+    ----------
+    curve : PosteriorThresholdCurve
+        What is drawn.
+    name : str, default=None
+        Name of the classifier for the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure containing the axes.
+    line_ : matplotlib Line2D
+        The posterior mean.
+    interval_ : matplotlib PolyCollection
+        The credible interval at each threshold.
+    band_ : matplotlib PolyCollection or None
+        The band that holds the whole curve.
+    best_ : matplotlib ErrorbarContainer
+        The best threshold, and the balanced accuracy there, corrected for the choice.
+    chance_level_ : matplotlib Line2D or None
+        The line of guessing.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import posterior_threshold_curve
+    >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+    >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+    >>> display = curve.plot()
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('Threshold', 'Balanced accuracy')
+    >>> plt.close(display.figure_)
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    line_: Line2D
+    interval_: Artist
+    band_: Artist | None
+    best_: ErrorbarContainer
+    chance_level_: Line2D | None
+
+    def __init__(self, curve: ThresholdCurve, *, name: str | None = None) -> None:
+        if not hasattr(curve, "best_threshold"):
+            raise TypeError(f"curve must be a PosteriorThresholdCurve, got {shown(curve)}")
+        check_text(name, "name")
+        self.curve = curve
+        self.name = name
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        plot_band: bool = True,
+        plot_chance_level: bool = False,
+        curve_kwargs: Kwargs = None,
+        band_kwargs: Kwargs = None,
+        chance_level_kw: Kwargs = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure. The curve takes a colour and a line
+            style that no line there has.
+        plot_band : bool, default=True
+            Whether to draw the band that holds the whole curve, beside the intervals.
+        plot_chance_level : bool, default=False
+            Whether to draw a line at 0.5, what guessing reaches.
+        curve_kwargs, band_kwargs, chance_level_kw : dict, default=None
+            Keyword arguments of matplotlib for the curve, the band and the line of guessing.
+        despine : bool, default=False
+            Whether to hide the top and the right spine.
+
+        Returns
+        -------
+        display : ThresholdPlot
+            The object itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import posterior_threshold_curve
+        >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> display = curve.plot(plot_band=False, plot_chance_level=True)
+        >>> len(display.ax_.get_legend().get_texts())
+        4
+        >>> plt.close(display.figure_)
+        """
+        check_flags(plot_band=plot_band, plot_chance_level=plot_chance_level, despine=despine)
+        check_kwargs(
+            curve_kwargs=curve_kwargs, band_kwargs=band_kwargs, chance_level_kw=chance_level_kw
+        )
+        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot")
+        self.figure_ = self.ax_.figure
+        self.line_ = self._plot_mean(curve_kwargs)
+        percent = f"{100 * self.curve.level:.12g}%"
+        self.interval_ = self._fill(self.curve.interval, 0.3, f"{percent} interval at each", None)
+        self.band_ = None
+        if plot_band:
+            label = f"{percent} band of the whole curve"
+            self.band_ = self._fill(self.curve.band, 0.12, label, band_kwargs)
+        self.best_ = self._mark_best()
+        self.chance_level_ = None
+        if plot_chance_level:
+            self.chance_level_ = self.ax_.axhline(0.5, **chance_kwargs(0.5, chance_level_kw))
+        self.ax_.set(xlabel="Threshold", ylabel="Balanced accuracy")
+        # Below the axes: the curve may be anywhere in them.
+        self.ax_.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
+        if despine:
+            despine_axes(self.ax_, "top", "right")
+        return self
+
+    def _plot_mean(self, kwargs: Kwargs) -> Line2D:
+        label = "Posterior mean" if self.name is None else literal(self.name)
+        # Between two scores all predictions are those at the upper one.
+        style = {**free_styles(self.ax_, 1)[0], "drawstyle": "steps-post", "label": label}
+        given = line_kwargs(style, kwargs)
+        return self.ax_.plot(self.curve.thresholds, self.curve.mean, **given)[0]
+
+    def _fill(self, ends: tuple[Floats, Floats], alpha: float, label: str, kwargs: Kwargs) -> Any:
+        style = {
+            "facecolor": self.line_.get_color(),
+            "alpha": alpha,
+            "linewidth": 0,
+            "label": label,
+        }
+        return self.ax_.fill_between(
+            self.curve.thresholds, *ends, step="post", **area_kwargs(style, kwargs)
+        )
+
+    def _mark_best(self) -> ErrorbarContainer:
+        posterior, threshold = self.curve.corrected, self.curve.best_threshold
+        mean, interval = posterior.mean(), posterior.credible_interval(self.curve.level)
+        return self.ax_.errorbar(
+            [threshold],
+            [mean],
+            yerr=[[mean - interval.low], [interval.high - mean]],
+            fmt="o",
+            color=self.line_.get_color(),
+            markerfacecolor="white",
+            capsize=3,
+            label=with_score(f"Best: {threshold:.3g}, corrected", estimate(mean, interval)),
+        )

@@ -1,0 +1,153 @@
+"""The balanced accuracy along the thresholds of a score, from labels and from a classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from skpostbac._plot import ThresholdPlot
+from skpostbac.displays._scores import positive_scores
+from skpostbac.metrics import posterior_threshold_curve
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skpostbac._utils import RandomStateLike
+
+
+class PosteriorThresholdDisplay(ThresholdPlot):
+    """Picture of the posterior balanced accuracy along the thresholds of a score.
+
+    A :class:`~skpostbac.displays.ThresholdPlot`, with its attributes and :meth:`plot`, that is made
+    by :meth:`from_estimator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    curve, name
+        As for :class:`~skpostbac.displays.ThresholdPlot`.
+
+    See Also
+    --------
+    posterior_threshold_curve : What is drawn.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skpostbac import PosteriorThresholdDisplay
+    >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+    >>> display = PosteriorThresholdDisplay.from_predictions(
+    ...     [0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0
+    ... )
+    >>> display.curve.best_threshold
+    0.5
+    >>> plt.close(display.figure_)
+    """
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        pos_label: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> PosteriorThresholdDisplay:
+        """Draw the curve of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted binary classifier, or a pipeline that ends with one. Its `decision_function`
+            gives the scores, or else its `predict_proba`.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples that it was not trained on.
+        y : array-like of shape (n_samples,)
+            Their true labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the positive class; by default ``estimator.classes_[1]``.
+        name : str, default=None
+            Name of the classifier, by default that of its class.
+        **options
+            As for :meth:`from_predictions`.
+
+        Returns
+        -------
+        display : PosteriorThresholdDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skpostbac import PosteriorThresholdDisplay
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = GaussianNB().fit(X[::2, :3], y[::2])
+        >>> display = PosteriorThresholdDisplay.from_estimator(
+        ...     model, X[1::2, :3], y[1::2], random_state=0
+        ... )
+        >>> display.line_.get_label()
+        'GaussianNB'
+        >>> plt.close(display.figure_)
+        """
+        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, y_score, pos_label=pos_label, name=name, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: ClassWeightLike = None,
+        prior: PriorLike = DEFAULT_PRIOR,
+        level: float = 0.95,
+        random_state: RandomStateLike = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **plot_params: Any,
+    ) -> PosteriorThresholdDisplay:
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true, y_score, pos_label, sample_weight, class_weight, prior, level, random_state
+            As for :func:`~skpostbac.posterior_threshold_curve`.
+        name : str, default=None
+            Name of the classifier for the legend.
+        ax, **plot_params
+            As for :meth:`plot`.
+
+        Returns
+        -------
+        display : PosteriorThresholdDisplay
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from skpostbac import PosteriorThresholdDisplay
+        >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+        >>> display = PosteriorThresholdDisplay.from_predictions(
+        ...     [0, 0, 0, 0, 0, 1, 1, 1], y_score, name="tree", random_state=0
+        ... )
+        >>> display.line_.get_label()
+        'tree'
+        >>> plt.close(display.figure_)
+        """
+        curve = posterior_threshold_curve(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            class_weight=class_weight,
+            prior=prior,
+            level=level,
+            random_state=random_state,
+        )
+        return cls(curve, name=name).plot(ax, **plot_params)

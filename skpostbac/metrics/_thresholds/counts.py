@@ -1,0 +1,97 @@
+"""Correct predictions of both classes at each threshold.
+
+A sample is predicted positive if its score is at least the threshold. scikit-learn counts:
+`confusion_matrix_at_thresholds` where it exists, else `roc_curve`, whose rates are shares of the
+same counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn import metrics
+
+from skpostbac._utils import Floats, Indices
+from skpostbac.metrics._labels import BinaryScores
+
+
+class ThresholdCounts(NamedTuple):
+    """Correct predictions of two classes, by decreasing threshold."""
+
+    thresholds: Floats
+    """Shape (n_thresholds,)."""
+    correct: Floats
+    """Correct predictions of each class, shape (n_thresholds, 2)."""
+    total: Floats
+    """Samples of each class, shape (2,)."""
+    positive: int
+    """Which class is the positive one, 0 or 1."""
+
+    def recalls(self) -> Floats:
+        """Return the share of correct predictions of each class, shape (n_thresholds, 2)."""
+        return np.asarray(self.correct / self.total)
+
+    def passed(self) -> Floats:
+        """Return the samples of each class that are predicted positive, shape (n_thresholds, 2)."""
+        is_positive = np.arange(2) == self.positive
+        return np.where(is_positive, self.correct, self.total - self.correct)
+
+    def at(self, chosen: Indices) -> ThresholdCounts:
+        """Return some of the thresholds."""
+        return self._replace(thresholds=self.thresholds[chosen], correct=self.correct[chosen])
+
+
+def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
+    """Count the correct predictions at each distinct score."""
+    weight = None if (scores.weight == 1).all() else scores.weight
+    count: Any = getattr(metrics, "confusion_matrix_at_thresholds", _count_by_rates)
+    tns, fps, fns, tps, thresholds = count(
+        scores.is_positive, scores.values, pos_label=True, sample_weight=weight
+    )
+    # At the lowest threshold all samples are predicted positive.
+    correct, total = np.stack([tns, tps], axis=-1), np.array([fps[-1], tps[-1] + fns[-1]])
+    order = [0, 1] if scores.positive else [1, 0]
+    return ThresholdCounts(
+        np.asarray(thresholds, np.float64),
+        correct[:, order].astype(np.float64),
+        total[order].astype(np.float64),
+        scores.positive,
+    )
+
+
+def _count_by_rates(
+    y_true: Any, y_score: Floats, *, pos_label: bool, sample_weight: Floats | None
+) -> tuple[Floats, ...]:
+    """Return what scikit-learn's function does, in versions without it."""
+    fpr, tpr, thresholds = metrics.roc_curve(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        drop_intermediate=False,
+    )
+    weight = np.ones(len(y_score)) if sample_weight is None else sample_weight
+    fps, tps = fpr * weight[~y_true].sum(), tpr * weight[y_true].sum()
+    if sample_weight is None:
+        fps, tps = np.rint(fps), np.rint(tps)
+    counts = fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
+    # The first threshold of a ROC curve is infinite.
+    return tuple(values[1:] for values in counts)
+
+
+def thin(counts: ThresholdCounts, class_weight: Floats, most: int) -> ThresholdCounts:
+    """Keep at most so many thresholds, the best among them.
+
+    From one to the next the same weighted share of the samples becomes positive.
+    """
+    if len(counts.thresholds) <= most:
+        return counts
+    share = (counts.passed() / counts.total) @ class_weight
+    even = np.searchsorted(share, np.linspace(share[0], share[-1], most - 1))
+    return counts.at(np.unique([*even.clip(max=share.size - 1), best_of(counts, class_weight)]))
+
+
+def best_of(counts: ThresholdCounts, class_weight: Floats) -> int:
+    """Return the index of the threshold with the largest balanced accuracy; the highest of ties."""
+    return int(np.argmax(counts.recalls() @ class_weight))

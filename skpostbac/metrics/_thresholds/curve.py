@@ -1,0 +1,409 @@
+"""The posterior balanced accuracy at every threshold of a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._plot import ThresholdPlot
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    RandomStateLike,
+    block,
+    check_level,
+    describe_estimate,
+    draw_seed,
+    float_or_nan,
+    format_estimate,
+    format_probability,
+    shown,
+    table,
+)
+from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._counts import ClassCounts, format_count
+from skpostbac.metrics._labels import read_scores
+from skpostbac.metrics._posteriors import CorrectedPosterior
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    PriorSpec,
+    check_class_weight,
+    check_prior,
+    independent_prior,
+    resolve_class_weight,
+    resolve_prior,
+)
+from skpostbac.metrics._thresholds.counts import (
+    ThresholdCounts,
+    best_of,
+    count_at_thresholds,
+    thin,
+)
+from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
+from skpostbac.metrics._thresholds.optimism import Optimism, bootstrap_optimism
+from skpostbac.stats import BetaAverage
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# More thresholds are thinned to so many.
+MOST_THRESHOLDS = 1000
+N_DRAWS, N_BOOTSTRAPS = 1000, 200
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorThresholdCurve(FrozenArrays):
+    """Posterior of the balanced accuracy along the thresholds of a score.
+
+    A sample is predicted positive if its score is at least the threshold. Made by
+    :func:`posterior_threshold_curve`. Arrays have one entry for each threshold, from the highest
+    to the lowest.
+
+    Attributes
+    ----------
+    classes : tuple of two labels
+        Both classes, sorted.
+    positive : int
+        Which of them is the positive class, 0 or 1.
+    thresholds : ndarray of shape (n_thresholds,)
+        Decreasing thresholds: the distinct scores, or 1,000 of them, the best one among them.
+    correct : ndarray of shape (n_thresholds, 2)
+        Correct predictions of each class.
+    total : ndarray of shape (2,)
+        Samples of each class.
+    prior : str or ndarray of shape (2,) or (2, 2)
+        Prior of each class's accuracy, as given.
+    class_weight : ndarray of shape (2,) or None
+        Weights of the classes in the average, of sum 1; None if they are equal by default.
+    level : float
+        Probability of the intervals and of the band.
+    seed : int
+        Seed of the draws of the band and of `prob_best`, and of the bootstrap of `optimism`.
+
+    See Also
+    --------
+    skpostbac.displays.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
+    sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training samples,
+        which leaves the test samples for an evaluation that needs no correction.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_threshold_curve
+    >>> y_true = [0, 0, 0, 0, 0, 1, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+    >>> curve = posterior_threshold_curve(y_true, y_score, random_state=0)
+    >>> curve.best_threshold
+    0.5
+    >>> curve.best.mean(), curve.corrected.mean()
+    (0.8542, 0.8)
+    """
+
+    classes: tuple[Any, Any]
+    positive: int
+    thresholds: Floats
+    correct: Floats
+    total: Floats
+    prior: PriorSpec
+    class_weight: Floats | None
+    level: float
+    seed: int
+
+    @property
+    def _counts(self) -> ThresholdCounts:
+        return ThresholdCounts(self.thresholds, self.correct, self.total, self.positive)
+
+    @property
+    def _weights(self) -> Floats:
+        return np.full(2, 0.5) if self.class_weight is None else self.class_weight
+
+    @property
+    def _pseudo_counts(self) -> Floats:
+        return independent_prior(resolve_prior(self.prior, 2), "a threshold curve")
+
+    @cached_property
+    def _distributions(self) -> BetaAverage:
+        a, b = self._pseudo_counts.T
+        wrong = self.total - self.correct
+        return BetaAverage(a + self.correct, b + wrong, weights=self.class_weight)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Posterior mean of the balanced accuracy at each threshold."""
+        return np.asarray(self._distributions.mean())
+
+    @cached_property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Ends of the credible interval, of highest density, at each threshold alone."""
+        low, high = self._distributions.hdi(self.level)
+        return np.asarray(low), np.asarray(high)
+
+    @cached_property
+    def band(self) -> tuple[Floats, Floats]:
+        """Ends of a band that holds the whole curve with probability `level`.
+
+        It is wider than the interval of each threshold, and holds at the best of them, too.
+        """
+        return simultaneous_band(self._curves, self.level)
+
+    @cached_property
+    def prob_best(self) -> Floats:
+        """Posterior probability of each threshold to be the best; they add up to 1."""
+        return share_of_best(self._curves)
+
+    @cached_property
+    def _curves(self) -> Floats:
+        rng = np.random.default_rng([self.seed, 0])
+        return draw_curves(self._counts, self._pseudo_counts, self._weights, N_DRAWS, rng)
+
+    @property
+    def best_index(self) -> int:
+        """Index of the threshold with the largest observed balanced accuracy."""
+        return best_of(self._counts, self._weights)
+
+    @property
+    def best_threshold(self) -> float:
+        """The threshold with the largest observed balanced accuracy; the highest of equal ones."""
+        return float(self.thresholds[self.best_index])
+
+    @property
+    def best(self) -> PosteriorBalancedAccuracy:
+        """Posterior at the best threshold, as if it had not been chosen on these samples."""
+        return self._posterior(self.best_index)
+
+    @cached_property
+    def corrected(self) -> CorrectedPosterior:
+        """Posterior at the best threshold, corrected for its choice on the same samples.
+
+        What the choice adds is estimated by 200 bootstrap samples, in each of which the threshold
+        is chosen anew.
+        """
+        return CorrectedPosterior(self.best, *self._optimism)
+
+    @cached_property
+    def _optimism(self) -> Optimism:
+        rng = np.random.default_rng([self.seed, 1])
+        return bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+
+    def at(self, threshold: float) -> PosteriorBalancedAccuracy:
+        """Return the posterior at a threshold that was chosen elsewhere.
+
+        Parameters
+        ----------
+        threshold : float
+            Between two thresholds of the curve all predictions are those of the higher one, unless
+            the curve was thinned: then they are those of the next threshold that was kept.
+
+        Returns
+        -------
+        posterior : PosteriorBalancedAccuracy
+
+        Raises
+        ------
+        ValueError
+            If `threshold` is not a number, or above all scores.
+        """
+        value = float_or_nan(threshold)
+        index = int(np.searchsorted(-self.thresholds, -value, side="right")) - 1
+        if not index >= 0 or np.isnan(value):
+            raise ValueError(
+                f"threshold must be a number of at most {self.thresholds[0]:g}, the largest score, "
+                f"got {shown(threshold)}"
+            )
+        return self._posterior(index)
+
+    def _posterior(self, index: int) -> PosteriorBalancedAccuracy:
+        counts = ClassCounts(self.classes, self.correct[index], self.total)
+        return PosteriorBalancedAccuracy(counts, prior=self.prior, class_weight=self.class_weight)
+
+    def table(self) -> dict[str, Floats]:
+        """Return all that is known of each threshold, by columns, as a data frame takes it.
+
+        Returns
+        -------
+        columns : dict of str to ndarray of shape (n_thresholds,)
+            "threshold", "mean", "low", "high", "band_low", "band_high", "prob_best".
+        """
+        names = ("threshold", "mean", "low", "high", "band_low", "band_high", "prob_best")
+        columns = (self.thresholds, self.mean, *self.interval, *self.band, self.prob_best)
+        return dict(zip(names, columns, strict=True))
+
+    def summary(self) -> dict[str, float]:
+        """Return the best threshold and the usual figures there, corrected for its choice.
+
+        Returns
+        -------
+        figures : dict of str to float
+            "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
+            corrected posterior; "optimism", what it is corrected by; "uncorrected_mean"; and
+            "prob_best", the probability that no other threshold is better.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_threshold_curve
+        >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> curve.summary()["threshold"]
+        0.5
+        """
+        return {
+            "threshold": self.best_threshold,
+            **self.corrected.summary(self.level),
+            "optimism": self.corrected.optimism,
+            "uncorrected_mean": self.best.mean(),
+            "prob_best": float(self.prob_best[self.best_index]),
+        }
+
+    def report(self) -> str:
+        """Say which threshold is best, and how good it is.
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_threshold_curve
+        >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
+        >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
+        >>> print(curve.report())
+        """
+        figure, plain = (
+            describe_estimate(p.mean(), p.credible_interval(self.level), self.level)
+            for p in (self.corrected, self.best)
+        )
+        samples = format_count(float(self.total.sum()))
+        probability = format_probability(float(self.prob_best[self.best_index]))
+        return (
+            f"The best threshold is {self.best_threshold:.4g}: the balanced accuracy there is "
+            f"{figure}, from {samples} samples.\n"
+            f"Uncorrected for the choice of the threshold on the same samples it would be {plain}."
+            f"\nIt is the best of {len(self.thresholds)} thresholds with probability "
+            f"{probability}."
+        )
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
+        """Draw the curve with its intervals and its band, and mark the best threshold.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        **plot_params
+            As for :meth:`ThresholdPlot.plot <skpostbac.displays.ThresholdPlot.plot>`.
+
+        Returns
+        -------
+        display : ThresholdPlot
+        """
+        return ThresholdPlot(self).plot(ax, **plot_params)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, *format_estimate(p.mean(), p.credible_interval(self.level)))
+            for name, p in (("corrected", self.corrected), ("uncorrected", self.best))
+        ]
+        header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
+        return block(repr(self), table(header, rows))
+
+    def __repr__(self) -> str:
+        mean, interval = format_estimate(
+            self.corrected.mean(), self.corrected.credible_interval(self.level)
+        )
+        return (
+            f"PosteriorThresholdCurve(best_threshold={self.best_threshold:.4g}, "
+            f"corrected mean={mean}, {100 * self.level:.12g}% CI={interval}, "
+            f"n_thresholds={len(self.thresholds)}, n={format_count(float(self.total.sum()))})"
+        )
+
+
+def posterior_threshold_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    level: float = 0.95,
+    random_state: RandomStateLike = None,
+) -> PosteriorThresholdCurve:
+    """Compute the posterior balanced accuracy at every threshold of a score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores or probabilities of the positive class.
+    pos_label : int, float, bool or str, default=None
+        Label of the positive class, by default 1 if the labels are 0 and 1 or -1 and 1.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+    class_weight : dict or array-like of shape (2,), default=None
+        Weights of the classes in the average, normalised to sum 1; an array is in the order of the
+        sorted labels. They stand for what the errors of each class cost.
+    prior : str, pair of floats or array-like of shape (2, 2), default="reciprocal"
+        Prior of the accuracy on each class, as for :func:`posterior_balanced_accuracy`, independent
+        for each class.
+    level : float, default=0.95
+        Probability of the intervals and of the band, in (0, 1).
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the band, of the probabilities to be the best, and of the correction.
+
+    Returns
+    -------
+    curve : PosteriorThresholdCurve
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, if a score is not finite, or if another argument is out of
+        range.
+    TypeError
+        If the labels are bytes or a sparse matrix.
+
+    See Also
+    --------
+    posterior_balanced_accuracy : The posterior at one threshold, which was chosen elsewhere.
+
+    References
+    ----------
+    .. [1] T. S. Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of
+       Statistics 1, 209-230.
+    .. [2] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
+       cross-validation. Journal of the American Statistical Association 78, 316-331.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skpostbac import posterior_threshold_curve
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
+    """
+    scores = read_scores(y_true, y_score, pos_label, sample_weight)
+    counts = count_at_thresholds(scores)
+    if not counts.total.all():
+        raise ValueError("sample_weight must be positive for some samples of each class")
+    classes = np.array(scores.classes, dtype=object)
+    weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
+    independent_prior(resolve_prior(prior_spec, 2), "a threshold curve")
+    weights = resolve_class_weight(weight_spec, classes)
+    kept = thin(counts, weights, MOST_THRESHOLDS)
+    return PosteriorThresholdCurve(
+        classes=scores.classes,
+        positive=scores.positive,
+        thresholds=kept.thresholds,
+        correct=kept.correct,
+        total=kept.total,
+        prior=prior_spec,
+        class_weight=None if weight_spec is None else weights,
+        level=check_level(level),
+        seed=draw_seed(random_state),
+    )
