@@ -73,6 +73,7 @@ _PAIRED = "PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]])"
 _MODEL = "BinormalModel(-1, 1, 1, 2)"
 _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
+_CURVE = "posterior_threshold_curve([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], random_state=0)"
 _BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
 
 _SEARCH = (
@@ -152,6 +153,8 @@ VALID = {
             "posterior_binormal",
             "BinormalCurveDisplay.from_predictions",
             "NormalScoresDisplay.from_predictions",
+            "posterior_threshold_curve",
+            "PosteriorThresholdDisplay.from_predictions",
         )
     },
     "y_score": _SCORES,
@@ -213,11 +216,16 @@ VALID = {
         [
             "BinormalCurveDisplay.from_estimator.estimator",
             "NormalScoresDisplay.from_estimator.estimator",
+            "PosteriorThresholdDisplay.from_estimator.estimator",
         ],
         ["GaussianNB().fit(np.arange(12.0)[:, None], [0, 1] * 6)"],
     ),
     **_all(
-        ["BinormalCurveDisplay.from_estimator.X", "NormalScoresDisplay.from_estimator.X"],
+        [
+            "BinormalCurveDisplay.from_estimator.X",
+            "NormalScoresDisplay.from_estimator.X",
+            "PosteriorThresholdDisplay.from_estimator.X",
+        ],
         ["np.arange(12.0)[:, None]"],
     ),
     "estimator": ["DummyClassifier()", "DummyClassifier().fit(np.zeros((12, 1)), [0, 1, 2] * 4)"],
@@ -227,7 +235,11 @@ VALID = {
     "X": _split("np.zeros((12, 1)) ; [[0.0]] * 12"),
     "y": _POINTS,
     **_all(
-        ["BinormalCurveDisplay.from_estimator.y", "NormalScoresDisplay.from_estimator.y"],
+        [
+            "BinormalCurveDisplay.from_estimator.y",
+            "NormalScoresDisplay.from_estimator.y",
+            "PosteriorThresholdDisplay.from_estimator.y",
+        ],
         ["[0, 1] * 6"],
     ),
     **{
@@ -260,6 +272,18 @@ VALID = {
     "class_proportions": _split("None ; [1, 2]"),
     "max_size": _split("1000 ; 200"),
     "size": _split("1 ; 20"),
+    **_all(["ThresholdPlot.curve", "PosteriorThresholdDisplay.curve"], [_CURVE]),
+    "threshold": _split("3 ; 2.5 ; -1"),
+    "uncorrected": [_ONE],
+    "optimism": _split("0.02 ; 0"),
+    "optimism_error": _split("0.002 ; 0"),
+    "shift": _split("-0.02 ; 0 ; 3"),
+    "PosteriorThresholdCurve.classes": ["(0, 1)"],
+    "PosteriorThresholdCurve.positive": _split("1"),
+    "thresholds": ["np.array([0.9, 0.2])"],
+    "PosteriorThresholdCurve.correct": ["np.array([[4.0, 1.0], [2.0, 3.0]])"],
+    "PosteriorThresholdCurve.total": ["np.array([4.0, 5.0])"],
+    "PosteriorThresholdCurve.class_weight": ["None"],
     "ax": ["None"],
     **_all(
         [
@@ -311,6 +335,7 @@ OBJECTS = [
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
     "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
     "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
+    "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "group_posterior([8, 9, 3], [10, 10, 9]).new_group",
     "group_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial').population_mean",
     "Hyperprior()",
@@ -330,6 +355,8 @@ OBJECTS = [
     _ONE + ".prob_above_chance()",
     f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'mcc', n_draws=200, random_state=0)",
     f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'recall')",
+    _CURVE,
+    _CURVE + ".corrected",
     _BAND,
     _MODEL,
     _CHECK,
@@ -343,6 +370,8 @@ OBJECTS = [
     f"PosteriorDisplay({_ONE})",
     f'ComparisonPlot(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
     f'PosteriorComparisonDisplay(compare_posteriors({{"A": {_ONE}, "B": {_OTHER}}}))',
+    f"ThresholdPlot({_CURVE})",
+    f"PosteriorThresholdDisplay({_CURVE})",
     f"NormalScoresDisplay({_CHECK})",
     f"BinormalCurveDisplay.from_model({_MODEL})",
     f"PosteriorSearchDisplay(param='C', values=[1, 2], posteriors=[{_ONE}, {_OTHER}])",

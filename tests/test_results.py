@@ -59,6 +59,13 @@ def planned(array):
     )
 
 
+def curve(array):
+    """Return a curve along thresholds."""
+    return skpostbac.posterior_threshold_curve(
+        array(Y_TRUE), array(SCORES), class_weight=array([1.0, 2.0]), random_state=0
+    )
+
+
 # A call that returns each of the public classes; all arrays that it is given come from `array`.
 MAKE = {
     "BetaAverage": lambda array: stats.BetaAverage(
@@ -70,6 +77,7 @@ MAKE = {
     "BinormalModel": lambda array: BinormalModel.fit(array(Y_TRUE), array(SCORES)),
     "ClassCounts": counts,
     "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(labels=array(["a", "b"])),
+    "CorrectedPosterior": lambda array: curve(array).corrected,
     "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
     "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
@@ -100,6 +108,7 @@ MAKE = {
     "PosteriorComparison": paired,
     # The observed recall of a class without samples is nan.
     "PosteriorConfusionMetric": precision,
+    "PosteriorThresholdCurve": curve,
     "PosteriorRefit": lambda array: skpostbac.PosteriorRefit(
         prior=array([[1.0, 1.0], [2.0, 1.0]]), class_weight=array([1.0, 2.0]), labels=array([0, 1])
     ),
@@ -107,6 +116,9 @@ MAKE = {
     "PriorInfluence": lambda array: posterior(array).prior_influence(),
     "ProbAboveChance": lambda array: posterior(array).prob_above_chance(),
     "RequiredTestSize": planned,
+    "ShiftedDistribution": lambda array: stats.ShiftedDistribution(
+        stats.BetaAverage([3], [1]), -0.1
+    ),
     "RopeMasses": lambda array: paired(array, rope=0.1).rope_masses("one", "two"),
     "ScoreMoments": lambda array: binormal(array).negative,
 }

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn import metrics
 
-from skpostbac._utils import Floats, Indices
+from skpostbac._utils import Floats, Indices, shown
 from skpostbac.metrics._labels import BinaryScores
 
 
@@ -40,6 +40,25 @@ class ThresholdCounts(NamedTuple):
     def at(self, chosen: Indices) -> ThresholdCounts:
         """Return some of the thresholds."""
         return self._replace(thresholds=self.thresholds[chosen], correct=self.correct[chosen])
+
+
+def check_threshold_counts(counts: ThresholdCounts) -> None:
+    """Refuse what cannot be the counts along decreasing thresholds."""
+    thresholds, correct, total, positive = counts
+    if thresholds.ndim != 1 or not thresholds.size or not (np.diff(thresholds) < 0).all():
+        raise ValueError("thresholds must be decreasing numbers, at least one")
+    if correct.shape != (thresholds.size, 2) or total.shape != (2,):
+        raise ValueError(
+            f"correct and total must have the shapes ({thresholds.size}, 2) and (2,), got "
+            f"{correct.shape} and {total.shape}"
+        )
+    if not ((total > 0) & (correct >= 0) & (correct <= total)).all():
+        raise ValueError("correct must be between 0 and total, which must be positive")
+    if positive not in (0, 1):
+        raise ValueError(f"positive must be 0 or 1, got {shown(positive)}")
+    steps = np.diff(counts.passed(), axis=0)
+    if (steps < 0).any():
+        raise ValueError("correct must rise for the positive class and fall for the other")
 
 
 def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:

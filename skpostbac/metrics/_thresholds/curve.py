@@ -16,6 +16,7 @@ from skpostbac._utils import (
     RandomStateLike,
     block,
     check_level,
+    check_seed,
     describe_estimate,
     draw_seed,
     float_or_nan,
@@ -38,10 +39,12 @@ from skpostbac.metrics._priors import (
     independent_prior,
     resolve_class_weight,
     resolve_prior,
+    warn_if_prior_dominates,
 )
 from skpostbac.metrics._thresholds.counts import (
     ThresholdCounts,
     best_of,
+    check_threshold_counts,
     count_at_thresholds,
     thin,
 )
@@ -86,6 +89,12 @@ class PosteriorThresholdCurve(FrozenArrays):
     seed : int
         Seed of the draws of the band and of `prob_best`, and of the bootstrap of `optimism`.
 
+    Raises
+    ------
+    ValueError
+        If the thresholds do not decrease, the counts are out of range, or the prior, the class
+        weights, the level or the seed are invalid.
+
     See Also
     --------
     skpostbac.displays.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
@@ -111,8 +120,18 @@ class PosteriorThresholdCurve(FrozenArrays):
     total: Floats
     prior: PriorSpec
     class_weight: Floats | None
-    level: float
-    seed: int
+    level: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_threshold_counts(self._counts)
+        if len(self.classes) != 2:
+            raise ValueError(f"classes must be two labels, got {shown(self.classes)}")
+        independent_prior(resolve_prior(check_prior(self.prior), 2), "a threshold curve")
+        check_class_weight(self.class_weight)
+        check_level(self.level)
+        check_seed(self.seed, "seed")
+        super().__post_init__()
 
     @property
     def _counts(self) -> ThresholdCounts:
@@ -369,6 +388,12 @@ def posterior_threshold_curve(
     TypeError
         If the labels are bytes or a sparse matrix.
 
+    Warns
+    -----
+    PriorInfluenceWarning
+        If intervals at the best threshold would seldom hold the truth under this prior, in test
+        sets like this.
+
     See Also
     --------
     posterior_balanced_accuracy : The posterior at one threshold, which was chosen elsewhere.
@@ -393,10 +418,9 @@ def posterior_threshold_curve(
         raise ValueError("sample_weight must be positive for some samples of each class")
     classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
-    independent_prior(resolve_prior(prior_spec, 2), "a threshold curve")
     weights = resolve_class_weight(weight_spec, classes)
     kept = thin(counts, weights, MOST_THRESHOLDS)
-    return PosteriorThresholdCurve(
+    curve = PosteriorThresholdCurve(
         classes=scores.classes,
         positive=scores.positive,
         thresholds=kept.thresholds,
@@ -407,3 +431,5 @@ def posterior_threshold_curve(
         level=check_level(level),
         seed=draw_seed(random_state),
     )
+    warn_if_prior_dominates(curve.best)
+    return curve
