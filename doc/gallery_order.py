@@ -5,6 +5,7 @@ READING_ORDER = (
     "plot_imbalanced_search.py",
     "plot_compare_after_cv.py",
     "plot_many_classes.py",
+    "plot_thresholds.py",
     "plot_test_set_planning.py",
     "plot_confusion_metrics.py",
     "plot_binormal_curves.py",

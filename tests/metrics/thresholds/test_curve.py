@@ -241,4 +241,4 @@ def test_one_threshold_has_the_exact_beta_distribution():
 def test_a_prior_that_decides_is_told():
     """As of the posterior at one threshold."""
     with pytest.warns(PriorInfluenceWarning, match="95% intervals would hold"):
-        posterior_threshold_curve([0] * 3 + [1] * 3, [1, 2, 3, 5, 6, 7], prior="uniform")
+        posterior_threshold_curve(Y_TRUE, Y_SCORE, prior=(5, 5))
