@@ -2,8 +2,8 @@
 The best threshold, and what it is worth
 ========================================
 
-A classifier of imbalanced classes does better with a threshold of its own than with 0.5. The one that
-is best on the test set looks better than it is.
+A classifier of imbalanced classes does better with a threshold of its own than with 0.5. The one
+that is best on the test set looks better than it is.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,8 @@ display = PosteriorThresholdDisplay.from_predictions(
 plt.show()
 
 # %%
-# At 0.5 the positives are seldom recognised. The report is about the best threshold of the test set.
+# At 0.5 the positives are seldom recognised. The report is about the best threshold of the test
+# set.
 
 curve = display.curve
 print(curve.report())
