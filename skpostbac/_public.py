@@ -42,6 +42,7 @@ from skpostbac.model_selection import (
     pooled_paired_counts,
     pooled_posteriors,
     required_test_size,
+    selected_posterior,
 )
 
 __all__ = [
@@ -78,4 +79,5 @@ __all__ = [
     "posterior_confusion_metric",
     "posterior_threshold_curve",
     "required_test_size",
+    "selected_posterior",
 ]

@@ -77,7 +77,7 @@ MAKE = {
     "BinormalModel": lambda array: BinormalModel.fit(array(Y_TRUE), array(SCORES)),
     "ClassCounts": counts,
     "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(labels=array(["a", "b"])),
-    "CorrectedPosterior": lambda array: curve(array).corrected,
+    "SelectedPosterior": lambda array: curve(array).corrected,
     "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
     "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,

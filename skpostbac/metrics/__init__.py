@@ -16,7 +16,7 @@ from skpostbac.metrics._balanced_accuracy import (
 from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._groups import GroupPosterior, group_posterior
-from skpostbac.metrics._posteriors import CorrectedPosterior, ProbAboveChance
+from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
@@ -24,7 +24,6 @@ from skpostbac.stats._distribution import DrawnPosterior
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
-    "CorrectedPosterior",
     "DrawnPosterior",
     "GroupPosterior",
     "OutcomesScorer",
@@ -36,6 +35,7 @@ __all__ = [
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
+    "SelectedPosterior",
     "class_counts",
     "group_posterior",
     "make_posterior_scorer",

@@ -1,17 +1,22 @@
 """What the posterior of any single figure offers, be it computed or drawn.
 
+Also the posterior of what was chosen as the best of several, and what the choice adds to it.
+
 Imports `skpostbac._plot` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._posteriors.chance import ProbAboveChance, prob_above_chance
-from skpostbac.metrics._posteriors.corrected import CorrectedPosterior
 from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior, figures_of
+from skpostbac.metrics._posteriors.optimism import Optimism, optimism_of_choice
+from skpostbac.metrics._posteriors.selected import SelectedPosterior
 
 __all__ = [
-    "CorrectedPosterior",
     "ExactPosterior",
     "FigurePosterior",
+    "Optimism",
     "ProbAboveChance",
+    "SelectedPosterior",
     "figures_of",
+    "optimism_of_choice",
     "prob_above_chance",
 ]

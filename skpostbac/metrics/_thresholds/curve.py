@@ -17,7 +17,6 @@ from skpostbac._utils import (
     block,
     check_level,
     check_seed,
-    describe_estimate,
     draw_seed,
     float_or_nan,
     format_estimate,
@@ -28,7 +27,7 @@ from skpostbac._utils import (
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import ClassCounts, format_count
 from skpostbac.metrics._labels import read_scores
-from skpostbac.metrics._posteriors import CorrectedPosterior
+from skpostbac.metrics._posteriors import Optimism, SelectedPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -49,7 +48,7 @@ from skpostbac.metrics._thresholds.counts import (
     thin,
 )
 from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
-from skpostbac.metrics._thresholds.optimism import Optimism, bootstrap_optimism
+from skpostbac.metrics._thresholds.optimism import bootstrap_optimism
 from skpostbac.stats import BetaAverage
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     >>> curve.best_threshold
     0.5
     >>> curve.best.mean(), curve.corrected.mean()
-    (0.8542, 0.8)
+    (0.8125, 0.7203)
     """
 
     classes: tuple[Any, Any]
@@ -196,13 +195,18 @@ class PosteriorThresholdCurve(FrozenArrays):
         return self._posterior(self.best_index)
 
     @cached_property
-    def corrected(self) -> CorrectedPosterior:
+    def corrected(self) -> SelectedPosterior:
         """Posterior at the best threshold, corrected for its choice on the same samples.
 
         What the choice adds is estimated by 200 bootstrap samples, in each of which the threshold
         is chosen anew.
         """
-        return CorrectedPosterior(self.best, *self._optimism)
+        return SelectedPosterior(
+            self.best,
+            *self._optimism,
+            candidate=self.best_index,
+            n_candidates=len(self.thresholds),
+        )
 
     @cached_property
     def _optimism(self) -> Optimism:
@@ -292,19 +296,16 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> y_score = [0.1, 0.2, 0.3, 0.4, 0.7, 0.5, 0.8, 0.9]
         >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
         >>> print(curve.report())
+        8 samples, 8 thresholds: 0.5 is the best with probability 0.615.
+        Balanced accuracy of the best: 0.720 (95% credible interval 0.510 to 0.899).
+        It was chosen among 8 on the same samples, which adds 0.092: uncorrected it would be
+        0.812 (95% credible interval 0.602 to 0.991).
         """
-        figure, plain = (
-            describe_estimate(p.mean(), p.credible_interval(self.level), self.level)
-            for p in (self.corrected, self.best)
-        )
         samples = format_count(float(self.total.sum()))
         probability = format_probability(float(self.prob_best[self.best_index]))
         return (
-            f"The best threshold is {self.best_threshold:.4g}: the balanced accuracy there is "
-            f"{figure}, from {samples} samples.\n"
-            f"Uncorrected for the choice of the threshold on the same samples it would be {plain}."
-            f"\nIt is the best of {len(self.thresholds)} thresholds with probability "
-            f"{probability}."
+            f"{samples} samples, {len(self.thresholds)} thresholds: {self.best_threshold:.4g} is "
+            f"the best with probability {probability}.\n{self.corrected.report(self.level)}"
         )
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
@@ -411,6 +412,8 @@ def posterior_threshold_curve(
     >>> from skpostbac import posterior_threshold_curve
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
+    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.729, 95% CI=[0.670, 0.788],
+        n_thresholds=191, n=200)
     """
     scores = read_scores(y_true, y_score, pos_label, sample_weight)
     counts = count_at_thresholds(scores)

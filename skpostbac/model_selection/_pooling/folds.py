@@ -45,7 +45,7 @@ from skpostbac.metrics._priors import (
 from skpostbac.model_selection._pooling.results import number_column
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
-    named,
+    corrected_for_training,
     training_inflation,
 )
 from skpostbac.stats._beta import LARGEST
@@ -401,7 +401,7 @@ def pooled_posteriors(
     counts.check_fits()
     inflation = training_inflation(training_variation, counts.n_splits // times)
     posteriors = tuple(
-        named(
+        corrected_for_training(
             counts.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight),
             training_variation,
             inflation,

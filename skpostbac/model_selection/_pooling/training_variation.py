@@ -101,7 +101,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         return [*super()._facts(), f"training_variation={self.training_variation!r}"]
 
 
-def named(
+def corrected_for_training(
     posterior: PosteriorBalancedAccuracy, training_variation: TrainingVariation, inflation: float
 ) -> PosteriorBalancedAccuracy:
     """Return the posterior of divided counts under the name of the correction, if there is one."""

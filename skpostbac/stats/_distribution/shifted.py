@@ -38,7 +38,7 @@ class ShiftedDistribution(BoundedDistribution):
     >>> from skpostbac.stats import BetaAverage, ShiftedDistribution
     >>> shifted = ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)
     >>> shifted
-    ShiftedDistribution(mean=0.7461, sd=0.07174, shift=-0.03)
+    ShiftedDistribution(mean=0.7461, sd=0.07338, shift=-0.03)
     >>> shifted.support()
     Interval(low=-0.03, high=0.97)
     """

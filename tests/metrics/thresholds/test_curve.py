@@ -15,7 +15,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
-from skpostbac.metrics import CorrectedPosterior
+from skpostbac.metrics import SelectedPosterior
 from skpostbac.stats import BetaAverage, Hyperprior
 
 # Most of these test sets are tiny.
@@ -92,7 +92,7 @@ def test_the_correction_moves_the_posterior_down(curve):
 def test_a_corrected_interval_stays_above_zero():
     """What a large correction would move below zero is at zero."""
     posterior = PosteriorBalancedAccuracy.from_counts([1, 1], [6, 6])
-    corrected = CorrectedPosterior(posterior, optimism=0.15)
+    corrected = SelectedPosterior(posterior, optimism=0.15)
     assert corrected.credible_interval().low == 0
     assert corrected.distribution.hdi().low < 0
 
@@ -103,13 +103,13 @@ def test_a_correction_is_a_number_of_at_least_zero(name, value):
     """Anything else is refused by name."""
     posterior = PosteriorBalancedAccuracy.from_counts([1, 1], [6, 6])
     with pytest.raises(ValueError, match=f"{name} must be a number of at least 0"):
-        CorrectedPosterior(posterior, **{"optimism": 0.1, name: value})
+        SelectedPosterior(posterior, **{"optimism": 0.1, name: value})
 
 
 def test_only_exact_posteriors_are_corrected():
     """A number is no posterior."""
     with pytest.raises(TypeError, match="uncorrected must be a posterior"):
-        CorrectedPosterior(0.5, optimism=0.1)
+        SelectedPosterior(0.5, optimism=0.1)
 
 
 def test_the_band_is_wider_than_the_intervals(curve):
@@ -139,9 +139,9 @@ def test_a_table_goes_into_a_data_frame(curve):
 def test_words_name_the_threshold_and_both_figures(curve):
     """The report and the summary have the corrected figure first."""
     lines = curve.report().splitlines()
-    assert f"best threshold is {curve.best_threshold:.4g}" in lines[0]
-    assert f"{curve.corrected.mean():.3f}" in lines[0]
-    assert f"{curve.best.mean():.3f}" in lines[1]
+    assert f"{curve.best_threshold:.4g} is the best with probability" in lines[0]
+    assert f"{curve.corrected.mean():.3f}" in lines[1]
+    assert f"{curve.best.mean():.3f}" in lines[2]
     summary = curve.summary()
     assert summary["mean"] == curve.corrected.mean()
     assert summary["uncorrected_mean"] == curve.best.mean()

@@ -7,19 +7,20 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import float_or_nan, shown
+from skpostbac._utils import describe_estimate, float_or_nan, shown
 from skpostbac.metrics._posteriors.figure import ExactPosterior
 from skpostbac.stats import Interval, ShiftedDistribution
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectedPosterior(ExactPosterior):
+class SelectedPosterior(ExactPosterior):
     """Posterior of a score that was chosen as the best of several on the same samples.
 
     Of several candidates the one that does best has had luck, too. What it owes to that on average,
     the optimism of the choice, is taken from each value of its posterior, which keeps its width.
-    Made by :func:`posterior_threshold_curve`.
+    Made by :func:`selected_posterior`, and by :func:`posterior_threshold_curve` of the best
+    threshold.
 
     Attributes
     ----------
@@ -29,6 +30,10 @@ class CorrectedPosterior(ExactPosterior):
         What the choice adds to the score on average, as far as the samples tell; at least 0.
     optimism_error : float
         Monte Carlo standard error of `optimism`.
+    candidate : int or None
+        Position of what was chosen, among all that it was chosen from.
+    n_candidates : int or None
+        How many there were.
 
     Raises
     ------
@@ -45,15 +50,17 @@ class CorrectedPosterior(ExactPosterior):
     Examples
     --------
     >>> from skpostbac import PosteriorBalancedAccuracy
-    >>> from skpostbac.metrics import CorrectedPosterior
+    >>> from skpostbac.metrics import SelectedPosterior
     >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
-    >>> CorrectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
-    CorrectedPosterior(mean=0.791, 95% CI=[0.663, 0.899], optimism=0.030)
+    >>> SelectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
+    SelectedPosterior(mean=0.797, 95% CI=[0.668, 0.911], optimism=0.030)
     """
 
     uncorrected: ExactPosterior
     optimism: float
     optimism_error: float = 0.0
+    candidate: int | None = None
+    n_candidates: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.uncorrected, ExactPosterior):
@@ -97,5 +104,65 @@ class CorrectedPosterior(ExactPosterior):
         low, high = super().credible_interval(level, method=method)
         return Interval(max(low, 0.0), max(high, 0.0))
 
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures, and what was corrected.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            Those of other posteriors, and "optimism", "optimism_error" and "uncorrected_mean".
+        """
+        low, high = self.credible_interval(level)
+        return {
+            **super().summary(level),
+            "low": low,
+            "high": high,
+            "optimism": self.optimism,
+            "optimism_error": self.optimism_error,
+            "uncorrected_mean": self.uncorrected.mean(),
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how good the choice is, and what it would be without the correction.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> from skpostbac.metrics import SelectedPosterior
+        >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
+        >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
+        Balanced accuracy of the best: 0.797 (95% credible interval 0.668 to 0.911).
+        It was chosen among 56 on the same samples, which adds 0.030: uncorrected it would be
+        0.827 (95% credible interval 0.698 to 0.941).
+        """
+        figure, plain = (
+            describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
+            for posterior in (self, self.uncorrected)
+        )
+        number = "" if self.n_candidates is None else f" among {self.n_candidates}"
+        return (
+            f"{self.score_name} of the best: {figure}.\n"
+            f"It was chosen{number} on the same samples, which adds {self.optimism:.3f}: "
+            f"uncorrected it would be {plain}."
+        )
+
     def __repr__(self) -> str:
-        return f"CorrectedPosterior({self._summary()}, optimism={self.optimism:.3f})"
+        facts = [self._summary(), f"optimism={self.optimism:.3f}"]
+        if self.n_candidates is not None:
+            facts.append(f"n_candidates={self.n_candidates}")
+        return f"SelectedPosterior({', '.join(facts)})"

@@ -1,0 +1,164 @@
+"""The posterior of the best candidate of a search, corrected for having been chosen.
+
+The candidates were right on some samples and wrong on others, together: a class has so many samples
+of each pattern. Bootstrap samples of a class are multinomial draws of its patterns, and the choice
+is repeated on each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, RandomStateLike, draw_seed
+from skpostbac.metrics import PairedCounts, SelectedPosterior
+from skpostbac.metrics._posteriors import optimism_of_choice
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
+from skpostbac.model_selection._pooling import (
+    TrainingVariation,
+    check_n_repeats,
+    corrected_for_training,
+    fold_counts,
+    fold_words,
+    pair_candidates,
+    training_inflation,
+)
+
+N_BOOTSTRAPS = 400
+
+
+def selected_posterior(
+    cv_results: Any,
+    *,
+    labels: ArrayLike | None = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    class_weight: ClassWeightLike = None,
+    n_repeats: int = 1,
+    training_variation: TrainingVariation = None,
+    random_state: RandomStateLike = None,
+) -> SelectedPosterior:
+    """Return the posterior of the best candidate of a search, corrected for having been chosen.
+
+    The candidate with the largest balanced accuracy over all folds is the best one, and also had
+    the most luck. What luck adds is estimated by 400 bootstrap samples, in each of which the best
+    candidate is chosen anew [1]_, and is taken from each value of the posterior.
+
+    Parameters
+    ----------
+    cv_results : dict or DataFrame
+        ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
+        fits are left out.
+    labels, prior, class_weight, n_repeats, training_variation : optional
+        As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
+        is that of the model that is refitted to all samples; without it, that of the models of the
+        folds.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    posterior : SelectedPosterior
+        With the attributes `candidate`, the position of the best candidate in
+        ``cv_results["params"]``, `optimism`, `optimism_error`, and `uncorrected`, the posterior
+        that :func:`pooled_posteriors` gives.
+
+    Raises
+    ------
+    ValueError
+        If there are no outcomes of samples: without them nobody knows how much alike the
+        candidates are, on which the correction depends. Also as :func:`pooled_posteriors` and
+        :func:`pooled_paired_counts` raise it.
+
+    Warns
+    -----
+    PriorInfluenceWarning
+        If intervals under this prior would seldom hold the truth, in test sets such as this one.
+
+    See Also
+    --------
+    PosteriorRefit : Chooses the candidate in the search itself.
+    pooled_posteriors : The posteriors of all candidates, uncorrected.
+
+    Notes
+    -----
+    The correction is that of choosing the largest balanced accuracy. A rule that takes a simpler
+    candidate instead has less luck. :ref:`selection` shows how often the intervals held the truth
+    in real searches, and where the correction is too small or too large.
+
+    References
+    ----------
+    .. [1] B. Efron (1983). Estimating the error rate of a prediction rule: improvement on
+       cross-validation. Journal of the American Statistical Association 78, 316-331.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skpostbac import OutcomesScorer, selected_posterior
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     KNeighborsClassifier(),
+    ...     {"n_neighbors": range(1, 30, 2), "p": [1, 2]},
+    ...     scoring=OutcomesScorer(len(y)),
+    ...     refit=False,
+    ... ).fit(X[:150, :2], y[:150])
+    >>> posterior = selected_posterior(search.cv_results_, random_state=0)
+    >>> posterior
+    SelectedPosterior(mean=0.866, 95% CI=[0.815, 0.915], optimism=0.013, n_candidates=30)
+    >>> posterior.uncorrected.mean()
+    0.8792
+    """
+    counts = fold_counts(cv_results)
+    candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
+    if not candidates:
+        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
+    times = check_n_repeats(n_repeats, counts.n_splits)
+    inflation = training_inflation(training_variation, counts.n_splits // times)
+    words = fold_words(cv_results)
+    if words is None:
+        raise ValueError(
+            "cv_results holds no outcomes of samples (test_outcomes_0), and how much a choice adds "
+            "depends on how much alike the candidates are: run the search with "
+            "scoring=OutcomesScorer(max_test_size=len(y))"
+        )
+    paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
+    kept = counts if labels is None else counts.select(labels)
+    pooled = [
+        kept.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight)
+        for candidate in candidates
+    ]
+    seed = draw_seed(random_state)
+    observed, again = _bootstrap(paired, pooled[0].class_weight, N_BOOTSTRAPS, seed)
+    best = int(np.argmax(observed))
+    uncorrected = corrected_for_training(pooled[best], training_variation, inflation)
+    warn_if_prior_dominates(uncorrected)
+    optimism = optimism_of_choice(observed, again)
+    return SelectedPosterior(
+        uncorrected, *optimism, candidate=candidates[best], n_candidates=len(candidates)
+    )
+
+
+def _bootstrap(
+    paired: PairedCounts, class_weight: Floats, n_samples: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the balanced accuracy of each candidate, in the samples and in bootstrap samples."""
+    rng = np.random.default_rng(seed)
+    observed = np.zeros(len(paired.names))
+    again = np.zeros((n_samples, len(paired.names)))
+    for i, weight in enumerate(class_weight):
+        rows = paired.class_index == i
+        patterns, cells = paired.patterns[rows].astype(np.float64), paired.counts[rows]
+        if cells.sum() > 0:
+            shares = cells / cells.sum()
+            size = max(1, round(cells.sum()))  # a repeated cross-validation divides the counts
+            observed += weight * (shares @ patterns)
+            again += weight * (rng.multinomial(size, shares, n_samples) @ patterns) / size
+    return observed, again
