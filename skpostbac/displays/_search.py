@@ -30,13 +30,14 @@ from skpostbac._plot import (
 )
 from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
 from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
-from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
-from skpostbac.model_selection import PosteriorRefit, pooled_posteriors
+from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
 from skpostbac.model_selection._pooling import (
     TrainingVariation,
     candidate_params,
     fold_counts,
+    fold_words,
     value_column,
 )
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
@@ -59,6 +60,8 @@ BEST_STYLE = {
     "markeredgewidth": 1.5,
     "zorder": 3,
 }
+
+CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
 
 # With more combinations of the other parameters than colours no legend is of use.
 MAX_LINES = 6
@@ -93,6 +96,8 @@ class PosteriorSearchDisplay:
         The other parameters of each candidate: up to six different ones have a line each.
     best_index : int, default=None
         Position of the chosen candidate.
+    corrected : SelectedPosterior, default=None
+        Its posterior, corrected for the choice, as :func:`selected_posterior` returns it.
 
     Attributes
     ----------
@@ -104,6 +109,8 @@ class PosteriorSearchDisplay:
         Posterior means and credible intervals, one container for each line.
     best_ : matplotlib Line2D or None
         Mark of the chosen candidate.
+    corrected_ : matplotlib ErrorbarContainer or None
+        Its mean and interval, corrected for the choice.
     chance_level_ : matplotlib Line2D or None
         Balanced accuracy of random guessing.
 
@@ -139,6 +146,7 @@ class PosteriorSearchDisplay:
         posteriors: Sequence[PosteriorBalancedAccuracy],
         groups: Sequence[str] | None = None,
         best_index: int | None = None,
+        corrected: SelectedPosterior | None = None,
     ) -> None:
         if not isinstance(param, str):
             raise TypeError(f"param must be a string, got {shown(param)}")
@@ -147,7 +155,15 @@ class PosteriorSearchDisplay:
         self.values = values
         self.posteriors = posteriors
         self.groups = groups
+        if corrected is not None and (
+            best_index is None or not isinstance(corrected, SelectedPosterior)
+        ):
+            raise TypeError(
+                "corrected must be a SelectedPosterior of the candidate at best_index, or None, "
+                f"got {shown(corrected)}"
+            )
         self.best_index = best_index
+        self.corrected = corrected
 
     @classmethod
     def from_search(
@@ -226,7 +242,9 @@ class PosteriorSearchDisplay:
             Name of a parameter of the search, such as "max_depth" or "model__max_depth"; by
             default the one with the most values, and the first of those that tie.
         best_index : int, default=None
-            Position of the chosen candidate, which is marked; by default none is.
+            Position of the chosen candidate, which is marked; by default none is. If it is the best
+            one, and the search kept outcomes (:class:`OutcomesScorer`), it is also drawn corrected
+            for the choice (:func:`selected_posterior`, seed 0).
         labels, prior, class_weight, n_repeats, training_variation
             As for :func:`pooled_posteriors`.
         ax : matplotlib Axes, default=None
@@ -272,20 +290,21 @@ class PosteriorSearchDisplay:
         param = _check_param(param, params)
         _check_index(best_index, len(params))
         groups = varying_params(params, but=param)
-        posteriors = pooled_posteriors(
-            _rows(cv_results, fitted, n_candidates),
-            labels=labels,
-            prior=prior,
-            class_weight=class_weight,
-            n_repeats=n_repeats,
-            training_variation=training_variation,
-        )
+        pooling: dict[str, Any] = {
+            "labels": labels,
+            "prior": prior,
+            "class_weight": class_weight,
+            "n_repeats": n_repeats,
+            "training_variation": training_variation,
+        }
+        posteriors = pooled_posteriors(_rows(cv_results, fitted, n_candidates), **pooling)
         display = cls(
             param=param,
             values=[params[i].get(param, UNSET) for i in fitted],
             posteriors=posteriors,
             groups=[groups[i] for i in fitted],
             best_index=fitted.index(best_index) if best_index in fitted else None,
+            corrected=_corrected(cv_results, best_index, **pooling),
         )
         return display.plot(ax, **plot_options)
 
@@ -364,6 +383,9 @@ class PosteriorSearchDisplay:
         if (best := self.best_index) is not None:
             label = with_score("Chosen", estimate(mean[best], intervals[best]))
             self.best_ = _mark_best(ax, x[best], mean[best], label, best_kwargs)
+        self.corrected_ = None
+        if self.corrected is not None and best is not None:
+            self.corrected_ = _draw_corrected(ax, x[best], self.corrected, level, method)
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
         axis.draw(ax)
         ax.set(
@@ -407,6 +429,30 @@ def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line
     style = {**BEST_STYLE, "color": ink(ax), "label": label}
     (mark,) = ax.plot(x, y, **line_kwargs(style, kwargs))
     return mark
+
+
+def _draw_corrected(
+    ax: Axes, x: float, posterior: SelectedPosterior, level: float, method: IntervalMethod
+) -> ErrorbarContainer:
+    mean, interval = posterior.mean(), posterior.credible_interval(level, method=method)
+    return ax.errorbar(
+        [x],
+        [mean],
+        yerr=[[mean - interval.low], [interval.high - mean]],
+        label=with_score("Corrected for the choice", estimate(mean, interval)),
+        **CORRECTED_STYLE,
+        color=ink(ax),
+    )
+
+
+def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> SelectedPosterior | None:
+    """Return the corrected posterior of the best candidate, if that is the one at `best_index`."""
+    if best_index is None or fold_words(cv_results) is None:
+        return None
+    with warnings.catch_warnings():  # given for the pooled posteriors already
+        warnings.simplefilter("ignore", PriorInfluenceWarning)
+        selected = selected_posterior(cv_results, random_state=0, **options)
+    return selected if selected.candidate == best_index else None
 
 
 def _check_candidates(

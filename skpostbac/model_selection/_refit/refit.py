@@ -141,6 +141,7 @@ class PosteriorRefit:
     See Also
     --------
     pooled_posteriors : the posteriors that this rule compares.
+    selected_posterior : the posterior of the best candidate, corrected for the choice.
     pooled_paired_counts : the joint outcomes of the candidates, to compare them all.
 
     Notes

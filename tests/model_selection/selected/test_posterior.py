@@ -46,9 +46,7 @@ def test_the_uncorrected_posterior_is_that_of_the_pooled_folds(results):
 
 def test_optimism_is_the_mean_over_all_bootstrap_samples():
     """Three samples a class, three candidates: all 27 x 27 bootstrap samples."""
-    hits = np.array(
-        [[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool
-    )
+    hits = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=bool)
     counts = PairedCounts(["a", "b", "c"], [0, 1], [0, 0, 0, 1, 1, 1], hits, np.ones(6))
     weights = np.array([0.3, 0.7])
     scores = [
