@@ -251,6 +251,10 @@ VALID = {
     "standard_deviation": ["0.1"],
     "PriorInfluence.class_weight": ["np.array([0.5, 0.5])"],
     "params": ["None"],
+    "compare_cv_results.cv_results": [
+        f'{{"A": {_OUTCOMES}.cv_results_, "B": {_OUTCOMES}.cv_results_}}'
+    ],
+    "selected_posterior.cv_results": [f"{_OUTCOMES}.cv_results_"],
     "cv_results": [_COUNTS, f"pd.DataFrame({_COUNTS})"],
     **_all(
         [
@@ -316,6 +320,9 @@ VALID = {
     "search": [_SEARCH.replace("scoring", f"refit={rule}, scoring") for rule in _RULES],
     "values": ["[1, 2]"],
     "best_index": _split("None ; 1"),
+    "corrected": ["None"],
+    "candidate": _split("None ; 1"),
+    "n_candidates": _split("None ; 5"),
     "area": ["0.8"],
     "interval": ["None"],
     "band": ["None"],

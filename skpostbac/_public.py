@@ -36,6 +36,7 @@ from skpostbac.metrics import (
 from skpostbac.model_selection import (
     PosteriorComparison,
     PosteriorRefit,
+    compare_cv_results,
     compare_posteriors,
     compare_predictions,
     cross_val_posterior,
@@ -65,6 +66,7 @@ __all__ = [
     "PosteriorThresholdDisplay",
     "PriorInfluenceWarning",
     "class_counts",
+    "compare_cv_results",
     "compare_posteriors",
     "compare_predictions",
     "cross_val_posterior",

@@ -7,6 +7,7 @@ from skpostbac.model_selection._comparison import (
     compare_posteriors,
     compare_predictions,
 )
+from skpostbac.model_selection._cv_comparison import compare_cv_results
 from skpostbac.model_selection._pooling import (
     cross_val_posterior,
     pooled_paired_counts,
@@ -22,6 +23,7 @@ __all__ = [
     "PosteriorRefit",
     "RequiredTestSize",
     "RopeMasses",
+    "compare_cv_results",
     "compare_posteriors",
     "compare_predictions",
     "cross_val_posterior",

@@ -13,7 +13,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import ClassCountsScorer, PosteriorRefit, PosteriorSearchDisplay
+from skpostbac import (
+    ClassCountsScorer,
+    OutcomesScorer,
+    PosteriorBalancedAccuracy,
+    PosteriorRefit,
+    PosteriorSearchDisplay,
+    selected_posterior,
+)
 
 mpl = pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -314,3 +321,44 @@ def test_search_on_real_data(as_frame):
     assert display.best_.get_ydata() == pytest.approx(means.max())
     assert display.param == "max_depth"
     assert display.values[display.best_index] == search.best_params_["max_depth"]
+
+
+@pytest.fixture(name="kept", scope="module")
+def kept_fixture():
+    """A search that kept the outcomes of samples."""
+    X, y = load_breast_cancer(return_X_y=True)
+    grid = {"max_depth": [1, 2, 3, None], "min_samples_leaf": [1, 9]}
+    return GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        grid,
+        scoring=OutcomesScorer(len(y)),
+        refit=PosteriorRefit("mean"),
+    ).fit(X[:120, :4], y[:120])
+
+
+def test_the_chosen_candidate_is_drawn_corrected(kept):
+    """Its mean and interval are those of `selected_posterior`."""
+    display = PosteriorSearchDisplay.from_search(kept)
+    corrected = selected_posterior(kept.cv_results_, random_state=0)
+    (x,), (y,) = points(display.corrected_)
+    assert y == pytest.approx(corrected.mean())
+    assert x == display.best_.get_xdata()[0]
+    assert segments(display.corrected_)[0, 1:] == pytest.approx(corrected.credible_interval())
+    assert any(text.startswith("Corrected for the choice (") for text in texts(display))
+
+
+def test_another_candidate_than_the_best_is_not_corrected(kept):
+    """The correction is that of taking the best."""
+    best = selected_posterior(kept.cv_results_, random_state=0).candidate
+    other = (best + 1) % 8
+    display = PosteriorSearchDisplay.from_cv_results(kept.cv_results_, best_index=other)
+    assert display.corrected_ is None
+    assert PosteriorSearchDisplay.from_cv_results(kept.cv_results_).corrected_ is None
+
+
+def test_a_correction_needs_the_candidate_that_it_is_for():
+    """It is a SelectedPosterior, beside a best_index."""
+    posterior = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
+    options = {"param": "C", "values": [1, 2], "posteriors": [posterior, posterior]}
+    with pytest.raises(TypeError, match="corrected must be a SelectedPosterior"):
+        PosteriorSearchDisplay(**options, best_index=0, corrected=posterior)

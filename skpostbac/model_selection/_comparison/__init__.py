@@ -4,6 +4,7 @@ Imports `skpostbac.metrics`, its folders and what these import.
 """
 
 from skpostbac.model_selection._comparison.comparison import (
+    N_DRAWS,
     PosteriorComparison,
     RopeMasses,
     check_rope,
@@ -14,6 +15,7 @@ from skpostbac.model_selection._comparison.hierarchical import pair_posteriors
 from skpostbac.model_selection._comparison.joint import IndependentJoint, Joint, MonteCarloError
 
 __all__ = [
+    "N_DRAWS",
     "IndependentJoint",
     "Joint",
     "MonteCarloError",

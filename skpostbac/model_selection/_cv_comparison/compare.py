@@ -1,0 +1,218 @@
+"""Comparison of classifiers that were cross-validated on the same folds, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, RandomStateLike, shown
+from skpostbac.metrics import PairedCounts
+from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
+from skpostbac.model_selection._pooling import (
+    FoldCounts,
+    TrainingVariation,
+    check_n_repeats,
+    fold_counts,
+    fold_words,
+    pair_candidates,
+    training_inflation,
+    weights_by_text,
+)
+
+
+class _Tested(NamedTuple):
+    """The folds of one classifier."""
+
+    counts: FoldCounts
+    """Counts of a single candidate."""
+    words: Floats
+    """Outcomes of its samples, shape (1, n_splits, n_words)."""
+
+
+def compare_cv_results(
+    cv_results: Mapping[str, Any],
+    *,
+    rope: float = 0.0,
+    labels: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+    n_repeats: int = 1,
+    training_variation: TrainingVariation = None,
+    n_draws: int = N_DRAWS,
+    random_state: RandomStateLike = None,
+) -> PosteriorComparison:
+    """Compare classifiers that were cross-validated on the same folds.
+
+    Parameters
+    ----------
+    cv_results : mapping of str to dict or DataFrame
+        For each of T >= 2 classifiers, by its name, what
+        :func:`~sklearn.model_selection.cross_validate` returns with ``scoring=OutcomesScorer(...)``
+        and the same splits. Of the ``cv_results_`` of a search, the candidate with the largest
+        balanced accuracy is taken; it owes something to the choice, which
+        :func:`selected_posterior` corrects and this comparison does not.
+    rope, class_weight, prior, n_draws, random_state
+        As for :func:`compare_predictions`. Without `labels`, the keys of a dict of class weights
+        are matched by their text.
+    labels, n_repeats, training_variation
+        As for :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the comparison
+        is that of classifiers trained anew, not of the predictions that were made.
+
+    Returns
+    -------
+    comparison : PosteriorComparison
+        Paired: classifiers that err on the same samples differ with more certainty.
+
+    Raises
+    ------
+    TypeError
+        If `cv_results` is no mapping of names.
+    ValueError
+        If there are fewer than two classifiers, if one of them has no outcomes of samples, has
+        failed fits or was tested on other folds, or as :func:`compare_predictions` raises it.
+
+    See Also
+    --------
+    compare_predictions : Classifiers with one test set.
+    pooled_paired_counts : The candidates of one search.
+
+    Notes
+    -----
+    That the folds have as many samples of each class is checked; also that they are the same
+    samples, if :func:`~sklearn.model_selection.cross_validate` returned their indices
+    (``return_indices=True``).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import StratifiedKFold, cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skpostbac import OutcomesScorer, compare_cv_results
+    >>> X, y = load_wine(return_X_y=True)
+    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    >>> models = {"tree": DecisionTreeClassifier(random_state=0), "Bayes": GaussianNB()}
+    >>> results = {
+    ...     name: cross_validate(model, X, y, cv=folds, scoring=OutcomesScorer(len(y)))
+    ...     for name, model in models.items()
+    ... }
+    >>> comparison = compare_cv_results(results, random_state=0)
+    >>> float(comparison.prob_greater()[1, 0])
+    0.9992
+    >>> trained_anew = compare_cv_results(
+    ...     results, training_variation="nadeau-bengio", random_state=0
+    ... )
+    >>> float(trained_anew.prob_greater()[1, 0])
+    0.9788
+    """
+    tested = _read(cv_results)
+    merged = _merge({name: one.counts for name, one in tested.items()})
+    _check_indices(cv_results)
+    times = check_n_repeats(n_repeats, merged.n_splits)
+    inflation = training_inflation(training_variation, merged.n_splits // times)
+    words = _stack_words([one.words for one in tested.values()])
+    paired = pair_candidates(
+        merged, words, range(len(tested)), labels=labels, times=times * inflation
+    )
+    named = PairedCounts(
+        list(tested), paired.classes, paired.class_index, paired.patterns, paired.counts
+    )
+    return PosteriorComparison.from_paired_counts(
+        named,
+        rope=rope,
+        class_weight=weights_by_text(class_weight) if labels is None else class_weight,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+    )
+
+
+def _read(cv_results: Mapping[str, Any]) -> dict[str, _Tested]:
+    """Return the folds of each classifier."""
+    if not isinstance(cv_results, Mapping) or not all(
+        hasattr(results, "keys") for results in cv_results.values()
+    ):
+        raise TypeError(
+            "cv_results must map the name of each classifier to its results, "
+            f"got {shown(cv_results)}"
+        )
+    if len(cv_results) < 2:
+        raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
+    return {name: _read_one(name, results) for name, results in cv_results.items()}
+
+
+def _read_one(name: str, results: Any) -> _Tested:
+    """Return the folds of the best candidate of one search, or of a cross-validation."""
+    counts, words = fold_counts(results), fold_words(results)
+    if words is None:
+        raise ValueError(
+            f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
+            "cross_validate or the search with scoring=OutcomesScorer(max_test_size=len(y)) and "
+            "the splits of the others"
+        )
+    is_fitted = ~counts.has_failed.any(axis=1)
+    if not is_fitted.any():
+        raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
+    best = int(np.argmax(np.where(is_fitted, np.nanmean(recalls, axis=1), -np.inf)))
+    one = slice(best, best + 1)
+    return _Tested(
+        replace(
+            counts,
+            correct=counts.correct[one],
+            total=counts.total[one],
+            has_failed=counts.has_failed[one],
+        ),
+        words[one],
+    )
+
+
+def _merge(counts: Mapping[str, FoldCounts]) -> FoldCounts:
+    """Return the counts of all classifiers as those of candidates, which had the same folds."""
+    (first, one), *others = counts.items()
+    for name, other in others:
+        if other.labels != one.labels or other.total.shape != one.total.shape:
+            raise ValueError(
+                f"cv_results of {name!r} has other classes or another number of folds than those "
+                f"of {first!r}: give all of them the same splits and scorer"
+            )
+        if (other.total != one.total).any():
+            raise ValueError(
+                f"cv_results of {name!r} was tested on other folds than {first!r}: "
+                "give all of them the same splits, as cv=list(cv.split(X, y))"
+            )
+    stacked: dict[str, Any] = {
+        field: np.concatenate([getattr(each, field) for each in counts.values()])
+        for field in ("correct", "total", "has_failed")
+    }
+    return replace(one, **stacked)
+
+
+def _check_indices(cv_results: Mapping[str, Any]) -> None:
+    """Refuse test sets that are known to be of different samples."""
+    tests = {
+        name: results["indices"]["test"]
+        for name, results in cv_results.items()
+        if "indices" in results
+    }
+    (first, one), *others = tests.items() or [("", ())]
+    for name, other in others:
+        if any(not np.array_equal(a, b) for a, b in zip(one, other, strict=True)):
+            raise ValueError(
+                f"cv_results of {name!r} was tested on other samples than {first!r}: "
+                "give all of them the same splits, as cv=list(cv.split(X, y))"
+            )
+
+
+def _stack_words(words: list[Floats]) -> Floats:
+    """Return the outcomes of all classifiers, of which some may have room for more samples."""
+    most = max(one.shape[2] for one in words)
+    return np.concatenate(
+        [np.pad(one, ((0, 0), (0, 0), (0, most - one.shape[2]))) for one in words]
+    )

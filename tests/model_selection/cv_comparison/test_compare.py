@@ -1,0 +1,147 @@
+"""Cross-validations on the same folds, compared sample by sample."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skpostbac import (
+    ClassCountsScorer,
+    OutcomesScorer,
+    compare_cv_results,
+    compare_predictions,
+    pooled_paired_counts,
+)
+
+X, Y = load_wine(return_X_y=True)
+FOLDS = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
+MODELS = {
+    "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
+    "tree": DecisionTreeClassifier(random_state=0),
+    "Bayes": GaussianNB(),
+}
+
+
+def cross_validated(model, cv=None, scoring=None, **options):
+    """Return what `cross_validate` returns."""
+    scoring = scoring or OutcomesScorer(len(Y))
+    return cross_validate(model, X, Y, cv=FOLDS if cv is None else cv, scoring=scoring, **options)
+
+
+@pytest.fixture(name="results", scope="module")
+def results_fixture():
+    """Results of three classifiers."""
+    return {name: cross_validated(model) for name, model in MODELS.items()}
+
+
+def test_the_comparison_is_that_of_the_predictions(results):
+    """Out-of-fold predictions of all samples, compared as on one test set."""
+    found = compare_cv_results(results, labels=[0, 1, 2], random_state=0)
+    predictions = {name: cross_val_predict(model, X, Y, cv=FOLDS) for name, model in MODELS.items()}
+    expected = compare_predictions(Y, predictions, random_state=0)
+    assert found.names == expected.names
+    assert found.posteriors == expected.posteriors
+    assert (found.prob_greater() == expected.prob_greater()).all()
+    assert found.difference_interval("Bayes", "stump") == expected.difference_interval(
+        "Bayes", "stump"
+    )
+
+
+def test_results_of_a_search_are_those_of_its_best_candidate(results):
+    """The candidate of the largest balanced accuracy stands for the search."""
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, None]},
+        scoring=OutcomesScorer(len(Y)),
+        cv=FOLDS,
+        refit=False,
+    ).fit(X, Y)
+    pair = compare_cv_results({"search": search.cv_results_, "Bayes": results["Bayes"]})
+    counts = pooled_paired_counts(search.cv_results_)
+    recalls = [(counts.margin(name).correct / counts.margin(name).total).mean() for name in "012"]
+    best = counts.margin(str(np.argmax(recalls)))
+    assert pair.posteriors[0].counts.correct.tolist() == best.correct.tolist()
+
+
+def test_training_variation_leaves_less_certainty(results):
+    """The counts are divided by 1 + K / (K - 1)."""
+    two = {name: results[name] for name in ("stump", "Bayes")}
+    plain = compare_cv_results(two).posteriors[0].counts.total
+    divided = compare_cv_results(two, training_variation="nadeau-bengio").posteriors[0].counts.total
+    assert divided * 2.25 == pytest.approx(plain)
+
+
+def test_scorers_with_room_for_different_numbers_of_samples(results):
+    """What is packed into more words is the same."""
+    longer = cross_validated(MODELS["Bayes"], scoring=OutcomesScorer(1000))
+    two = {"stump": results["stump"], "Bayes": longer}
+    found = compare_cv_results(two).prob_greater()
+    two["Bayes"] = results["Bayes"]
+    assert (found == compare_cv_results(two).prob_greater()).all()
+
+
+def test_class_weights_are_matched_by_text(results):
+    """Without labels the classes are known as text."""
+    weights = {0: 1, 1: 2, 2: 3}
+    by_text = compare_cv_results(results, class_weight=weights, random_state=0)
+    by_label = compare_cv_results(results, labels=[0, 1, 2], class_weight=weights, random_state=0)
+    assert by_text.posteriors[1].mean() == by_label.posteriors[1].mean()
+
+
+def test_counts_without_outcomes_are_refused(results):
+    """The message names the classifier and the scorer to use."""
+    counted = cross_validated(MODELS["tree"], scoring=ClassCountsScorer())
+    with pytest.raises(ValueError, match=r"cv_results of 'tree' has no outcomes.*OutcomesScorer"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": counted})
+
+
+@pytest.mark.parametrize(
+    ("cv", "match"),
+    [
+        pytest.param(3, "another number of folds", id="number"),
+        pytest.param(
+            [(train, test[1:]) for train, test in FOLDS], "tested on other folds", id="sizes"
+        ),
+    ],
+)
+def test_other_folds_are_refused(results, cv, match):
+    """The message names both classifiers."""
+    other = cross_validated(MODELS["tree"], cv=cv)
+    with pytest.raises(ValueError, match=rf"cv_results of 'tree' .*{match}.* 'Bayes'|{match}"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": other})
+
+
+def test_other_samples_are_refused_where_they_are_known():
+    """Folds of the same sizes, with indices that differ."""
+    again = StratifiedKFold(5, shuffle=True, random_state=1)
+    pair = {
+        "one": cross_validated(MODELS["tree"], return_indices=True),
+        "two": cross_validated(MODELS["Bayes"], cv=again, return_indices=True),
+    }
+    with pytest.raises(ValueError, match="'two' was tested on other samples than 'one'"):
+        compare_cv_results(pair)
+
+
+def test_failed_fits_are_refused(results):
+    """A classifier without any fold has nothing to compare."""
+    broken = {
+        key: np.full(5, np.nan) if key.startswith("test_") else column
+        for key, column in results["tree"].items()
+    }
+    with pytest.raises(ValueError, match="cv_results of 'tree' has failed fits"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": broken})
+
+
+@pytest.mark.parametrize("wrong", [[], 1, {"a": 1, "b": 2}, "results"])
+def test_what_is_no_mapping_of_results_is_refused(wrong):
+    """The message says what is expected."""
+    with pytest.raises(TypeError, match="cv_results must map the name"):
+        compare_cv_results(wrong)
+
+
+def test_one_classifier_is_not_enough(results):
+    """There is nothing to compare."""
+    with pytest.raises(ValueError, match="at least two classifiers"):
+        compare_cv_results({"tree": results["tree"]})
