@@ -132,7 +132,7 @@ def compare_cv_results(
     )
 
 
-def _read(cv_results: Mapping[str, Any]) -> dict[str, _Tested]:
+def _read(cv_results: Any) -> dict[str, _Tested]:
     """Return the folds of each classifier."""
     if not isinstance(cv_results, Mapping) or not all(
         hasattr(results, "keys") for results in cv_results.values()
