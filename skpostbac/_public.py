@@ -32,6 +32,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy_score,
     posterior_confusion_metric,
     posterior_threshold_curve,
+    subgroup_posteriors,
 )
 from skpostbac.model_selection import (
     PosteriorComparison,
@@ -82,4 +83,5 @@ __all__ = [
     "posterior_threshold_curve",
     "required_test_size",
     "selected_posterior",
+    "subgroup_posteriors",
 ]

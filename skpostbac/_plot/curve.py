@@ -13,6 +13,7 @@ from skpostbac.stats import (
     HierarchicalPairedDifference,
 )
 from skpostbac.stats._distribution import Distribution, DrawnPosterior, kernel_density
+from skpostbac.stats._several import PanelDistribution
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
@@ -85,12 +86,12 @@ def density_curve(distribution: Distribution) -> Curve:
     """
     if isinstance(distribution, DrawnPosterior | HierarchicalPairedDifference):
         return smooth_draws(distribution.draws)
-    if isinstance(distribution, BoundedDistribution):
+    if isinstance(distribution, BoundedDistribution | PanelDistribution):
         return exact_curve(distribution)
     raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
 
 
-def exact_curve(distribution: BoundedDistribution) -> Curve:
+def exact_curve(distribution: BoundedDistribution | PanelDistribution) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
     x, pdf = _first_points(distribution), distribution._curve()
     y = pdf(x)
@@ -110,7 +111,7 @@ def exact_curve(distribution: BoundedDistribution) -> Curve:
     return Curve(x[np.isfinite(y)], y[np.isfinite(y)])
 
 
-def _first_points(distribution: BoundedDistribution) -> Floats:
+def _first_points(distribution: BoundedDistribution | PanelDistribution) -> Floats:
     """Return quantiles of a distribution, and the ends of its support if they are near."""
     low, high = distribution.support()
     if isinstance(distribution, HierarchicalBetaAverage):

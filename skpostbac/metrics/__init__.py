@@ -18,6 +18,7 @@ from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, p
 from skpostbac.metrics._groups import GroupPosterior, group_posterior
 from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
+from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
 
@@ -36,6 +37,7 @@ __all__ = [
     "PriorInfluenceWarning",
     "ProbAboveChance",
     "SelectedPosterior",
+    "SubgroupPosteriors",
     "class_counts",
     "group_posterior",
     "make_posterior_scorer",
@@ -45,4 +47,5 @@ __all__ = [
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
     "posterior_threshold_curve",
+    "subgroup_posteriors",
 ]

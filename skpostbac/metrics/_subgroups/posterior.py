@@ -1,0 +1,337 @@
+"""The posteriors of one classifier on several groups, of the worst of them and of the gap."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from skpostbac._plot import PosteriorPlot
+from skpostbac._utils import (
+    StablePickle,
+    block,
+    describe_estimate,
+    format_estimate,
+    format_probability,
+    nonnegative_array,
+    shown,
+    table,
+)
+from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
+from skpostbac.metrics._counts import class_counts, format_count
+from skpostbac.metrics._labels import encode, label_list, naming, read_column
+from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
+from skpostbac.stats._several import (
+    PanelDistribution,
+    largest_distance,
+    rank_probabilities,
+    resolve_jointly,
+    smallest,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExtremePosterior(FigurePosterior):
+    """Posterior of the worst group, or of the distance of the best from it."""
+
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    is_gap: bool
+
+    @cached_property
+    def distribution(self) -> PanelDistribution:
+        """The distribution, to an absolute accuracy of about 1e-9."""
+        find = largest_distance if self.is_gap else smallest
+        return find([posterior.distribution for posterior in self.posteriors])
+
+    @property
+    def score_name(self) -> str:
+        """What the figure is."""
+        return "Gap in balanced accuracy" if self.is_gap else "Balanced accuracy, worst group"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._summary()}, n_groups={len(self.posteriors)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubgroupPosteriors(StablePickle):
+    """Posterior balanced accuracy of one classifier on several groups of samples.
+
+    Made by :func:`subgroup_posteriors`. The groups are independent given their counts.
+
+    Attributes
+    ----------
+    names : tuple
+        Sorted names of the groups, two or more.
+    posteriors : tuple of PosteriorBalancedAccuracy
+        One for each, with the same classes.
+
+    Raises
+    ------
+    TypeError
+        If a posterior is none of a balanced accuracy.
+    ValueError
+        If there are fewer than two groups, not as many names, or groups with other classes.
+
+    Examples
+    --------
+    >>> from skpostbac import PosteriorBalancedAccuracy
+    >>> from skpostbac.metrics import SubgroupPosteriors
+    >>> men = PosteriorBalancedAccuracy.from_counts([80, 45], [90, 50])
+    >>> women = PosteriorBalancedAccuracy.from_counts([30, 14], [36, 20])
+    >>> SubgroupPosteriors(("men", "women"), (men, women))
+    SubgroupPosteriors(gap=0.132, 95% CI=[0.002, 0.242], n_groups=2)
+    """
+
+    names: tuple[Hashable, ...]
+    posteriors: tuple[PosteriorBalancedAccuracy, ...]
+
+    def __post_init__(self) -> None:
+        names, posteriors = tuple(self.names), tuple(self.posteriors)
+        for posterior in posteriors:
+            if not isinstance(posterior, PosteriorBalancedAccuracy):
+                raise TypeError(
+                    f"posteriors must be of type PosteriorBalancedAccuracy, got {shown(posterior)}"
+                )
+        if len(posteriors) < 2 or len(set(names)) != len(posteriors):
+            raise ValueError(
+                "posteriors must be two or more, with as many different names, got "
+                f"{len(posteriors)} and the names {shown(names)}"
+            )
+        classes = {tuple(label_list(posterior.counts.classes)) for posterior in posteriors}
+        if len(classes) > 1:
+            raise ValueError("posteriors must have the same classes in all groups")
+        vars(self).update(names=names, posteriors=posteriors)
+
+    @property
+    def by_group(self) -> Mapping[Hashable, PosteriorBalancedAccuracy]:
+        """The posterior of each group, by its name."""
+        return MappingProxyType(dict(zip(self.names, self.posteriors, strict=True)))
+
+    @cached_property
+    def gap(self) -> ExtremePosterior:
+        """Posterior of the distance between the best and the worst group.
+
+        It is never negative: groups that are equally good still have a gap in each draw. Compare
+        with what is tolerable, by ``gap.prob_above(0.05)``.
+        """
+        return ExtremePosterior(self.posteriors, is_gap=True)
+
+    @cached_property
+    def worst(self) -> ExtremePosterior:
+        """Posterior of the balanced accuracy of the worst group, whichever that is."""
+        return ExtremePosterior(self.posteriors, is_gap=False)
+
+    @cached_property
+    def prob_worst(self) -> Mapping[Hashable, float]:
+        """Probability of each group to be the worst; they add up to 1."""
+        panels = resolve_jointly([posterior.distribution for posterior in self.posteriors])
+        last = rank_probabilities(panels)[:, -1].tolist()
+        return MappingProxyType(dict(zip(self.names, last, strict=True)))
+
+    def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one record for each group, as a data frame takes it.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        records : list of dict
+            "group", "n_samples", "mean", "median", "standard_deviation", "low", "high", "level"
+            and "prob_worst".
+        """
+        return [
+            {
+                "group": name,
+                "n_samples": float(posterior.counts.n_samples),
+                **FigurePosterior.summary(posterior, level),
+                "prob_worst": self.prob_worst[name],
+            }
+            for name, posterior in self.by_group.items()
+        ]
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how large the gap is, and which group is the worst.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import subgroup_posteriors
+        >>> y_true = [0] * 60 + [1] * 60
+        >>> y_pred = [0] * 50 + [1] * 10 + [1] * 40 + [0] * 20
+        >>> sex = ["f", "m", "m"] * 40
+        >>> print(subgroup_posteriors(y_true, y_pred, sensitive_features=sex).report())
+        The gap between the best and the worst of 2 groups: 0.068 (95% credible interval 0.000 to
+        0.164).
+        The worst group has a balanced accuracy of 0.713 (95% credible interval 0.620 to 0.801).
+        It is 'm' with probability 0.656.
+        'f', 40 samples: 0.762 (95% credible interval 0.637 to 0.881).
+        'm', 80 samples: 0.732 (95% credible interval 0.638 to 0.823).
+        """
+        worst = max(self.prob_worst, key=self.prob_worst.__getitem__)
+        gap = f"The gap between the best and the worst of {len(self.names)} groups:"
+        lines = [
+            f"{gap} {_describe(self.gap, level)}.",
+            f"The worst group has a balanced accuracy of {_describe(self.worst, level)}.",
+            f"It is {worst!r} with probability {format_probability(self.prob_worst[worst])}.",
+        ]
+        for name, posterior in self.by_group.items():
+            samples = format_count(posterior.counts.n_samples)
+            lines.append(f"{name!r}, {samples} samples: {_describe(posterior, level)}.")
+        return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorPlot:
+        """Draw the posterior of each group, in rows.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into, by default those of a new figure.
+        **plot_params
+            As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
+
+        Returns
+        -------
+        display : PosteriorPlot
+        """
+        posteriors = {str(name): posterior for name, posterior in self.by_group.items()}
+        return PosteriorPlot(posteriors).plot(ax, **{"kind": "forest", **plot_params})
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(name),
+                format_count(posterior.counts.n_samples),
+                *format_estimate(posterior.mean(), posterior.credible_interval()),
+                format_probability(self.prob_worst[name]),
+            )
+            for name, posterior in self.by_group.items()
+        ]
+        return block(repr(self), table(("group", "n", "mean", "95% CI", "P(worst)"), rows))
+
+    def __repr__(self) -> str:
+        mean, interval = format_estimate(self.gap.mean(), self.gap.credible_interval())
+        return f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, n_groups={len(self.names)})"
+
+
+def _describe(posterior: FigurePosterior, level: float) -> str:
+    return describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
+
+
+def subgroup_posteriors(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: ArrayLike,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeightLike = None,
+    prior: PriorLike = DEFAULT_PRIOR,
+) -> SubgroupPosteriors:
+    """Compute the posterior balanced accuracy on each group, the worst one and the gap.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of any kind that scikit-learn takes.
+    y_pred : array-like of shape (n_samples,)
+        Predicted labels.
+    sensitive_features : array-like of shape (n_samples,)
+        The group of each sample, such as sex, age class or site: two or more of them.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the average, by default those found in `y_true`. A class that is absent from a
+        group keeps its prior there.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Finite, non-negative case counts. Their scale matters.
+    class_weight : dict or array-like of shape (n_classes,), default=None
+        Weights of the classes in the average, normalised to sum 1.
+    prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
+        Prior of the accuracy on each class in each group, as for
+        :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
+        strength from one another.
+
+    Returns
+    -------
+    groups : SubgroupPosteriors
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are fewer than two groups, or as :func:`posterior_balanced_accuracy` raises them.
+
+    Warns
+    -----
+    PriorInfluenceWarning
+        If intervals under this prior would seldom hold the truth, in groups like these.
+
+    See Also
+    --------
+    group_posterior : Subjects or sites that are a sample of a population.
+    compare_posteriors : Which of two groups is better, and by how much.
+
+    Notes
+    -----
+    The observed gap is too large: with few samples even equally good groups differ. The posterior
+    of the gap tells how large it may be; it has all of its mass above zero, so that no interval of
+    it says that there is none.
+
+    Examples
+    --------
+    >>> from skpostbac import subgroup_posteriors
+    >>> y_true = [0] * 60 + [1] * 60
+    >>> y_pred = [0] * 50 + [1] * 10 + [1] * 40 + [0] * 20
+    >>> sex = ["f", "m", "m"] * 40
+    >>> groups = subgroup_posteriors(y_true, y_pred, sensitive_features=sex)
+    >>> groups
+    SubgroupPosteriors(gap=0.068, 95% CI=[0.000, 0.164], n_groups=2)
+    >>> groups.by_group["f"].mean()
+    0.7619
+    >>> groups.gap.prob_above(0.1)
+    0.2435
+    """
+    column = read_column(sensitive_features, "sensitive_features")
+    with naming("sensitive_features"):
+        check_consistent_length(y_true, column.array)
+    encoded = encode(column, "sensitive_features")
+    names, codes = label_list(encoded.values), encoded.codes(slice(None))
+    if labels is None:
+        labels = encode(read_column(y_true, "y_true"), "y_true").values
+    weight = np.ones(len(codes))
+    if sample_weight is not None:
+        weight = nonnegative_array(sample_weight, "sample_weight")
+    posteriors = tuple(
+        PosteriorBalancedAccuracy(
+            class_counts(y_true, y_pred, labels=labels, sample_weight=weight * (codes == group)),
+            prior=prior,
+            class_weight=class_weight,
+        )
+        for group in range(len(names))
+    )
+    warn_if_prior_dominates(*posteriors)
+    return SubgroupPosteriors(tuple(names), posteriors)

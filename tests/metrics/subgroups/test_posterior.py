@@ -1,0 +1,140 @@
+"""One classifier on several groups."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from skpostbac import (
+    PosteriorBalancedAccuracy,
+    compare_posteriors,
+    posterior_balanced_accuracy,
+    subgroup_posteriors,
+)
+from skpostbac.metrics import SubgroupPosteriors
+
+RNG = np.random.default_rng(0)
+N = 600
+Y_TRUE = np.where(RNG.random(N) < 0.4, "ill", "healthy")
+SITE = RNG.choice(["north", "south", "west"], N, p=[0.5, 0.35, 0.15])
+HIT = RNG.random(N) < np.where(SITE == "west", 0.6, 0.9)
+Y_PRED = np.where(HIT, Y_TRUE, np.where(Y_TRUE == "ill", "healthy", "ill"))
+
+
+@pytest.fixture(name="groups", scope="module")
+def groups_fixture():
+    """Three sites, of which one is worse."""
+    return subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE)
+
+
+def test_each_group_has_the_posterior_of_its_samples(groups):
+    """Names are sorted, and each group is evaluated alone."""
+    assert groups.names == ("north", "south", "west")
+    for name, posterior in groups.by_group.items():
+        here = name == SITE
+        assert posterior == posterior_balanced_accuracy(Y_TRUE[here], Y_PRED[here])
+
+
+def test_the_worst_group_is_the_last_rank(groups):
+    """P(worst) is that of a comparison; the worst is below each group."""
+    ranks = compare_posteriors(
+        {str(name): posterior for name, posterior in groups.by_group.items()}
+    ).rank_probabilities()
+    assert list(groups.prob_worst.values()) == pytest.approx(ranks[:, -1], abs=1e-9)
+    assert max(groups.prob_worst, key=groups.prob_worst.get) == "west"
+    assert groups.worst.mean() <= min(p.mean() for p in groups.posteriors)
+
+
+def test_two_groups_have_the_gap_of_their_difference():
+    """The gap is the absolute difference."""
+    is_west = np.where(SITE == "west", 1, 0)
+    groups = subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=is_west)
+    one, two = groups.posteriors
+    difference = one.distribution - two.distribution
+    above = difference.ccdf(0.1) + difference.cdf(-0.1)
+    assert groups.names == (0, 1)
+    assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
+
+
+def test_a_group_without_a_class_keeps_its_prior(groups):
+    """All groups have the classes of the whole data set."""
+    y_true = np.where(SITE == "west", "healthy", Y_TRUE)
+    found = subgroup_posteriors(y_true, Y_PRED, sensitive_features=SITE)
+    counts = found.by_group["west"].counts
+    assert counts.classes.tolist() == ["healthy", "ill"]
+    assert counts.total[1] == 0
+
+
+def test_weights_labels_and_priors_reach_the_groups():
+    """As for one posterior."""
+    weight = np.arange(N) % 3
+    options = {"labels": ["ill", "healthy"], "prior": "uniform", "class_weight": [1, 3]}
+    found = subgroup_posteriors(
+        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, **options
+    )
+    here = SITE == "south"
+    expected = posterior_balanced_accuracy(
+        Y_TRUE[here], Y_PRED[here], sample_weight=weight[here], **options
+    )
+    assert found.by_group["south"] == expected
+
+
+def test_words_begin_with_the_gap(groups):
+    """The report has the gap, the worst group, and each group."""
+    lines = groups.report().splitlines()
+    assert lines[0].startswith(
+        f"The gap between the best and the worst of 3 groups: {groups.gap.mean():.3f}"
+    )
+    assert lines[2].startswith("It is 'west' with probability")
+    assert len(lines) == 6
+    assert [row["group"] for row in groups.summary()] == list(groups.names)
+    assert sum(row["prob_worst"] for row in groups.summary()) == pytest.approx(1)
+    assert "P(worst)" in groups._repr_html_()
+
+
+def test_pictures_have_a_row_for_each_group(groups):
+    """And the gap has a density."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    display = groups.plot()
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == list(groups.names)
+    gap = groups.gap.plot()
+    assert gap.ax_.get_xlabel() == "Gap in balanced accuracy"
+    x, y = gap.lines_[0].get_data()
+    assert np.trapezoid(y, x) == pytest.approx(1, abs=2e-3)
+    plt.close("all")
+
+
+def test_groups_survive_a_pickle(groups):
+    """A copy is equal."""
+    copy = pickle.loads(pickle.dumps(groups))
+    assert copy == groups
+    assert copy.gap.mean() == groups.gap.mean()
+
+
+POSTERIOR = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
+THREE_CLASSES = PosteriorBalancedAccuracy.from_counts([3, 5, 1], [4, 9, 2])
+
+
+@pytest.mark.parametrize(
+    ("names", "posteriors", "error", "match"),
+    [
+        pytest.param(("a",), (POSTERIOR,), ValueError, "two or more", id="one"),
+        pytest.param(("a", "a"), (POSTERIOR,) * 2, ValueError, "different names", id="names"),
+        pytest.param(("a", "b"), (POSTERIOR, 0.5), TypeError, "PosteriorBalancedAcc", id="type"),
+        pytest.param(
+            ("a", "b"), (POSTERIOR, THREE_CLASSES), ValueError, "same classes", id="classes"
+        ),
+    ],
+)
+def test_what_is_no_groups_is_refused(names, posteriors, error, match):
+    """The message says what is expected."""
+    with pytest.raises(error, match=match):
+        SubgroupPosteriors(names, posteriors)
+
+
+def test_one_group_and_other_lengths_are_refused():
+    """The message names the argument."""
+    with pytest.raises(ValueError, match="two or more"):
+        subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=np.zeros(N, int))
+    with pytest.raises(ValueError, match="sensitive_features"):
+        subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE[1:])
