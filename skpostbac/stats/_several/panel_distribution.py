@@ -66,7 +66,8 @@ class PanelDistribution(Distribution):
 
     @property
     def _x(self) -> Floats:
-        return self._edges.mean(axis=1)[:, np.newaxis] + self._half_lengths[:, np.newaxis] * NODES
+        middle = self._edges.mean(axis=1)[:, np.newaxis]
+        return np.asarray(middle + self._half_lengths[:, np.newaxis] * NODES)
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
