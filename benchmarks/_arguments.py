@@ -73,6 +73,7 @@ _PAIRED = "PairedCounts.from_cells([[7, 1, 2, 0], [3, 0, 0, 2]])"
 _MODEL = "BinormalModel(-1, 1, 1, 2)"
 _CHECK = "binormal_check([0, 0, 0, 0, 1, 1, 1], [-3, -1, -2, 0, 0, 2, 1])"
 _C = "[[7, 2, 1], [0, 5, 1], [1, 1, 3]]"
+_JUDGED = "posterior_prevalence(13, 20, sensitivity=(27, 30), specificity=(24, 30))"
 _CURVE = "posterior_threshold_curve([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], random_state=0)"
 _BAND = "posterior_binormal([0, 0, 0, 1, 1], [1, 2, 3, 3, 5], n_draws=50, random_state=0)"
 
@@ -281,6 +282,20 @@ VALID = {
     "sensitive_features": _split("['x', 'y'] * 3 ; [1, 2, 3] * 2"),
     "SubgroupPosteriors.names": ["('A', 'B')"],
     "SubgroupPosteriors.posteriors": [f"({_ONE}, {_OTHER})"],
+    "positives": _split("13 ; 0 ; 2.5"),
+    **_all(
+        ["posterior_prevalence.total", "PosteriorPrevalence.total"],
+        _split("20 ; 14.5"),
+    ),
+    "sensitivity": _split("(27, 30) ; np.array([9.0, 10.0])"),
+    "specificity": _split("(24, 30) ; [8, 8]"),
+    **_all(
+        ["posterior_prevalence.prior", "PosteriorPrevalence.prior"],
+        _split("'uniform' ; 'reciprocal' ; (1, 2)"),
+    ),
+    "PrevalenceDifference.first": [_JUDGED],
+    "PrevalenceDifference.second": [_JUDGED],
+    "difference.other": [_JUDGED],
     "uncorrected": [_ONE],
     "optimism": _split("0.02 ; 0"),
     "optimism_error": _split("0.002 ; 0"),
@@ -367,6 +382,8 @@ OBJECTS = [
     f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'recall')",
     f"SubgroupPosteriors(('A', 'B'), ({_ONE}, {_OTHER}))",
     f"SubgroupPosteriors(('A', 'B'), ({_ONE}, {_OTHER})).gap",
+    _JUDGED,
+    f"{_JUDGED}.difference({_JUDGED})",
     _CURVE,
     _CURVE + ".corrected",
     _BAND,

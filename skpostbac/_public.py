@@ -31,6 +31,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
     posterior_confusion_metric,
+    posterior_prevalence,
     posterior_threshold_curve,
     subgroup_posteriors,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
+    "posterior_prevalence",
     "posterior_threshold_curve",
     "required_test_size",
     "selected_posterior",

@@ -112,6 +112,12 @@ MAKE = {
     "PosteriorRefit": lambda array: skpostbac.PosteriorRefit(
         prior=array([[1.0, 1.0], [2.0, 1.0]]), class_weight=array([1.0, 2.0]), labels=array([0, 1])
     ),
+    "PosteriorPrevalence": lambda array: skpostbac.posterior_prevalence(
+        13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
+    ),
+    "PrevalenceDifference": lambda array: skpostbac.posterior_prevalence(
+        13, 20, sensitivity=array([27.0, 30.0]), specificity=array([24.0, 30.0])
+    ).difference(skpostbac.posterior_prevalence(3, 9, sensitivity=(27, 30), specificity=(24, 30))),
     "PowerTransform": lambda array: stats.PowerTransform(stats.BetaAverage([3], [1]), 0.5),
     "PriorInfluence": lambda array: posterior(array).prior_influence(),
     "ProbAboveChance": lambda array: posterior(array).prob_above_chance(),

@@ -17,6 +17,12 @@ from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_con
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._groups import GroupPosterior, group_posterior
 from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
+from skpostbac.metrics._prevalence import (
+    JudgeWarning,
+    PosteriorPrevalence,
+    PrevalenceDifference,
+    posterior_prevalence,
+)
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
 from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
@@ -27,12 +33,15 @@ __all__ = [
     "ClassCountsScorer",
     "DrawnPosterior",
     "GroupPosterior",
+    "JudgeWarning",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",
     "PosteriorBalancedAccuracy",
     "PosteriorConfusionMetric",
+    "PosteriorPrevalence",
     "PosteriorThresholdCurve",
+    "PrevalenceDifference",
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
@@ -46,6 +55,7 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "posterior_confusion_metric",
+    "posterior_prevalence",
     "posterior_threshold_curve",
     "subgroup_posteriors",
 ]

@@ -19,6 +19,7 @@ from skpostbac.stats._several.order_statistics import (
     sharpen,
 )
 from skpostbac.stats._several.panel_distribution import PanelDistribution
+from skpostbac.stats._several.panels import resolve
 from skpostbac.stats._several.positive_part import mean_positive_part
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "nearest_correlations",
     "pairwise_probabilities",
     "rank_probabilities",
+    "resolve",
     "resolve_jointly",
     "sharpen",
     "smallest",

@@ -27,10 +27,11 @@ from skpostbac.stats._several.order_statistics import (
     resolve_jointly,
 )
 from skpostbac.stats._several.panel_distribution import PanelDistribution
+from skpostbac.stats._several.panels import resolve
 
 _TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))
-# First panels of the range, and the last coefficients at which one is resolved.
-_FIRST, _TOLERANCE, _MOST = 4, 1e-9, 64
+# First panels of the range.
+_FIRST = 4
 
 
 def smallest(distributions: Sequence[Distribution]) -> PanelDistribution:
@@ -50,25 +51,7 @@ def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution
     means = [distribution._frame.mean for distribution in distributions]
     far = min(reach, max(means) - min(means) + 8 * sd)
     edges = np.unique([*np.linspace(0.0, far, _FIRST + 1), reach])
-    fresh = np.column_stack([edges[:-1], edges[1:]])
-    done: list[tuple[Floats, Floats]] = []
-    count = len(fresh)
-    while len(fresh):
-        x = fresh.mean(axis=1)[:, np.newaxis] + np.diff(fresh, axis=1) / 2 * NODES
-        cdf = _range_cdf(panels, x.ravel()).reshape(x.shape)
-        residue = np.abs(cdf @ _TO_LEGENDRE[-3:].T).max(axis=1)
-        split = (residue > _TOLERANCE) & (count < _MOST)
-        done.append((fresh[~split], cdf[~split]))
-        halves = fresh[split]
-        middle = halves.mean(axis=1)
-        fresh = np.concatenate(
-            [np.column_stack([halves[:, 0], middle]), np.column_stack([middle, halves[:, 1]])]
-        )
-        count += len(middle)
-    edges, cdf = (np.concatenate(parts) for parts in zip(*done, strict=True))
-    order = np.argsort(edges[:, 0])
-    cdf = np.clip(cdf[order], 0.0, 1.0)
-    return PanelDistribution(edges[order], cdf, 1 - cdf)
+    return resolve(lambda d: _range_cdf(panels, d), edges)
 
 
 def _range_cdf(panels: JointPanels, d: Floats) -> Floats:

@@ -1,0 +1,352 @@
+"""The share of positives, measured by a judge who errs.
+
+A judge who calls positives positive with probability q1 (sensitivity) and negatives negative with
+probability q0 (specificity) calls the share
+
+    p = theta q1 + (1 - theta) (1 - q0)
+
+positive, if theta is the true share (Rogan and Gladen, American Journal of Epidemiology 107, 1978).
+So theta = (p + q0 - 1) / (q0 + q1 - 1), and for a judge better than guessing, q0 + q1 > 1,
+
+    P(theta <= t) = P(p + (1 - t) q0 - t q1 <= 1 - t),
+
+the distribution function of a weighted sum of three independent Betas. A difference of two shares
+under the same judge is (p - p') / (q0 + q1 - 1), and at most d where
+p - p' - d q0 - d q1 <= -d. Both are kept in their range: what lies outside contradicts the judge's
+own counts, and is left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from skpostbac._utils import Floats, FrozenArrays, describe_estimate, float_array, shown
+from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    PriorLike,
+    check_prior,
+    independent_prior,
+    resolve_prior,
+)
+from skpostbac.stats import BetaAverage, ShiftedDistribution
+from skpostbac.stats._several import PanelDistribution, resolve
+
+# A judge who is no better than guessing with more than this probability tells next to nothing.
+_USELESS = 0.01
+# First panels.
+_EDGES = 8
+
+
+class JudgeWarning(UserWarning):
+    """The judge may be no better than guessing, so that the share is hardly known."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorPrevalence(FigurePosterior, FrozenArrays):
+    """Posterior of a share of positives that an imperfect judge has measured.
+
+    Made by :func:`posterior_prevalence`.
+
+    Attributes
+    ----------
+    positives, total : float
+        Samples that the judge called positive, of how many.
+    sensitivity, specificity : ndarray of shape (2,)
+        Correct calls of the judge, and gold samples, of the positives and of the negatives.
+    prior : str or ndarray of shape (2,)
+        Prior of the share that is called positive, of the sensitivity and of the specificity.
+
+    Raises
+    ------
+    ValueError
+        If counts are out of range, or the prior is no Beta distribution.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_prevalence
+    >>> posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.827], outside=0.002, n=200)
+    """
+
+    positives: float
+    total: float
+    sensitivity: Floats
+    specificity: Floats
+    prior: PriorLike = DEFAULT_PRIOR
+
+    def __post_init__(self) -> None:
+        for name in ("sensitivity", "specificity"):
+            object.__setattr__(self, name, _pair(getattr(self, name), name))
+        positives, total = _pair((self.positives, self.total), "positives and total").tolist()
+        spec = check_prior(self.prior)
+        independent_prior(resolve_prior(spec, 2), "a prevalence")
+        vars(self).update(positives=positives, total=total, prior=spec)
+        super().__post_init__()
+
+    @property
+    def score_name(self) -> str:
+        """What the figure is."""
+        return "Prevalence"
+
+    @property
+    def _betas(self) -> Floats:
+        """Parameters a and b of p, of the specificity q0 and of the sensitivity q1, (3, 2)."""
+        a, b = independent_prior(resolve_prior(check_prior(self.prior), 2), "a prevalence")[0]
+        called = np.array([self.positives, self.total])
+        hits, total = np.stack([called, self.specificity, self.sensitivity], axis=-1)
+        return np.stack([a + hits, b + total - hits], axis=-1)
+
+    def _cdf(self, t: Floats) -> Floats:
+        """Return P(theta <= t) of a judge better than guessing, also beyond [0, 1]."""
+        a, b = self._betas.T
+        weights = np.stack([np.ones_like(t), 1 - t, -t], axis=-1)
+        return np.asarray(BetaAverage(a, b, weights=weights).cdf(1 - t))
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        low, high = self._cdf(np.array([0.0, 1.0])).tolist()
+        return low, high
+
+    @property
+    def prob_below_zero(self) -> float:
+        """Probability of a share below 0, which contradicts the counts and is left out."""
+        return self._ends[0]
+
+    @property
+    def prob_above_one(self) -> float:
+        """Probability of a share above 1, which is left out."""
+        return 1 - self._ends[1]
+
+    @cached_property
+    def distribution(self) -> PanelDistribution:
+        """The distribution within [0, 1], to an absolute accuracy of about 1e-9."""
+        return _within(self._cdf, 0.0, 1.0)
+
+    @cached_property
+    def judge_informedness(self) -> ShiftedDistribution:
+        """Distribution of q0 + q1 - 1: twice the balanced accuracy of the judge, less one.
+
+        At 0 the judge guesses, and at 1 never errs. Judges are best chosen by it.
+        """
+        a, b = self._betas[1:].T
+        return ShiftedDistribution(BetaAverage(a, b, weights=[1.0, 1.0]), -1.0)
+
+    def difference(self, other: PosteriorPrevalence) -> PrevalenceDifference:
+        """Return the posterior of this share less another one, under the same judge.
+
+        Parameters
+        ----------
+        other : PosteriorPrevalence
+            Measured by the same judge, on other samples.
+
+        Returns
+        -------
+        difference : PrevalenceDifference
+            In [-1, 1]. Errors of the judge are shared, so that it is more certain than of two
+            independent measurements.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `other` is no such posterior, or had another judge.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_prevalence
+        >>> judge = {"sensitivity": (27, 30), "specificity": (24, 30)}
+        >>> new = posterior_prevalence(150, 200, **judge)
+        >>> old = posterior_prevalence(130, 200, **judge)
+        >>> new.difference(old).prob_above(0)
+        0.9856
+        """
+        return PrevalenceDifference(self, other)
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how large the share is, and how good the judge.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_prevalence
+        >>> posterior = posterior_prevalence(
+        ...     130, 200, sensitivity=(27, 30), specificity=(24, 30)
+        ... )
+        >>> print(posterior.report())
+        The share of positives is 0.649 (95% credible interval 0.476 to 0.827); the judge called 130
+        of 200 positive.
+        Sensitivity + specificity - 1 of the judge is 0.677 (95% credible interval 0.497 to 0.847).
+        """
+        share = describe_estimate(self.mean(), self.credible_interval(level), level)
+        judge = self.judge_informedness
+        informed = describe_estimate(judge.mean(), judge.hdi(level), level)
+        return (
+            f"The share of positives is {share}; the judge called {self.positives:g} of "
+            f"{self.total:g} positive.\n"
+            f"Sensitivity + specificity - 1 of the judge is {informed}."
+        )
+
+    def __repr__(self) -> str:
+        outside = self.prob_below_zero + self.prob_above_one
+        return f"PosteriorPrevalence({self._summary()}, outside={outside:.3f}, n={self.total:g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrevalenceDifference(FigurePosterior):
+    """Posterior of the difference of two shares that the same judge has measured.
+
+    Made by :meth:`PosteriorPrevalence.difference`.
+
+    Attributes
+    ----------
+    first, second : PosteriorPrevalence
+        The shares; the figure is the first less the second.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_prevalence
+    >>> judge = {"sensitivity": (27, 30), "specificity": (24, 30)}
+    >>> new = posterior_prevalence(150, 200, **judge)
+    >>> new.difference(posterior_prevalence(130, 200, **judge))
+    PrevalenceDifference(mean=0.150, 95% CI=[0.009, 0.295])
+    """
+
+    first: PosteriorPrevalence
+    second: PosteriorPrevalence
+
+    def __post_init__(self) -> None:
+        for posterior in (self.first, self.second):
+            if not isinstance(posterior, PosteriorPrevalence):
+                raise TypeError(f"other must be a PosteriorPrevalence, got {shown(posterior)}")
+        if not np.array_equal(self.first._betas[1:], self.second._betas[1:]):
+            raise ValueError("other must have the same judge: sensitivity, specificity and prior")
+
+    @property
+    def score_name(self) -> str:
+        """What the figure is."""
+        return "Difference of prevalences"
+
+    @cached_property
+    def distribution(self) -> PanelDistribution:
+        """The distribution within [-1, 1], to an absolute accuracy of about 1e-9."""
+        return _within(self._cdf, -1.0, 1.0)
+
+    def _cdf(self, d: Floats) -> Floats:
+        a, b = np.concatenate([self.first._betas[:1], self.second._betas]).T
+        one = np.ones_like(d)
+        weights = np.stack([one, -one, -d, -d], axis=-1)
+        return np.asarray(BetaAverage(a, b, weights=weights).cdf(-d))
+
+    def __repr__(self) -> str:
+        return f"PrevalenceDifference({self._summary()})"
+
+
+def posterior_prevalence(
+    positives: float,
+    total: float,
+    *,
+    sensitivity: Sequence[float],
+    specificity: Sequence[float],
+    prior: PriorLike = DEFAULT_PRIOR,
+) -> PosteriorPrevalence:
+    """Compute the posterior of a share that an imperfect judge has measured.
+
+    The judge may be a rater, a test or a language model. If the judge says whether answers are
+    right, the share is the accuracy of what was judged. How often the judge errs is known from gold
+    samples, whose truth is known.
+
+    Parameters
+    ----------
+    positives : float
+        Samples that the judge called positive.
+    total : float
+        Samples that were judged, at least one.
+    sensitivity : pair of floats
+        How many gold positives the judge called positive, of how many.
+    specificity : pair of floats
+        How many gold negatives the judge called negative, of how many.
+    prior : str or pair of floats, default="reciprocal"
+        Beta prior of the share that is called positive, of the sensitivity and of the specificity;
+        "reciprocal" is Beta(1/2, 1/2) here.
+
+    Returns
+    -------
+    posterior : PosteriorPrevalence
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or above its total, if a total is zero, or if the prior is no Beta
+        distribution.
+
+    Warns
+    -----
+    JudgeWarning
+        If the judge is no better than guessing with a probability above 0.01. The share can then
+        not be told from the calls.
+
+    See Also
+    --------
+    posterior_balanced_accuracy : How good the judge is, from the gold samples.
+
+    References
+    ----------
+    .. [1] W. J. Rogan and B. Gladen (1978). Estimating prevalence from the results of a screening
+       test. American Journal of Epidemiology 107(1), 71-76.
+
+    Examples
+    --------
+    >>> from skpostbac import posterior_prevalence
+    >>> posterior = posterior_prevalence(130, 200, sensitivity=(27, 30), specificity=(24, 30))
+    >>> posterior
+    PosteriorPrevalence(mean=0.649, 95% CI=[0.476, 0.827], outside=0.002, n=200)
+    >>> posterior.prob_above(0.5)
+    0.9610
+    """
+    posterior = PosteriorPrevalence(
+        positives, total, np.asarray(sensitivity), np.asarray(specificity), prior
+    )
+    if (useless := float(posterior.judge_informedness.cdf(0.0))) > _USELESS:
+        warnings.warn(
+            f"sensitivity and specificity: with probability {useless:.2g} the judge is no better "
+            "than guessing, and the share cannot be told from the calls; more gold samples, or a "
+            "better judge, are needed",
+            JudgeWarning,
+            stacklevel=2,
+        )
+    return posterior
+
+
+def _pair(values: object, name: str) -> Floats:
+    """Return a count and its total, checked."""
+    array = float_array(values, name)  # type: ignore[arg-type]
+    if array.shape != (2,) or not 0 <= array[0] <= array[1] < np.inf or array[1] <= 0:
+        raise ValueError(
+            f"{name} must be a count and its total, with 0 <= count <= total and total > 0, "
+            f"got {shown(values)}"
+        )
+    return array
+
+
+def _within(cdf: Callable[[Floats], Floats], low: float, high: float) -> PanelDistribution:
+    """Return a distribution between two bounds, without what lies outside."""
+    below, upto = cdf(np.array([low, high])).tolist()
+
+    def inside(x: Floats) -> Floats:
+        return np.asarray((cdf(x) - below) / (upto - below))
+
+    return resolve(inside, np.linspace(low, high, _EDGES + 1))

@@ -1,0 +1,114 @@
+"""A share that an imperfect judge has measured, against draws and limits."""
+
+import numpy as np
+import pytest
+
+from skpostbac import posterior_prevalence
+from skpostbac.metrics import JudgeWarning
+from skpostbac.stats import BetaAverage
+
+JUDGE = {"sensitivity": (27, 30), "specificity": (24, 30)}
+N = 400_000
+
+
+def draws(positives, total, rng, prior=0.5):
+    """Return draws of p, q0 and q1 of the judge above."""
+    counts = [(positives, total), JUDGE["specificity"], JUDGE["sensitivity"]]
+    return [rng.beta(prior + k, prior + n - k, N) for k, n in counts]
+
+
+@pytest.mark.parametrize("positives", [30, 130, 195])
+@pytest.mark.parametrize("prior", ["reciprocal", "uniform"])
+def test_draws_of_the_share_agree(positives, prior):
+    """(p + q0 - 1) / (q0 + q1 - 1), of which what lies outside [0, 1] is left out."""
+    p, q0, q1 = draws(positives, 200, np.random.default_rng(0), 1 if prior == "uniform" else 0.5)
+    share = (p + q0 - 1) / (q0 + q1 - 1)
+    found = posterior_prevalence(positives, 200, prior=prior, **JUDGE)
+    assert found.prob_below_zero == pytest.approx((share < 0).mean(), abs=0.004)
+    assert found.prob_above_one == pytest.approx((share > 1).mean(), abs=0.004)
+    inside = share[(share >= 0) & (share <= 1)]
+    error = inside.std() / np.sqrt(inside.size)
+    assert found.mean() == pytest.approx(inside.mean(), abs=5 * error)
+    assert found.standard_deviation() == pytest.approx(inside.std(), rel=0.01)
+    shares = [(inside <= x).mean() for x in found.icdf([0.025, 0.5, 0.975])]
+    assert shares == pytest.approx([0.025, 0.5, 0.975], abs=0.004)
+
+
+def test_the_distribution_function_is_that_of_a_weighted_sum():
+    """At a point, by the engine: the Betas of p, q0 and q1 with the weights 1, 1 - t and -t."""
+    found = posterior_prevalence(130, 200, **JUDGE)
+    a, b = [130.5, 24.5, 27.5], [70.5, 6.5, 3.5]
+
+    def cdf(t):
+        return BetaAverage(a, b, weights=[1, 1 - t, -t]).cdf(1 - t)
+
+    t = 0.57
+    expected = (cdf(t) - cdf(0.0)) / (cdf(1.0) - cdf(0.0))
+    assert found.cdf(t) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_judge_without_errors_measures_the_share_itself():
+    """With a million flawless gold samples the share is that of the calls."""
+    found = posterior_prevalence(130, 200, sensitivity=(1e6, 1e6), specificity=(1e6, 1e6))
+    beta = BetaAverage([130.5], [70.5])
+    x = [0.55, 0.65, 0.75]
+    assert found.cdf(x) == pytest.approx(beta.cdf(x), abs=1e-4)
+    assert found.judge_informedness.mean() == pytest.approx(1, abs=2e-6)
+
+
+def test_differences_share_the_judge():
+    """Against draws; and narrower than of two judges."""
+    rng = np.random.default_rng(1)
+    p, q0, q1 = draws(150, 200, rng)
+    other = draws(130, 200, rng)[0]
+    drawn = (p - other) / (q0 + q1 - 1)
+    one, two = (posterior_prevalence(k, 200, **JUDGE) for k in (150, 130))
+    found = one.difference(two)
+    assert found.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.std() / np.sqrt(N))
+    assert found.prob_above(0) == pytest.approx((drawn > 0).mean(), abs=0.004)
+    assert found.variance() < one.variance() + two.variance()
+    assert two.difference(one).prob_above(0) == pytest.approx(1 - found.prob_above(0), abs=1e-8)
+
+
+def test_a_judge_who_guesses_is_told():
+    """The warning says how probable that is."""
+    with pytest.warns(JudgeWarning, match=r"with probability 0\.\d+ the judge is no better"):
+        found = posterior_prevalence(11, 20, sensitivity=(6, 10), specificity=(6, 10))
+    low, high = found.credible_interval()
+    assert high - low > 0.8
+
+
+def test_words_have_the_share_and_the_judge():
+    """In two sentences."""
+    first, second = posterior_prevalence(130, 200, **JUDGE).report().splitlines()
+    assert first.startswith("The share of positives is 0.649 (95% credible interval 0.476 to")
+    assert second.startswith("Sensitivity + specificity - 1 of the judge is 0.677")
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        pytest.param({"sensitivity": (3, 2)}, "sensitivity must be a count", id="more hits"),
+        pytest.param({"specificity": (0, 0)}, "specificity must be a count", id="no gold"),
+        pytest.param({"specificity": 0.9}, "specificity must be a count", id="a rate"),
+        pytest.param({"sensitivity": (np.nan, 3)}, "sensitivity must be a count", id="nan"),
+        pytest.param({"positives": -1}, "positives and total must be a count", id="negative"),
+        pytest.param({"total": 10}, "positives and total must be a count", id="small total"),
+        pytest.param({"prior": "hierarchical"}, "prior must be independent", id="hierarchical"),
+        pytest.param({"prior": "none"}, "prior must be one of", id="unknown"),
+    ],
+)
+def test_arguments_are_checked(changed, match):
+    """The message names the argument."""
+    arguments = {"positives": 13, "total": 20, **JUDGE, **changed}
+    with pytest.raises(ValueError, match=match):
+        posterior_prevalence(arguments.pop("positives"), arguments.pop("total"), **arguments)
+
+
+def test_differences_need_the_same_judge():
+    """Another judge, and what is no share, are refused."""
+    one = posterior_prevalence(13, 20, **JUDGE)
+    with pytest.raises(ValueError, match="other must have the same judge"):
+        one.difference(posterior_prevalence(13, 20, sensitivity=(9, 10), specificity=(9, 10)))
+    with pytest.raises(TypeError, match="other must be a PosteriorPrevalence"):
+        one.difference(0.5)
