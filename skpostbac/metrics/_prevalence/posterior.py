@@ -39,12 +39,14 @@ from skpostbac.stats._several import PanelDistribution, resolve
 
 # A judge who is no better than guessing with more than this probability tells next to nothing.
 _USELESS = 0.01
+# More of the distribution than this outside [0, 1] contradicts the judge's own counts.
+_CONTRADICTION = 0.5
 # First panels.
 _EDGES = 8
 
 
 class JudgeWarning(UserWarning):
-    """The judge may be no better than guessing, so that the share is hardly known."""
+    """The judge may be no better than guessing, or the calls contradict the gold samples."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -297,7 +299,8 @@ def posterior_prevalence(
     -----
     JudgeWarning
         If the judge is no better than guessing with a probability above 0.01. The share can then
-        not be told from the calls.
+        not be told from the calls. Also if more than half of the distribution lies outside [0, 1]:
+        the judge then calls the samples otherwise than the gold samples.
 
     See Also
     --------
@@ -320,15 +323,28 @@ def posterior_prevalence(
     posterior = PosteriorPrevalence(
         positives, total, np.asarray(sensitivity), np.asarray(specificity), prior
     )
-    if (useless := float(posterior.judge_informedness.cdf(0.0))) > _USELESS:
-        warnings.warn(
+    if (fault := _fault(posterior)) is not None:
+        warnings.warn(fault, JudgeWarning, stacklevel=2)
+    return posterior
+
+
+def _fault(posterior: PosteriorPrevalence) -> str | None:
+    """Return why the judge should not be relied on, if that is so."""
+    useless = float(posterior.judge_informedness.cdf(0.0))
+    if useless > _USELESS:
+        return (
             f"sensitivity and specificity: with probability {useless:.2g} the judge is no better "
             "than guessing, and the share cannot be told from the calls; more gold samples, or a "
-            "better judge, are needed",
-            JudgeWarning,
-            stacklevel=2,
+            "better judge, are needed"
         )
-    return posterior
+    outside = posterior.prob_below_zero + posterior.prob_above_one
+    if outside > _CONTRADICTION:
+        return (
+            f"positives: {posterior.positives:g} of {posterior.total:g} contradict the sensitivity "
+            f"and the specificity, a share in [0, 1] has a probability of {1 - outside:.2g}; are "
+            "the gold samples like those that were judged?"
+        )
+    return None
 
 
 def _pair(values: object, name: str) -> Floats:
