@@ -109,6 +109,9 @@ MAKE = {
     # The observed recall of a class without samples is nan.
     "PosteriorConfusionMetric": precision,
     "PosteriorThresholdCurve": curve,
+    "BetaAverages": lambda array: stats.BetaAverage(
+        array([[3.0, 2.0], [1.0, 5.0]]), array([1.0, 4.0]), weights=array([0.2, 0.8])
+    ),
     "PosteriorRefit": lambda array: skpostbac.PosteriorRefit(
         prior=array([[1.0, 1.0], [2.0, 1.0]]), class_weight=array([1.0, 2.0]), labels=array([0, 1])
     ),

@@ -4,7 +4,14 @@ Two families of metrics have public modules of their own, `skpostbac.binormal` a
 `skpostbac.binary_equivalent`; they are implemented here.
 """
 
-from skpostbac.metrics._accuracy import PosteriorAccuracy, posterior_accuracy
+from skpostbac.metrics._accuracy import (
+    JudgeWarning,
+    PosteriorAccuracy,
+    PosteriorPrevalence,
+    PrevalenceDifference,
+    posterior_accuracy,
+    posterior_prevalence,
+)
 from skpostbac.metrics._balanced_accuracy import (
     ClassCountsScorer,
     OutcomesScorer,
@@ -15,16 +22,14 @@ from skpostbac.metrics._balanced_accuracy import (
 )
 from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
-from skpostbac.metrics._groups import GroupPosterior, group_posterior
-from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
-from skpostbac.metrics._prevalence import (
-    JudgeWarning,
-    PosteriorPrevalence,
-    PrevalenceDifference,
-    posterior_prevalence,
+from skpostbac.metrics._groups import (
+    GroupPosterior,
+    SubgroupPosteriors,
+    group_posterior,
+    subgroup_posteriors,
 )
+from skpostbac.metrics._posteriors import ProbAboveChance, SelectedPosterior
 from skpostbac.metrics._priors import PriorInfluence, PriorInfluenceWarning
-from skpostbac.metrics._subgroups import SubgroupPosteriors, subgroup_posteriors
 from skpostbac.metrics._thresholds import PosteriorThresholdCurve, posterior_threshold_curve
 from skpostbac.stats._distribution import DrawnPosterior
 

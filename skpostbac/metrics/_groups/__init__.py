@@ -1,11 +1,16 @@
-"""Classifiers that were tested on several subjects, folds or sites.
+"""One classifier on several groups of samples.
 
-Imports `_posteriors`, `_counts` and what these import.
+`posterior` takes them for a sample of a population, such as subjects or sites; `subgroups` compares
+named groups, such as men and women, by the worst of them and the gap. Imports `_balanced_accuracy`,
+`_posteriors`, `_counts` and what these import.
 """
 
 from skpostbac.metrics._groups.posterior import GroupPosterior, group_posterior
+from skpostbac.metrics._groups.subgroups import SubgroupPosteriors, subgroup_posteriors
 
 __all__ = [
     "GroupPosterior",
+    "SubgroupPosteriors",
     "group_posterior",
+    "subgroup_posteriors",
 ]
