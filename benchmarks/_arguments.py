@@ -356,6 +356,7 @@ OBJECTS = [
     "BetaAverage([31, 9, 4], [3, 3, 2])",
     "BetaAverage([1e-3, 9], [0.5, 1e4], weights=[1, -2])",
     "BetaAverage([3], [1]) - BetaAverage([2, 5], [4, 1])",
+    "BetaAverage([[31, 9, 4], [1, 2, 3]], [[3, 3, 2], [1, 1, 9]])",
     "HierarchicalBetaAverage([3, 5, 0], [4, 9, 0])",
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
     "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
