@@ -179,6 +179,13 @@ def paired(draw):
     return f"PairedDifference({table}, prior={prior}, weights={draw.weights(n_classes)})"
 
 
+def paired_hierarchical(draw):
+    n_classes = draw.classes()
+    table, hyperprior = cells(draw, n_classes), draw.one_of("None", "Hyperprior()")
+    options = f"weights={draw.weights(n_classes)}, hyperprior={hyperprior}"
+    return f"HierarchicalPairedDifference({table}, {options})"
+
+
 def difference(draw):
     if draw.rng.random() < 0.5:
         return f"{beta_average(draw)} - {beta_average(draw)}"
@@ -340,6 +347,7 @@ FAMILIES = {
     "hierarchical sum": hierarchical,
     "difference": difference,
     "paired difference": paired,
+    "paired difference that borrows": paired_hierarchical,
     "power": power,
     "distribution of groups": group_distribution,
     "groups": groups,

@@ -13,6 +13,7 @@ from skpostbac._utils import (
     Floats,
     LabelArray,
     RandomStateLike,
+    check_level,
     check_n_draws,
     draw_seed,
     float_array,
@@ -37,7 +38,7 @@ from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     DrawnPosterior,
     IntervalMethod,
-    interval_of,
+    choose_interval,
 )
 
 
@@ -250,8 +251,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level, method=method)
-        interval_of(self._distribution, level, method)  # refuses what is wrong
-        return Interval(0.0, 0.0)
+        check_level(level)
+        return choose_interval(method, hdi=_no_error, central=_no_error)(level)
 
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)
@@ -263,6 +264,12 @@ class PosteriorConfusionMetric(FigurePosterior):
         """Write the prior of the metric, unless it is flat, as one expects."""
         shown = "" if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
         return f", prior={shown}" if shown not in ("", "Beta(1, 1)") else ""
+
+
+def _no_error(level: float) -> Interval:
+    """Return the error of an exact interval."""
+    del level
+    return Interval(0.0, 0.0)
 
 
 def posterior_confusion_metric(

@@ -18,6 +18,8 @@ from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._beta import LARGEST, SMALLEST
 
+# Weights below this share of the largest are no weights that sums of doubles can hold.
+_LEAST_SHARE = 1e-60
 # What the classes share: the parameters of a prior of such a kind, and the average under each.
 SharedPrior: TypeAlias = Hyperprior
 AverageDistribution: TypeAlias = BetaAverage | HierarchicalBetaAverage
@@ -270,8 +272,8 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
     Raises
     ------
     ValueError
-        If a dict has no weight for a class, if an array has another length, or if all the
-        classes have weight zero.
+        If a dict has no weight for a class, if an array has another length, if all the classes
+        have weight zero, or if weights differ too much for doubles.
     """
     weights = _weights_of(spec, classes)
     if len(weights) != len(classes):
@@ -280,6 +282,10 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
             f"got {len(weights)}"
         )
     relative = weights / weights.max()  # the sum of the weights may overflow
+    if relative[relative > 0].min() < _LEAST_SHARE:
+        raise ValueError(
+            f"class_weight must not have positive weights below {_LEAST_SHARE:g} of the largest"
+        )
     normalised: Floats = relative / relative.sum()
     normalised.flags.writeable = False
     return normalised

@@ -32,6 +32,8 @@ from skpostbac.stats._borrowing.strata import Borrowed, Stratum, product_of_seri
 # posterior is that by Laplace's method, and more is kept.
 _DEPTH, _LEFT_OUT = 40.0, 1e-15
 _TILTED_DEPTH = 48.0
+# Under a tilt one of so many states is looked at.
+_STRIDE = 8
 # The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
 # own classes tells, by the square of the most that neighbours may tell over the least. The least is
 # the chance to start anew; with less than this chance all strata are looked at as one.
@@ -89,7 +91,7 @@ class Pool:
         pool = _Model.of(kinds, hyperprior).placed(degree, tilts)
         counted = [np.zeros(one.n_states, dtype=bool) for one in pool.strata]
         for tilt in tilts:
-            parts = [one.log_tilted(tilt) for one in pool.strata]
+            parts = [_log_tilted(one, tilt) for one in pool.strata]
             logs = [
                 one.log_likelihood + least
                 for one, (least, _) in zip(pool.strata, parts, strict=True)
@@ -231,6 +233,24 @@ class _Model:
             return np.array(rows)
 
         return posteriors
+
+
+def _log_tilted(stratum: Stratum, tilt: float) -> tuple[Floats, Floats]:
+    """Return `Stratum.log_tilted` in each state, at some of them and by straight lines between.
+
+    What is kept for a tilt reaches so far that this is close enough.
+    """
+    kappa = stratum.borrowed.kappa
+    last = np.append(kappa[1:] != kappa[:-1], True)
+    first = np.append(True, last[:-1])
+    looks = np.flatnonzero((np.arange(kappa.size) % _STRIDE == 0) | first | last)
+    if looks.size > kappa.size / 2:
+        return stratum.log_tilted(tilt)
+    kept = np.zeros(kappa.size, dtype=bool)
+    kept[looks] = True
+    places = np.arange(kappa.size)
+    least, more = (np.interp(places, looks, logs) for logs in stratum.where(kept).log_tilted(tilt))
+    return least, more
 
 
 def _heaviest(log_weights: Floats, left_out: float) -> Bools:

@@ -13,6 +13,7 @@ from skpostbac.stats._distribution.interface import (
     Interval,
     IntervalMethod,
     broadcast_limits,
+    choose_interval,
     interval_of,
     plain_float,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "Values",
     "broadcast_limits",
     "central_tails",
+    "choose_interval",
     "interval_of",
     "kernel_density",
     "plain_float",

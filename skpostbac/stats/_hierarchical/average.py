@@ -30,6 +30,8 @@ from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, Weighte
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum
 
+# Log probabilities below this are those of far tails.
+_FAR = -12.0
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
 
@@ -241,6 +243,15 @@ class HierarchicalBetaAverage(WeightedSum):
         inverted = super()._search()
         return lambda points: self._exact(points) or inverted(points)
 
+    def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
+        # Each contour takes long: where to begin is known from the tilts alone.
+        far = np.flatnonzero(np.isnan(start) & (log_p < _FAR))
+        if far.size and not self._one_class:
+            pools, start = self._far_pools if upper else self._far_pools.mirrored(), start.copy()
+            places = np.array([pools.place_of(float(log_p[index])) for index in far])
+            start[far] = places if upper else -places
+        return super()._solve(log_p, start, upper=upper)
+
     def _exact(self, points: Points) -> Tails | None:
         """Both tails and the density without an inversion, where one class alone allows that."""
         return self._one_class.tails(points) if self._one_class else None
@@ -256,7 +267,11 @@ class HierarchicalBetaAverage(WeightedSum):
     @cached_property
     def _inversion(self) -> Inversion:
         # A far tail may be that of rates which have no part in the centre of the distribution.
-        return Inversion(WeightedPools(self._parts), lambda: FarPools(self._parts))
+        return Inversion(WeightedPools(self._parts), lambda: self._far_pools)
+
+    @cached_property
+    def _far_pools(self) -> FarPools:
+        return FarPools(self._parts)
 
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:

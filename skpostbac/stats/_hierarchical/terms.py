@@ -8,6 +8,7 @@ density is zero, finite or infinite at the end itself.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -21,6 +22,9 @@ from skpostbac.stats._numerics import log_beta
 
 # Tilts have logs up to this.
 _MAX_LOG_TILT = 340.0
+# Steps to the place of a far tail, the longest one, and the slopes that are believed. A log
+# probability that is this close, relative to itself, is served by the contour of a neighbour.
+_MOST_SECANTS, _BOLD, _SLOPES, _CLOSE_PLACE = 8, 3.0, (0.1, 2.0), 0.05
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,12 @@ class WeightedPools:
         """Standard deviation of the sum."""
         return float(np.sqrt(sum(one.moments.central_moments[0] for one in self.pools)))
 
-    def mirrored(self) -> "WeightedPools":
+    def mirrored(self) -> Self:
         """Return minus the sum."""
+        return self._mirror
+
+    @cached_property
+    def _mirror(self) -> Self:
         return type(self)(tuple(one.mirrored() for one in self.pools))
 
     @cached_property
@@ -117,6 +125,29 @@ class WeightedPools:
         """Tilt by exp(c x); positions are distances from the mean, or from the upper end."""
         pools = [TiltedPool.of(self._at(k, c), c, from_end) for k in range(len(self.pools))]
         return TiltedPoolSum(pools, c, self.standard_deviation)
+
+    def place_of(self, log_p: float) -> float:
+        """Distance from the mean beyond which there is about the mass exp(log_p), a small one.
+
+        It is K'(c) for the tilt c at which Chernoff's bound exp(K(c) - c K'(c)) has this value. In
+        logs its exponent is close to a straight line in c: it is solved for by secants.
+        """
+        log_c, last = np.log(-2 * log_p) / 2 - np.log(self.standard_deviation), None
+        mean = np.nan
+        for _ in range(_MOST_SECANTS):
+            c = float(np.exp(log_c))
+            log_mgf, mean = self.tilted(c).log_mgf_and_mean
+            depth = c * mean - log_mgf
+            if not depth > 0:
+                return np.nan
+            left = float(np.log(-log_p / depth))
+            if abs(left) < _CLOSE_PLACE:
+                return mean
+            slope = 1.0 if last is None else (last[1] - left) / (log_c - last[0])
+            last = log_c, left
+            # The exponent is a power of c below two at any place, but it hardly grows at an end.
+            log_c += float(np.clip(left / np.clip(slope, *_SLOPES), -_BOLD, _BOLD))
+        return mean
 
     def _at(self, number: int, c: float) -> Pool:
         """Return a pool at the states that count under a tilt."""

@@ -84,12 +84,14 @@ class Along:
     anchor : position about which they vary little.
     largest : for each stratum, about the largest modulus of what a state contributes.
     under : what is known under the tilt.
+    work : how many transforms of a class in a state it took, about.
     """
 
     values: Complexes
     anchor: float
     largest: tuple[Floats, ...]
     under: UnderTilt
+    work: float
 
     @property
     def log_mgf(self) -> float:
@@ -149,10 +151,12 @@ class TiltedPool:
         panels = Panels.of(rates)
         if panels is None or self.known is None:
             return None
+        # No more of them than the heights between the nodes are worth.
+        most = min(rates.size / panels.nodes.size, _MOST_CORNERS)
         try:
             # Far from its end under a large tilt a class would overflow.
             with np.errstate(over="raise", invalid="raise"):
-                corners = self.corners(panels.nodes, _MOST_CORNERS)
+                corners = self.corners(panels.nodes, most)
         except FloatingPointError:
             return None
         if not corners:
@@ -166,7 +170,8 @@ class TiltedPool:
         for share, offset in zip(shares, offsets, strict=True):
             values += share * np.exp((offset - anchor) * rates)
         largest = tuple(map(np.exp, self.known.log_weights))
-        return Along(values, anchor, largest, self.known)
+        work = self.work * panels.nodes.size * len(corners)
+        return Along(values, anchor, largest, self.known, work)
 
     def _along_states(self, rates: Complexes) -> Along:
         """Evaluate the transform at all rates."""
@@ -185,7 +190,8 @@ class TiltedPool:
             largest.append(weights * np.abs(table[:, looks]).max(axis=1))
             table *= factor[:, np.newaxis]
             tables.append(table)
-        return Along(self.pool.chain.total(tables), anchor, tuple(largest), under)
+        work = self.work * rates.size
+        return Along(self.pool.chain.total(tables), anchor, tuple(largest), under, work)
 
     @property
     def under(self) -> UnderTilt:
@@ -206,6 +212,17 @@ class TiltedPool:
     def n_states(self) -> int:
         """Number of states of all strata."""
         return sum(one.n_states for one in self.strata)
+
+    @property
+    def sizes(self) -> Floats:
+        """Sizes of the weights of all kinds."""
+        weights = [one.stratum.kinds.weights for one in self.strata]
+        return np.asarray(np.abs(np.concatenate(weights)))
+
+    @property
+    def work(self) -> float:
+        """How many transforms of a class in a state there are at each height, and steps."""
+        return float(sum(one.n_states * (one.count.size + 1) for one in self.strata))
 
     @cached_property
     def end_heights(self) -> Floats:
@@ -304,4 +321,5 @@ def _joined(parts: list[Along], rates: Complexes) -> Along:
     values = np.concatenate([one.values for one in parts])
     values *= np.exp((anchors - parts[0].anchor) * rates)
     largest = (np.max(sizes, axis=0) for sizes in zip(*(one.largest for one in parts), strict=True))
-    return replace(parts[0], values=values, largest=tuple(largest))
+    work = sum(one.work for one in parts)
+    return replace(parts[0], values=values, largest=tuple(largest), work=work)

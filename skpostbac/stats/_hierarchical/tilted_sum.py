@@ -46,6 +46,12 @@ _FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
 # by a factor. A state that contributed less than a share to all of a stretch is left out of those
 # above it.
 _FIRST_STRETCH, _STRETCH, _FADED = 96, 2.5, 1e-20
+# A line ends after so much work, in transforms of a class in a state: about a second of it. After
+# less it ends where its terms have been so small for a stretch that probabilities lose less than
+# 1e-10. What is left out is estimated.
+_MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**24, 2.0**22, 1e-11
+# Weights of one size differ by less than this. A transform is followed for so many of its turns.
+_EQUAL, _TURNS = 1e-12, 1.5
 # More corners than this are not summed one by one: of one pool, and of all pools.
 _MOST_POOL_CORNERS, _MOST_CORNERS = 1024, 4096
 
@@ -66,6 +72,11 @@ class TiltedPoolSum(SplitDistribution):
             pool.narrowed([np.exp(logs) for logs in one.under.log_weights], NEGLIGIBLE, one.under)
             for pool, one in zip(pools, found, strict=True)
         ]
+
+    @property
+    def log_mgf_and_mean(self) -> tuple[float, float]:
+        """Log E[exp(c x)] and the mean."""
+        return self._log_mgf, self.mean
 
     @property
     def mean(self) -> float:
@@ -117,6 +128,25 @@ class TiltedPoolSum(SplitDistribution):
         return min(pool.decay_height(self._standard_deviation) for pool in self._pools)
 
     @property
+    def _turned(self) -> float:
+        """Height at which the class of the least weight has turned round."""
+        sizes = np.concatenate([pool.sizes for pool in self._pools])
+        return float(_TURNS * 2 * np.pi / sizes.min())
+
+    @property
+    def _sure_height(self) -> float:
+        """Height from which on a transform that has decayed does not come back.
+
+        That of many coins of one weight does so once in each turn. Where there are several weights,
+        an envelope tells.
+        """
+        first, share = _FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * self.decay_height
+        sizes = np.concatenate([pool.sizes for pool in self._pools])
+        if np.ptp(sizes) <= _EQUAL * sizes[0]:
+            share = min(share, self._turned)
+        return max(first, share)
+
+    @property
     def split_height(self) -> float:
         """Height from which the transform is a sum over few corners; infinite where it is not."""
         corners = np.array([pool.n_corners for pool in self._pools])
@@ -127,40 +157,53 @@ class TiltedPoolSum(SplitDistribution):
         return split if self.series.count(split) <= _MOST_SPLIT_NODES else np.inf
 
     def line(self, least: int, most: int) -> Line:
-        """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay."""
+        """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay.
+
+        The line ends before where it takes too much work.
+        """
         step, pools = self.series.step, self._pools
-        first = max(_FIRST_HEIGHT / self._standard_deviation, _FIRST_SHARE * self.decay_height)
-        least = max(least, min(self.series.count(first, most), most))
-        line = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf)
-        while line.size < least or (line.size < most and not line.has_decayed):
-            start = line.size
-            if start < least:
-                last = min(max(int(start * _STRETCH) + 1, _FIRST_STRETCH), least)
-            else:
-                last = min(_decayed_size(np.abs(line.values)), most)
-            rates: Complexes = np.asarray(1j * step * np.arange(start, last))
+        least = max(least, min(self.series.count(self._sure_height, most), most))
+        line, work, pace = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0, 0.0
+        while not self._is_done(line, work, least, most):
+            last = _next_size(line, least, most)
+            if line.size:
+                more = int((_MOST_WORK - work) / pace)
+                last = min(last, line.size + max(more, _FIRST_STRETCH))
+            rates: Complexes = np.asarray(1j * step * np.arange(line.size, last))
             found = [pool.along(rates) for pool in pools]
             line = replace(line, values=np.append(line.values, self._joined(found, rates)))
+            pace = sum(one.work for one in found) / rates.size
+            work += pace * rates.size
             pools = [
                 pool.narrowed(one.largest, _FADED, one.under)
                 for pool, one in zip(pools, found, strict=True)
             ]
         return line
 
+    def _is_done(self, line: Line, work: float, least: int, most: int) -> bool:
+        """Whether a line after some work is long enough, or as long as it may be."""
+        if work > _MUCH_WORK:
+            since = int(max(line.size / _STRETCH, self._turned / self.series.step))
+            past = np.abs(line.values[since:])
+            if work > _MOST_WORK or (past.size and past.max() < _LITTLE):
+                return True
+        return line.size >= least and (line.size >= most or line.has_decayed)
+
     def _along(self, rates: Complexes) -> Complexes:
         """Transform at c + rates, about the anchor."""
         return self._joined([pool.along(rates) for pool in self._pools], rates)
 
     def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
-        """Multiply the transforms of the pools, about the anchor."""
-        values = np.exp(-self._anchor * rates)
-        for one in found:
-            values *= one.values * np.exp(one.anchor * rates)
-        return np.asarray(values)
+        """Multiply the transforms of the pools, about the anchor.
+
+        Of real rates a wave about a far anchor would overflow: it is that of the distance alone.
+        """
+        anchor = sum(one.anchor for one in found) - self._anchor
+        return np.asarray(np.prod([one.values for one in found], axis=0) * np.exp(anchor * rates))
 
     def beyond(self, line: Line) -> tuple[Part, ...]:
         """Complete the series from half a step above the last node of a line, if it goes on."""
-        if line.has_decayed:
+        if line.has_decayed or line.size < self.series.count(self.split_height):
             return ()
         start = (line.size - 0.5) * self.series.step
         decay = sum(pool.decay_order for pool in self._pools)
@@ -175,6 +218,13 @@ class TiltedPoolSum(SplitDistribution):
             some = [corner for corner in pool.corners(rates) if corner.counts]
             corners = [one.times(other) for one, other in product(corners, some)]
         return corners
+
+
+def _next_size(line: Line, least: int, most: int) -> int:
+    """Return how many nodes a line has after the next stretch."""
+    if line.size < least:
+        return min(max(int(line.size * _STRETCH) + 1, _FIRST_STRETCH), least)
+    return min(_decayed_size(np.abs(line.values)), most)
 
 
 def _decayed_size(sizes: Floats) -> int:

@@ -221,16 +221,17 @@ class Series:
         """Return how many nodes reach above a height, `most` at the most."""
         return int(min(max(np.ceil(height / self.step) + 1, _MIN_NODES), most))
 
-    def contour(self, line: Line, *rest: Part, most: float = np.inf) -> Contour:
+    def contour(self, line: Line, *rest: Part, size: float = 0) -> Contour:
         """Sum the series at its first nodes, and what is missing from it by its `rest`.
 
-        A line of as many nodes as it may have whose terms have not decayed is cut off.
+        A line of less than a `size` whose terms have not decayed, and that nothing completes, is
+        cut off.
         """
         rates: Complexes = np.asarray(1j * self.step * np.arange(line.size))
         coefficients = line.values * (self.step / np.pi) / (self.tilt + rates)
         coefficients[0] /= 2
         waves = Waves.of_tail(line.anchor, rates, coefficients, self.tilt)
-        is_cut = line.size >= most and not line.has_decayed
+        is_cut = line.size < size and not (rest or line.has_decayed)
         cut = _last_stretches(waves) if is_cut else ()
         ends = self.low, self.high, self.image
         return Contour(self.tilt, line.log_mgf, waves, rest, *ends, cut)
@@ -331,6 +332,8 @@ class SplitDistribution(TiltedDistribution):
         if decayed > _LONG_LINE * series.step:
             split = self.split_height
         if 2 * split < decayed:
-            line = self.line(series.count(split), series.count(split))
-            return series.contour(line, *self.beyond(line))
-        return series.contour(self.line(0, series.count(decayed, most)), most=most)
+            size = series.count(split)
+            line = self.line(size, size)
+            return series.contour(line, *self.beyond(line), size=size)
+        line = self.line(0, series.count(decayed, most))
+        return series.contour(line, size=decayed / series.step)

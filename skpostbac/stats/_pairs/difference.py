@@ -19,7 +19,7 @@ from skpostbac._utils import (
     Floats,
     RngLike,
     check_generator,
-    check_n_draws,
+    check_integer,
     check_seed,
     check_shape,
     float_array,
@@ -42,6 +42,8 @@ N_DRAWS = 200_000
 _DRAWN = 20
 # Counts above this leave a class no digits beside its mean.
 _LARGEST = 1e15
+# Draws take up to a hundred bytes each.
+_MOST_DRAWS = 10**7
 
 
 class HierarchicalPairedDifference(Distribution):
@@ -72,7 +74,7 @@ class HierarchicalPairedDifference(Distribution):
     hyperprior : Hyperprior, optional
         Prior of what the classes have in common.
     n_draws : int, default=200_000
-        Number of draws, from 2 to 1e9. A probability of 1/2 has a standard error of about 0.0008
+        Number of draws, from 2 to 1e7. A probability of 1/2 has a standard error of about 0.0008
         with the default, one of 0.05 or 0.95 of about 0.0004.
     seed : int, default=0
         Seed of the draws, not negative.
@@ -137,7 +139,7 @@ class HierarchicalPairedDifference(Distribution):
             raise TypeError(
                 f"hyperprior must be a Hyperprior, got {type(self._hyperprior).__name__}"
             )
-        self._n_draws = check_n_draws(n_draws, 2)
+        self._n_draws = check_integer(n_draws, "n_draws", 2, _MOST_DRAWS)
         self._seed = check_seed(seed, "seed")
 
     @property

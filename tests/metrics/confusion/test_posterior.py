@@ -614,3 +614,13 @@ def test_empty_class_beside_many():
     C[0, 0] = 0
     with pytest.warns(PriorInfluenceWarning, match="With few samples of each class"):
         from_matrix(C, "accuracy", prior="uniform")
+
+
+def test_error_of_an_exact_interval_takes_no_interval(monkeypatch):
+    """An exact interval has no error, and need not be computed to say so."""
+    exact = from_matrix([[8, 2], [3, 7]], "accuracy")
+    monkeypatch.setattr(BetaAverage, "hdi", None)
+    monkeypatch.setattr(BetaAverage, "interval", None)
+    assert exact.credible_interval_error() == (0, 0)
+    with pytest.raises(ValueError, match="method must be 'hdi' or 'central'"):
+        exact.credible_interval_error(method="equal")

@@ -86,3 +86,9 @@ def test_weights_are_a_copy(given):
     spec = check_class_weight(given)
     given[0 if isinstance(given, np.ndarray) else "a"] = 100
     assert resolve_class_weight(spec, CLASSES).tolist() == [1 / 3, 1 / 3, 1 / 3]
+
+
+def test_weights_that_differ_too_much_are_named():
+    """Weights whose ratio no sum of doubles can hold are refused under the name they came by."""
+    with pytest.raises(ValueError, match="class_weight must not have positive weights below"):
+        resolve_class_weight(check_class_weight([0, 1, 1e300]), CLASSES)

@@ -278,3 +278,9 @@ def test_a_density_of_neighbouring_floats_has_a_mode():
     distribution = HierarchicalPairedDifference([[0, 1e15, 0, 0]])
     low, high = distribution.draws[[0, -1]]
     assert low <= distribution.mode() <= high
+
+
+def test_number_of_draws_is_limited():
+    """More draws than fit into memory are refused, not begun."""
+    with pytest.raises(ValueError, match="n_draws == 1000000000, must be <= 10000000"):
+        HierarchicalPairedDifference([[30, 4, 7, 3]], n_draws=10**9)

@@ -1,0 +1,106 @@
+"""Sums of classes that borrow end after so much work, and tell what they leave out."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats._hierarchical import tilted_sum
+
+SIZES = np.rint(np.geomspace(1, 5976000.0, 9))
+NINE = SIZES * (np.arange(9) % 2), SIZES
+SIGNED = np.resize([1, -0.2021, 0.005224], 9)
+MANY_SCALES = np.array([3.0, 0.0, 40.0, 7.0]), np.array([3.0, 2.0, 41.0, 9.0])
+
+
+def _sizes_of_lines(monkeypatch):
+    """Record how many nodes lines have, and whether they have decayed."""
+    found, line_of = [], tilted_sum.TiltedPoolSum.line
+
+    def line(self, least, most):
+        line = line_of(self, least, most)
+        found.append((line.size, line.has_decayed))
+        return line
+
+    monkeypatch.setattr(tilted_sum.TiltedPoolSum, "line", line)
+    return found
+
+
+def test_line_ends_after_its_work_and_tells(monkeypatch):
+    """What a line leaves out that had to end early is no more than about what is told."""
+    distribution = HierarchicalBetaAverage(*MANY_SCALES, weights=[1.0, 0.3, 0.1, 0.03])
+    x = np.array([0.4, 0.9, 1.2, 1.3])
+    exact = distribution.cdf(x)
+    found = _sizes_of_lines(monkeypatch)
+    monkeypatch.setattr(tilted_sum, "_MOST_WORK", 2.0**17)
+    monkeypatch.setattr(tilted_sum, "_MUCH_WORK", 2.0**16)
+    early = HierarchicalBetaAverage(*MANY_SCALES, weights=[1.0, 0.3, 0.1, 0.03])
+    with pytest.warns(RuntimeWarning, match="errors of about") as told:
+        cut = early.cdf(x)
+    assert not all(decayed for _, decayed in found)
+    size = max(float(str(one.message).rstrip(".").split()[-1]) for one in told)
+    assert 0 < np.abs(cut - exact).max() < 3 * size
+
+
+def test_line_of_equal_weights_ends_where_it_has_decayed(monkeypatch):
+    """Nodes beyond the decay, up to where coins of one weight would have turned, are enough."""
+    found = _sizes_of_lines(monkeypatch)
+    total = np.rint(np.geomspace(2, 5e4, 30))
+    HierarchicalBetaAverage(np.rint(0.7 * total), total).cdf(0.7)
+    assert all(decayed for _, decayed in found)
+    assert max(size for size, _ in found) < 150
+
+
+def test_range_under_a_large_tilt():
+    """Chernoff's bound holds next to a far anchor, where a wave of a real rate would overflow."""
+    distribution = HierarchicalBetaAverage(*NINE, weights=SIGNED)
+    tilted = distribution._far_pools.tilted(5.08e4)
+    low, high = tilted.bounds
+    assert high - low < 40 * np.sqrt(tilted.variance)
+
+
+@pytest.mark.parametrize("log_p", [-30.0, -161.0])
+def test_place_of_a_far_tail(log_p):
+    """The place by the saddlepoint is that of a log probability which is close."""
+    total = np.array([12.0, 30.0, 7.0])
+    distribution = HierarchicalBetaAverage([9, 20, 5], total)
+    place = distribution._far_pools.place_of(log_p)
+    found = distribution.logccdf(distribution.mean() + place)
+    assert abs(found / log_p - 1) < 0.3
+
+
+def test_far_quantiles_take_few_contours(monkeypatch):
+    """A quantile of a far tail is found from a place that the tilts alone have told."""
+    found = _sizes_of_lines(monkeypatch)
+    distribution = HierarchicalBetaAverage([40, 3, 900], [50, 4, 1000])
+    p = 1e-70
+    x = distribution.iccdf(p)
+    assert len(found) <= 4
+    assert_allclose(distribution.logccdf(x), np.log(p), rtol=1e-9)
+
+
+def test_states_under_a_tilt_are_those_of_all_looks(monkeypatch):
+    """Where some states are looked at, far tails are as where all of them are."""
+    from skpostbac.stats._borrowing import pool
+
+    total = np.rint(np.geomspace(3, 400, 12))
+    correct, x = np.rint(0.8 * total), np.array([0.4, 0.95])
+    some = HierarchicalBetaAverage(correct, total).logcdf(x)
+    monkeypatch.setattr(pool, "_STRIDE", 1)
+    assert_allclose(HierarchicalBetaAverage(correct, total).logcdf(x), some, rtol=1e-10)
+
+
+def test_classes_of_many_scales_come_back():
+    """Classes of all sizes with weights over five decades once took more than half a minute."""
+    total = np.resize([7136000.0, 11930, 33, 0, 260], 12)
+    distribution = HierarchicalBetaAverage(
+        total * (np.arange(12) % 2),
+        total,
+        weights=np.geomspace(1, 2.999e-05, 12),
+        hyperprior=Hyperprior(rate=0.3412),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert 0.3 < distribution.cdf(distribution.mean()) < 0.7
