@@ -12,11 +12,13 @@ from skpostbac.stats._distribution import (
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
+from skpostbac.stats._ratio import BetaRatio
 
 __all__ = [
     "BetaAverage",
     "BetaAverages",
     "BetaBinomial",
+    "BetaRatio",
     "BoundedDistribution",
     "HierarchicalBetaAverage",
     "HierarchicalPairedDifference",

@@ -1,50 +1,140 @@
-"""Metrics whose posterior is a Beta distribution, or the distribution of a weighted sum of them.
+"""Metrics whose posterior is that of a Beta variable, a weighted sum of them, or a ratio.
 
 Each function returns None where there is no such distribution.
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
-from skpostbac._utils import Indices
+from skpostbac._utils import Floats
+from skpostbac.metrics._confusion.metrics import F_MEASURES, OneVsRest
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.stats import BetaAverage
+from skpostbac.stats import BetaAverage, BetaRatio
+
+Exact: TypeAlias = BetaAverage | BetaRatio
 
 
 def no_distribution(model: ConfusionModel) -> None:
     """Return no distribution: of most metrics it is not known."""
 
 
-def distribution_of_class(name: str, position: int, model: ConfusionModel) -> BetaAverage | None:
+def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Exact | None:
     """Return the distribution of a metric of one class against all others."""
     if name == "recall":
         return BetaAverage(model.right[[position]], model.wrong[[position]])
-    if name == "precision":
-        return _precisions(model, np.array([position]))
     if name == "false_positive_rate":
         return _false_positive_rate(model, position)
-    return None
+    if model.prevalence is None:
+        return _of_sampled_class(name, position, model)
+    return _of_known_class(name, position, model, model.prevalence)
 
 
-def distribution_of_macro(name: str, model: ConfusionModel) -> BetaAverage | None:
-    """Return the distribution of the mean of a metric over the classes."""
+def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
+    """Return the distribution of a metric of one class, whose share is sampled.
+
+    The four outcomes have a Dirichlet distribution: a share of some of them is a Beta variable,
+    independent of how the rest is divided.
+    """
+    tp, fp, fn, tn = (float(part[position]) for part in OneVsRest.of(model.cells))
+    betas = {
+        "jaccard": (tp, fp + fn),
+        "negative_predictive_value": (tn, fn),
+        "precision": (tp, fp),
+    }
+    if name in betas:
+        a, b = betas[name]
+        return BetaAverage([a], [b])
+    weight = F_MEASURES[name] ** 2
+    # Of what is no true negative: the share of true positives, and of false negatives among errors.
+    right, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
+    top = 1 + weight
+    return BetaRatio(right, missed, [[0, 0], [top, top]], [[1, weight], [top, top]])
+
+
+def _of_known_class(
+    name: str, position: int, model: ConfusionModel, shares: Floats
+) -> BetaRatio | None:
+    """Return the distribution of a metric of one class, whose share is known.
+
+    It is a ratio of forms in its recall and the share of the others that is taken for it, given by
+    the true positives `tp` and so on at recalls of 0 and 1 (rows) and false positive rates of 0
+    and 1 (columns).
+    """
+    own, rest = shares[position], np.delete(shares, position)
+    if own == 0 or not rest.any():
+        return None
+    tp, fp = np.array([[0, 0], [own, own]]), np.array([[0, rest.sum()]] * 2)
+    fn, tn = tp[::-1], fp[:, ::-1]
+    numerator, denominator = _parts(name, tp, fp, fn, tn)
+    alarms, quiet = _alarms(model, position)
+    return BetaRatio(
+        BetaAverage(model.right[[position]], model.wrong[[position]]),
+        BetaAverage(alarms, quiet, weights=rest),
+        numerator,
+        denominator,
+    )
+
+
+def _parts(
+    name: str, tp: Floats, fp: Floats, fn: Floats, tn: Floats
+) -> tuple[Floats, Floats]:
+    """Return numerator and denominator of a metric."""
+    if name in F_MEASURES:
+        weight = F_MEASURES[name] ** 2
+        return (1 + weight) * tp, (1 + weight) * tp + weight * fn + fp
+    return {
+        "jaccard": (tp, tp + fp + fn),
+        "negative_predictive_value": (tn, tn + fn),
+        "precision": (tp, tp + fp),
+    }[name]
+
+
+def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
+    """Return the distribution of the mean of a metric over the classes.
+
+    The columns of one Dirichlet matrix, each divided by its sum, are independent.
+    """
     if name == "recall":
         return BetaAverage(model.right, model.wrong)
-    if name == "precision":
-        return _precisions(model, np.arange(len(model.cells)))
+    if name == "precision" and model.prevalence is None:
+        return BetaAverage(model.right, model.cells.sum(axis=0) - model.right)
     return None
 
 
-def distribution_of_micro(name: str, model: ConfusionModel) -> BetaAverage:
+def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     """Return the distribution of a metric of the sums over the classes.
 
-    Each error is a false positive and a false negative, so that recall, precision and F1 are the
-    accuracy. Each of n samples is a negative of k - 1 classes.
+    Each error is a false positive and a false negative, so that recall, precision and the
+    F-measures are the accuracy. Each of n samples is a negative of k - 1 classes.
     """
     if name == "false_positive_rate":
         return _error_rate(model, share=1 / (len(model.cells) - 1))
+    if name == "jaccard":
+        # A / (2 - A) of the accuracy A, whatever the other variable.
+        accuracy = distribution_of_accuracy(model)
+        return BetaRatio(accuracy, accuracy, [[0, 0], [1, 1]], [[2, 2], [1, 1]])
+    if name == "negative_predictive_value" and len(model.cells) > 2:
+        return None
     return distribution_of_accuracy(model)
+
+
+def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
+    """Return the distribution of kappa of two classes of known shares p and q.
+
+    Of the recall r of the first and the false positive rate f it is
+
+        2 p q (r - f) / (p q r + q^2 f + p^2 (1 - r) + p q (1 - f)).
+    """
+    if model.prevalence is None or len(model.cells) > 2 or not model.prevalence.all():
+        return None
+    p, q = model.prevalence
+    numerator = np.array([[0, -2 * p * q], [2 * p * q, 0]])
+    denominator = np.array([[p, p * p + q * q], [2 * p * q, q]])
+    first, second = (BetaAverage(a, b) for a, b in zip(model.cells[:, :1], model.cells[:, 1:], strict=True))
+    return BetaRatio(first, second, numerator, denominator)
 
 
 def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
@@ -61,24 +151,17 @@ def _error_rate(model: ConfusionModel, share: float) -> BetaAverage:
     return BetaAverage(model.wrong, model.right, weights=share * model.prevalence)
 
 
-def _precisions(model: ConfusionModel, positions: Indices) -> BetaAverage | None:
-    """Return the distribution of the mean precision of some classes.
-
-    The columns of one Dirichlet matrix, each divided by its sum, are independent.
-    """
-    if model.prevalence is not None:
-        return None
-    right = model.right[positions]
-    return BetaAverage(right, model.cells[:, positions].sum(axis=0) - right)
-
-
 def _false_positive_rate(model: ConfusionModel, position: int) -> BetaAverage:
-    others = np.delete(model.cells, position, axis=0)
-    alarms = others[:, position]
-    quiet = np.delete(others, position, axis=1).sum(axis=1)
+    alarms, quiet = _alarms(model, position)
     if model.prevalence is None:
         return BetaAverage([alarms.sum()], [quiet.sum()])
     weights = np.delete(model.prevalence, position)
     if not weights.any():
         raise ValueError("prevalence leaves no sample without the class that is asked for")
     return BetaAverage(alarms, quiet, weights=weights / weights.sum())
+
+
+def _alarms(model: ConfusionModel, position: int) -> tuple[Floats, Floats]:
+    """Return the parameters of the other classes' predictions of a class, and of all others."""
+    others = np.delete(model.cells, position, axis=0)
+    return others[:, position], np.delete(others, position, axis=1).sum(axis=1)

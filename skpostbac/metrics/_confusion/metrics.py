@@ -7,6 +7,7 @@ may be counts or shares. Where a metric is 0 / 0 it is nan.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,8 +45,17 @@ def _false_positive_rate(table: OneVsRest) -> Floats:
     return table.fp / (table.fp + table.tn)
 
 
-def _f1(table: OneVsRest) -> Floats:
-    return 2 * table.tp / (2 * table.tp + table.fp + table.fn)
+def _negative_predictive_value(table: OneVsRest) -> Floats:
+    return table.tn / (table.tn + table.fn)
+
+
+def _jaccard(table: OneVsRest) -> Floats:
+    return table.tp / (table.tp + table.fp + table.fn)
+
+
+def _f(table: OneVsRest, beta: float) -> Floats:
+    right = (1 + beta**2) * table.tp
+    return right / (right + beta**2 * table.fn + table.fp)
 
 
 def accuracy(C: Floats) -> Floats:
@@ -72,9 +82,13 @@ def _correct(C: Floats) -> Floats:
     return np.asarray(np.trace(C, axis1=-2, axis2=-1))
 
 
+# The F-measures by name, with the weight beta of the recall beside the precision.
+F_MEASURES = {"f0.5": 0.5, "f1": 1.0, "f2": 2.0}
 BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
-    "f1": _f1,
+    **{name: partial(_f, beta=beta) for name, beta in F_MEASURES.items()},
     "false_positive_rate": _false_positive_rate,
+    "jaccard": _jaccard,
+    "negative_predictive_value": _negative_predictive_value,
     "precision": _precision,
     "recall": _recall,
 }

@@ -20,6 +20,7 @@ from skpostbac._utils import (
     is_real,
     shown,
 )
+from skpostbac.metrics._confusion.distributions import Exact
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._confusion.target import Target, find_target
@@ -33,7 +34,7 @@ from skpostbac.metrics._priors import (
     moves_far,
     warn_if_prior_moves,
 )
-from skpostbac.stats import BetaAverage, Interval
+from skpostbac.stats import BetaAverage, BetaRatio, Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     DrawnPosterior,
@@ -55,7 +56,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed : float
         The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
         of the classes are given as an array, they take the place of those that were counted.
-    distribution : BetaAverage or DrawnPosterior
+    distribution : BetaAverage, BetaRatio or DrawnPosterior
         The distribution of the metric, exact or by random draws. An exact one has more methods,
         such as ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
@@ -104,23 +105,23 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     metric: str
     observed: float
-    _distribution: BetaAverage | DrawnPosterior
+    _distribution: Exact | DrawnPosterior
     prior: tuple[float, float] | None
 
     def __init__(
         self,
         metric: str,
         observed: float,
-        distribution: BetaAverage | DrawnPosterior,
+        distribution: Exact | DrawnPosterior,
         prior: tuple[float, float] | None = None,
     ) -> None:
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, got {type(metric).__name__}")
         if not is_real(observed):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
-        if not isinstance(distribution, BetaAverage | DrawnPosterior):
+        if not isinstance(distribution, BetaAverage | BetaRatio | DrawnPosterior):
             raise TypeError(
-                "distribution must be a BetaAverage or a DrawnPosterior, "
+                "distribution must be a BetaAverage, a BetaRatio or a DrawnPosterior, "
                 f"got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
@@ -191,7 +192,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         )
 
     @property
-    def distribution(self) -> BetaAverage | DrawnPosterior:
+    def distribution(self) -> Exact | DrawnPosterior:
         """The distribution of the metric, given the data."""
         return self._distribution
 
@@ -418,8 +419,7 @@ def _infer(
     before = target.distribution(
         replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
     )
-    prior_pair = None if before is None else _beta_of(before)
-    return PosteriorConfusionMetric(target.name, observed, distribution, prior_pair)
+    return PosteriorConfusionMetric(target.name, observed, distribution, _beta_of(before))
 
 
 def _untested_alone(
@@ -441,8 +441,10 @@ def _checked_pair(prior: object) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
-def _beta_of(distribution: BetaAverage) -> tuple[float, float] | None:
+def _beta_of(distribution: Exact | None) -> tuple[float, float] | None:
     """Return the parameters of a single Beta distribution on [0, 1], None of any other."""
+    if not isinstance(distribution, BetaAverage):
+        return None
     if len(distribution.a) != 1 or distribution.weights[0] != 1:
         return None
     return float(distribution.a[0]), float(distribution.b[0])

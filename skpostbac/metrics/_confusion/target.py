@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from reprlib import repr as short_repr
 
@@ -12,8 +13,10 @@ import numpy as np
 
 from skpostbac._utils import Floats, LabelArray, check_choice
 from skpostbac.metrics._confusion.distributions import (
+    Exact,
     distribution_of_accuracy,
     distribution_of_class,
+    distribution_of_kappa,
     distribution_of_macro,
     distribution_of_micro,
     no_distribution,
@@ -28,7 +31,6 @@ from skpostbac.metrics._confusion.metrics import (
 )
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._labels import label_list
-from skpostbac.stats import BetaAverage
 
 # Draws unless asked for: standard errors of the mean of at most 0.0016 for a metric in [0, 1].
 # Fewer with many classes, of which 10^8 cells take a few seconds.
@@ -36,6 +38,28 @@ _MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 10**8
 
 # How to average a metric over the classes, and the distribution of the average.
 AVERAGES = {"macro": (macro, distribution_of_macro), "micro": (micro, distribution_of_micro)}
+DISTRIBUTIONS: dict[str, Callable[[ConfusionModel], Exact | None]] = {
+    "accuracy": distribution_of_accuracy,
+    "kappa": distribution_of_kappa,
+}
+# What else metrics are called, such as scikit-learn's names of functions and scorers, in lower case
+# and without "_score".
+SYNONYMS = {
+    "cohen_kappa": "kappa",
+    "dice": "f1",
+    "f_score": "f1",
+    "fall_out": "false_positive_rate",
+    "fbeta": "f2",
+    "fpr": "false_positive_rate",
+    "iou": "jaccard",
+    "matthews_corrcoef": "mcc",
+    "npv": "negative_predictive_value",
+    "positive_predictive_value": "precision",
+    "ppv": "precision",
+    "sensitivity": "recall",
+    "tpr": "recall",
+    "true_positive_rate": "recall",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +69,7 @@ class Target:
     name: str
     function: ConfusionMetric
     """Metric of matrices of shape (n, k, k), whatever the sum of their entries."""
-    distribution: Callable[[ConfusionModel], BetaAverage | None] = no_distribution
+    distribution: Callable[[ConfusionModel], Exact | None] = no_distribution
 
     def draw(self, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None) -> Floats:
         """Evaluate the metric on matrices drawn from their posterior."""
@@ -81,11 +105,7 @@ def find_target(
     if callable(metric):
         return Target(getattr(metric, "__name__", repr(metric)), _of_shares(metric))
     if metric in OVERALL:
-        return Target(
-            metric,
-            OVERALL[metric],
-            distribution_of_accuracy if metric == "accuracy" else no_distribution,
-        )
+        return Target(metric, OVERALL[metric], DISTRIBUTIONS.get(metric, no_distribution))
     if pos_label is not None:
         place = _position(pos_label, classes)
         distribution = partial(distribution_of_class, metric, place)
@@ -100,14 +120,31 @@ def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:
     by_class = isinstance(metric, str) and metric in BY_CLASS
     by_function = callable(metric) and not isinstance(metric, type)
     if not (by_class or by_function or (isinstance(metric, str) and metric in OVERALL)):
+        names = sorted({*BY_CLASS, *OVERALL})
         raise ValueError(
-            f"metric must be a function or one of {sorted({*BY_CLASS, *OVERALL})}, got {metric!r}"
+            f"metric must be a function or one of {names}, got {metric!r}{_suggestion(metric)}"
         )
     check_choice(average, sorted(AVERAGES), "average")
     if pos_label is not None and not by_class:
         raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
     if average != "macro" and (pos_label is not None or not by_class):
         raise ValueError(f"average={average!r} does not apply: metric is not averaged over classes")
+
+
+def _suggestion(metric: object) -> str:
+    """Ask whether a metric is meant that goes by another name."""
+    if not isinstance(metric, str):
+        return ""
+    name = metric.lower().strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
+    name, _, average = name.partition("_m")
+    if f"m{average}" not in AVERAGES:
+        name, average = f"{name}_m{average}" if average else name, ""
+    known = {**SYNONYMS, **{one: one for one in (*BY_CLASS, *OVERALL)}}
+    close = get_close_matches(name, known, n=1, cutoff=0.8)
+    if not close:
+        return ""
+    option = f" with average='m{average}'" if average else ""
+    return f"; did you mean {known[close[0]]!r}{option}?"
 
 
 def _position(pos_label: Hashable, classes: LabelArray) -> int:

@@ -19,7 +19,12 @@ from skpostbac.stats._distribution.interface import (
 )
 from skpostbac.stats._distribution.kernel import kernel_density
 from skpostbac.stats._distribution.laplace_moments import Laplace
-from skpostbac.stats._distribution.log_odds import LogitDensity, LogitDistribution, Panels
+from skpostbac.stats._distribution.log_odds import (
+    LogitDensity,
+    LogitDistribution,
+    LogitTable,
+    Panels,
+)
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.shifted import ShiftedDistribution
 from skpostbac.stats._distribution.tails import LogValues, Tails, Values
@@ -35,6 +40,7 @@ __all__ = [
     "LogValues",
     "LogitDensity",
     "LogitDistribution",
+    "LogitTable",
     "Panels",
     "PowerTransform",
     "ShiftedDistribution",

@@ -12,6 +12,7 @@ panels, where the density is below exp(-64) of its largest value, log g continue
 line, that is, f as a power of x or of 1 - x, whose tail is in closed form.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,8 @@ from skpostbac.stats._numerics import EPS, Frame, Points, log_sum
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
 LogDensity = Callable[[Floats], Floats]
+# Logs of the mass below, the mass above and the density.
+Logs = tuple[Floats, Floats, Floats]
 
 # Points of a panel. The rule is exact up to degree 31.
 _N = 16
@@ -42,10 +45,13 @@ _HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1
 DEPTH = 64.0
 # Beyond the log-odds of the smallest double only the total mass counts.
 _LAST, _DEPTH_BEYOND = 745.0, 42.0
+_LAST_FULL = 700.0
 # Largest error of the log density where there is no mass, and largest fall on a panel: the rule
 # integrates an exponential with such a fall to 12 digits.
 _FAR_TOLERANCE, _FALL = 1e-4, 30.0
 _MAX_ROUNDS = 12
+# Panels that rounding does not let be cut.
+_NARROWEST = 1e-12
 # The log of a density that vanishes is so far below that of its panel.
 _FLOOR = 1e4
 _MAX_DOUBLINGS = 100
@@ -110,19 +116,22 @@ class Panels(StablePickle):
         """Log of the mass of each panel."""
         return log_sum(self.log_weights)
 
-    def is_negligible(self, top: float) -> Bools:
+    def is_negligible(self, top: float, depth: float = DEPTH) -> Bools:
         """Tell where neither the density nor the mass counts."""
         beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
-        depth = np.where(beyond, _DEPTH_BEYOND, DEPTH)
-        return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depth)
+        depths = np.where(beyond, _DEPTH_BEYOND, depth)
+        return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depths)
 
-    def is_resolved(self, top: float, tolerance: float) -> Bools:
+    def is_resolved(self, top: float, tolerance: float, far: float = _FAR_TOLERANCE) -> Bools:
         """Tell where the series has converged and the rule can integrate its exponential.
 
-        Less is asked of the series where there is next to no mass.
+        Less is asked of the series where there is next to no mass, but no less than `far`.
         """
         share = np.exp(np.maximum(self.log_masses - top, -DEPTH))
-        limit = np.clip(tolerance * 1e-12 / share, tolerance, _FAR_TOLERANCE)
+        limit = np.clip(tolerance * 1e-12 / share, tolerance, far)
+        # Rounding moves a place by a share of the panel, and the log density by some of that.
+        rounding = np.spacing(np.maximum(np.abs(self.left), np.abs(self.right)))
+        limit = np.maximum(limit, 2 * rounding / (self.right - self.left))
         converged = np.abs(self.series[-2:]).max(axis=0) < limit
         return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
 
@@ -139,6 +148,28 @@ class LogitDensity(StablePickle):
     ) -> "LogitDensity":
         """Tabulate a log density and normalise it; see `LogitDistribution`."""
         panels = _resolve(log_density, _cover(log_density, start, scale), tolerance)
+        return cls._normalised(panels)
+
+    @classmethod
+    def between(
+        cls,
+        log_density: LogDensity,
+        edges: Floats,
+        tolerance: float,
+        *,
+        depth: float = DEPTH,
+        far: float = _FAR_TOLERANCE,
+    ) -> "LogitDensity":
+        """Tabulate a log density on panels between given edges, and beyond them.
+
+        Panels go on until the density is below exp(-depth) of its largest value. Its logarithm is
+        known to `far` wherever it is tabulated.
+        """
+        panels = _continued(log_density, Panels.of(log_density, edges[:-1], edges[1:]), depth)
+        return cls._normalised(_resolve(log_density, panels, tolerance, depth, far))
+
+    @classmethod
+    def _normalised(cls, panels: Panels) -> "LogitDensity":
         panels.series[0] -= log_sum(panels.log_masses)
         return cls(Panels(panels.left, panels.right, panels.series))
 
@@ -200,6 +231,10 @@ class LogitDensity(StablePickle):
             np.logaddexp(self._log_above[index + 1], above) + fall_above,
         )
 
+    def logs_at(self, u: Floats) -> Logs:
+        """Return the logs of the masses below and above some log-odds, and of the density."""
+        return *self.log_masses(u), self.log_density(u)
+
     @cached_property
     def _slopes(self) -> Interval:
         """How steeply the log density falls beyond both ends of the panels."""
@@ -252,7 +287,89 @@ class LogitDensity(StablePickle):
         return np.inf if trend > 0 else -np.inf
 
 
-class LogitDistribution(BoundedDistribution):
+class LogitTable(BoundedDistribution):
+    """The distribution of a variable whose place in its support has tabulated log-odds.
+
+    Subclasses say what the table is, and the support if it is another than (0, 1).
+    """
+
+    @property
+    @abstractmethod
+    def _table(self) -> LogitDensity:
+        """Density of the log-odds of the place in the support."""
+
+    @property
+    def _ends(self) -> Interval:
+        """Both ends of the support."""
+        return Interval(0.0, 1.0)
+
+    @property
+    def _width(self) -> float:
+        return self._ends.high - self._ends.low
+
+    def variance(self) -> float:
+        """Return the variance, by quadrature."""
+        return self._width**2 * self._table.central_moment(2)
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, by quadrature."""
+        return float(self._table.central_moment(3) / self._table.central_moment(2) ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
+        return self._table.central_moment(4) / self._table.central_moment(2) ** 2 - 3.0
+
+    @cached_property
+    def _frame(self) -> Frame:
+        (low, high), width = self._ends, self._width
+        to_low, to_high = (width * part for part in self._table.mean_and_rest)
+        mean = low + to_low if to_low < to_high else high - to_high
+        return Frame(low, 0.0, high, 0.0, mean, 0.0, to_low, to_high)
+
+    def _logs_at(self, u: Floats) -> Logs:
+        """Logs of the masses below and above some log-odds, and of the density there."""
+        return self._table.logs_at(u)
+
+    def _tails(self, points: Points) -> Tails:
+        return self._tails_of(points, self._logs_at)
+
+    def _tails_of(self, points: Points, logs_at: Callable[[Floats], Logs]) -> Tails:
+        low, high = np.log(points.to_low / self._width), np.log(points.to_high / self._width)
+        log_cdf, log_ccdf, log_density = logs_at(low - high)
+        smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
+        larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
+        return Tails(
+            np.where(is_lower, smaller, larger),
+            np.where(is_lower, larger, smaller),
+            log_density - low - high - np.log(self._width),
+        )
+
+    def _centre(self, y: Floats) -> Values:
+        points = self._frame.near_mean(y)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            u = np.log(points.to_low) - np.log(points.to_high)
+            tails = self._tails_of(points, self._table.logs_at)
+            index = self._table.index(u)
+            scale = 2 / (self._table.panels.right - self._table.panels.left)[index]
+            derivative = np.asarray(legder(self._table.panels.series), dtype=float)
+            slope = scale * self._table.values(u, index, derivative)
+            density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
+            lean = (points.to_high - points.to_low) / self._width
+            steepness = self._width * (slope - lean) / (points.to_low * points.to_high)
+            error = np.where(np.isfinite(u), EPS * tail, np.inf)
+            return Values(tail, error, density, density * steepness)
+
+    @cached_property
+    def _log_end_densities(self) -> Interval:
+        log_width = np.log(self._width)
+        ends = (self._table.log_end_density(end) - log_width for end in (0, -1))
+        return Interval(*map(float, ends))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
+
+
+class LogitDistribution(LogitTable):
     """The distribution of an accuracy whose log-odds have a given density.
 
     The log density is replaced by polynomials on panels, which are halved until it is met. Tails
@@ -273,61 +390,15 @@ class LogitDistribution(BoundedDistribution):
     def __init__(
         self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
     ) -> None:
-        self._table = LogitDensity.of(log_density, start, scale, tolerance)
+        self._known = LogitDensity.of(log_density, start, scale, tolerance)
+
+    @property
+    def _table(self) -> LogitDensity:
+        return self._known
 
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
         return f"LogitDistribution(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
-
-    def variance(self) -> float:
-        """Return the variance, by quadrature."""
-        return self._table.central_moment(2)
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, by quadrature."""
-        return float(self._table.central_moment(3) / self.variance() ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
-        return self._table.central_moment(4) / self.variance() ** 2 - 3.0
-
-    @cached_property
-    def _frame(self) -> Frame:
-        mean, rest = self._table.mean_and_rest
-        return Frame(0.0, 0.0, 1.0, 0.0, mean, 0.0, mean, rest)
-
-    def _tails(self, points: Points) -> Tails:
-        low, high = np.log(points.to_low), np.log(points.to_high)
-        log_cdf, log_ccdf = self._table.log_masses(low - high)
-        smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
-        larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
-        return Tails(
-            np.where(is_lower, smaller, larger),
-            np.where(is_lower, larger, smaller),
-            self._table.log_density(low - high) - low - high,
-        )
-
-    def _centre(self, y: Floats) -> Values:
-        points = self._frame.near_mean(y)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            u = np.log(points.to_low) - np.log(points.to_high)
-            tails = self._tails(points)
-            index = self._table.index(u)
-            scale = 2 / (self._table.panels.right - self._table.panels.left)[index]
-            derivative = np.asarray(legder(self._table.panels.series), dtype=float)
-            slope = scale * self._table.values(u, index, derivative)
-            density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
-            lean = points.to_high - points.to_low
-            steepness = (slope - lean) / (points.to_low * points.to_high)
-            error = np.where(np.isfinite(u), EPS * tail, np.inf)
-            return Values(tail, error, density, density * steepness)
-
-    @cached_property
-    def _log_end_densities(self) -> Interval:
-        return Interval(self._table.log_end_density(0), self._table.log_end_density(-1))
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return np.asarray(self.icdf(rng.random(shape)))
 
 
 def _steps(start: float, end: float, most: float) -> Floats:
@@ -355,16 +426,39 @@ def _cover(log_density: LogDensity, start: float, scale: float) -> Panels:
     return panels
 
 
-def _resolve(log_density: LogDensity, panels: Panels, tolerance: float) -> Panels:
+def _continued(log_density: LogDensity, panels: Panels, depth: float) -> Panels:
+    """Add panels, each as wide as all before, until nothing is left outside.
+
+    None of them goes beyond the log-odds of the smallest numbers that have all digits.
+    """
+    while True:
+        first, last = panels.left[0], panels.right[-1]
+        left = np.array([max(2 * first - last, -_LAST_FULL), last])
+        right = np.array([first, min(2 * last - first, _LAST_FULL)])
+        top = float(panels.log_masses.max())
+        wanted = ~panels[np.array([0, -1])].is_negligible(top, depth) & (left < right)
+        if not wanted.any():
+            return panels
+        panels = panels.joined(Panels.of(log_density, left[wanted], right[wanted]))
+
+
+def _resolve(
+    log_density: LogDensity,
+    panels: Panels,
+    tolerance: float,
+    depth: float = DEPTH,
+    far: float = _FAR_TOLERANCE,
+) -> Panels:
     """Halve the panels until each is resolved, or is negligible; the outer ones of these go."""
     for _ in range(_MAX_ROUNDS):
         top = float(panels.log_masses.max())
-        done = panels.is_resolved(top, tolerance) | panels.is_negligible(top)
+        done = panels.is_resolved(top, tolerance, far) | panels.is_negligible(top, depth)
+        done |= panels.right - panels.left < _NARROWEST
         if done.all():
             break
         rough = panels[~done]
         middle = 0.5 * (rough.left + rough.right)
         left, right = np.append(rough.left, middle), np.append(middle, rough.right)
         panels = panels[done].joined(Panels.of(log_density, left, right))
-    kept = np.flatnonzero(~panels.is_negligible(float(panels.log_masses.max())))
+    kept = np.flatnonzero(~panels.is_negligible(float(panels.log_masses.max()), depth))
     return panels[np.arange(kept[0], kept[-1] + 1)]

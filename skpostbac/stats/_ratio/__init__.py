@@ -1,0 +1,9 @@
+"""Ratios of bilinear forms in two independent averages of Betas, and `BetaRatio`.
+
+`variables` has the densities of the log-odds of both, `density` that of the log ratio. Imports
+`_beta` and what it imports.
+"""
+
+from skpostbac.stats._ratio.ratio import BetaRatio
+
+__all__ = ["BetaRatio"]
