@@ -20,6 +20,7 @@ from skpostbac.stats._distribution.interface import (
 from skpostbac.stats._distribution.kernel import kernel_density
 from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.log_odds import (
+    DEPTH,
     LogitDensity,
     LogitDistribution,
     LogitTable,
@@ -31,6 +32,7 @@ from skpostbac.stats._distribution.tails import LogValues, Tails, Values
 
 __all__ = [
     "DEFAULT_INTERVAL",
+    "DEPTH",
     "BoundedDistribution",
     "Distribution",
     "DrawnPosterior",

@@ -39,12 +39,21 @@ import numpy as np
 from scipy.special import expit
 
 from skpostbac._utils import Floats
-from skpostbac.stats._numerics import REACH
+from skpostbac.stats._distribution import DEPTH, LogitDensity
+from skpostbac.stats._numerics import EPS, REACH
 from skpostbac.stats._ratio.variables import LogOdds
 
 # Distance from a kink below which rounding shows.
-BESIDE = 1e-12
-# Half the log ratios at which a mode is looked for, in scales of a variable.
+_BESIDE = 1e-12
+# Error of the log density in a table, also where it is small, and that of rounding: it shows in
+# proportion to the root of the number of samples.
+_TOLERANCE, _FAR_TOLERANCE, _ROUNDING = 1e-12, 1e-10, 8 * EPS
+# Edges of the first panels, in standard deviations from the middle.
+EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
+# A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
+# in logs, until about this share of the probability is left.
+SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
+# Places of a variable at which a peak is looked for, in scales from its mode.
 _STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
 # Places at which a peak is looked for again, until the next look narrows by less than a share.
 _LOOK, _NARROW, _LOOKS = 17, 0.6, 40
@@ -80,8 +89,8 @@ class LogRatio:
         """
         u, log_share = u.copy(), np.zeros(u.shape)
         for place, power in zip(*self.kinks, strict=True):
-            close = np.abs(u - place) < BESIDE
-            u[close] = place + np.copysign(BESIDE, u[close] - place)
+            close = np.abs(u - place) < _BESIDE
+            u[close] = place + np.copysign(_BESIDE, u[close] - place)
             log_share[close] -= np.log(min(power, 1.0))
         return log_share + self._log_density(u)
 
@@ -113,6 +122,18 @@ class LogRatio:
     def size(self) -> float:
         """The larger number of samples of both variables."""
         return max(sum(self.first.powers), sum(self.second.powers))
+
+    def table(self, depth: float = DEPTH) -> LogitDensity:
+        """Tabulate the density, until it is below exp(-depth) of its largest value."""
+        start, scale = self.middle_and_scale()
+        tolerance = max(_TOLERANCE, _ROUNDING * float(np.sqrt(self.size)))
+        return LogitDensity.between(
+            self.log_density,
+            _graded(start + scale * EDGES, *self.kinks),
+            tolerance,
+            depth=depth,
+            far=max(_FAR_TOLERANCE, tolerance),
+        )
 
     def _at(self, x: float, z: float) -> float:
         theta, y = (np.array([expit(-place), expit(place)]) for place in (x, z))
@@ -193,6 +214,18 @@ class _Curve:
             of_z = np.log(-(c00 + c01 * np.exp(z)) / (c10 + c11 * np.exp(z)))
         p = np.concatenate([x + of_x, of_z + z], axis=1)
         return np.sort(np.where(np.isfinite(p), p, np.nan), axis=1)
+
+
+def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
+    """Add edges at the kinks, and ever closer to them, until little is left in between."""
+    width = edges[-1] - edges[0]
+    for place, power in zip(kinks, powers, strict=True):
+        if power < SMOOTH:
+            left = max(width * _LEFT ** (1 / power), _BESIDE)
+            count = int(np.ceil(np.log(width / left) / _GRADE))
+            steps = np.geomspace(width, left, count + 1)
+            edges = np.concatenate([edges, place - steps, [place], place + steps])
+    return np.unique(edges)
 
 
 def _windows(curve: _Curve) -> tuple[Floats, Floats]:

@@ -22,20 +22,12 @@ from skpostbac._utils import Floats, float_array
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import Interval, LogitDensity, LogitTable
 from skpostbac.stats._numerics import EPS
-from skpostbac.stats._ratio.density import BESIDE, LogRatio
-from skpostbac.stats._ratio.variables import log_odds_of
+from skpostbac.stats._ratio.density import SMOOTH, LogRatio
+from skpostbac.stats._ratio.sums import log_odds_of
 
-# Error of the log density, also where it is small.
-_TOLERANCE, _FAR_TOLERANCE = 1e-12, 1e-10
-# Rounding of the log-odds of n samples shows in proportion to the root of n.
-_ROUNDING = 8 * EPS
-# It is tabulated to the first depth, in logs, and to the second where a tail beyond is asked for.
-_DEPTH, _DEEP = 64.0, 800.0
-# Edges of the first panels, in standard deviations from the middle.
-_EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
-# A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
-# in logs, until about this share of the probability is left.
-_SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
+# Log of a tail that is asked of a deeper table: beyond the first one, which ends at -64, the density
+# is continued in straight lines. The second table ends at the other depth.
+_FAR, _DEEP = -44.0, 800.0
 
 
 class BetaRatio(LogitTable):
@@ -151,31 +143,22 @@ class BetaRatio(LogitTable):
 
     @cached_property
     def _table(self) -> LogitDensity:
-        return self._tabulated(_DEPTH)
+        return self._log_ratio.table()
 
     @cached_property
     def _deep_table(self) -> LogitDensity:
-        return self._tabulated(_DEEP)
-
-    def _tabulated(self, depth: float) -> LogitDensity:
-        ratio = self._log_ratio
-        start, scale = ratio.middle_and_scale()
-        edges = _graded(start + scale * _EDGES, *ratio.kinks)
-        tolerance = max(_TOLERANCE, _ROUNDING * float(np.sqrt(ratio.size)))
-        far = max(_FAR_TOLERANCE, tolerance)
-        return LogitDensity.between(ratio.log_density, edges, tolerance, depth=depth, far=far)
+        return self._log_ratio.table(_DEEP)
 
     def _logs_at(self, u: Floats) -> tuple[Floats, Floats, Floats]:
         logs = np.stack(super()._logs_at(u))
-        first, last = self._table.edges[[0, -1]]
-        far = (u < first) | (u > last)
+        far = logs[:2].min(axis=0) < _FAR
         if far.any():
             logs[:, far] = np.stack(self._deep_table.logs_at(u[far]))
         return logs[0], logs[1], logs[2]
 
     def _kinks(self) -> list[float]:
         places, powers = self._log_ratio.kinks
-        share = expit(places[powers < _SMOOTH])
+        share = expit(places[powers < SMOOTH])
         return list(map(float, self._width * share - self._frame.mean_to_low))
 
 
@@ -216,15 +199,3 @@ def _check_saddle(numerator: Floats, denominator: Floats) -> None:
         (c00, c01), (c10, c11) = numerator - t * denominator
         if min(c01 * c10, c00 * c11) >= 0:
             raise ValueError("numerator and denominator have a ratio with a saddle")
-
-
-def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
-    """Add edges at the kinks, and ever closer to them, until little is left in between."""
-    width = edges[-1] - edges[0]
-    for place, power in zip(kinks, powers, strict=True):
-        if power < _SMOOTH:
-            left = max(width * _LEFT ** (1 / power), BESIDE)
-            count = int(np.ceil(np.log(width / left) / _GRADE))
-            steps = np.geomspace(width, left, count + 1)
-            edges = np.concatenate([edges, place - steps, [place], place + steps])
-    return np.unique(edges)

@@ -19,15 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import LogitDensity
-from skpostbac.stats._numerics import Points, stirling_remainder
+from skpostbac.stats._numerics import stirling_remainder
 
 # From this many samples on the density is taken in relation to the mode: before, rounding leaves
 # less than 1e-13 of it.
 _MANY = 200.0
-# Accuracy of the log density of a sum, and the log-odds of the smallest double.
-_TOLERANCE, _LAST = 1e-12, 700.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class LogOdds:
 
     Attributes
     ----------
-    log_density : function of log-odds, of any shape.
+    log_density : function of log-odds, an array of any shape.
     mode, scale : where most of the probability is, and about the standard deviation.
     powers : exponents a, b with which the density of the variable behaves as x^(a - 1) at 0 and as
         (1 - x)^(b - 1) at 1.
@@ -48,18 +44,8 @@ class LogOdds:
     powers: tuple[float, float]
 
 
-def log_odds_of(distribution: BetaAverage) -> LogOdds:
-    """Return the log-odds of a sum of Betas, whose support is taken for (0, 1)."""
-    kept = distribution.weights != 0
-    a, b, weights = distribution.a[kept], distribution.b[kept], distribution.weights[kept]
-    near_low, near_high = np.where(weights > 0, a, b), np.where(weights > 0, b, a)
-    powers = float(near_low.sum()), float(near_high.sum())
-    if a.size == 1:
-        return _of_beta(*powers)
-    return _of_sum(distribution, powers)
-
-
-def _of_beta(a: float, b: float) -> LogOdds:
+def beta_log_odds(a: float, b: float) -> LogOdds:
+    """Return the log-odds of a Beta variable."""
     n, mode = a + b, float(np.log(a) - np.log(b))
     p, q = a / n, b / n
     log_peak = float(
@@ -80,30 +66,6 @@ def _of_beta(a: float, b: float) -> LogOdds:
 
     scale = float(np.sqrt(1 / a + 1 / b))
     return LogOdds(direct if n < _MANY else centred, mode, scale, (a, b))
-
-
-def _of_sum(distribution: BetaAverage, powers: tuple[float, float]) -> LogOdds:
-    """Tabulate the density of the log-odds of a sum."""
-    frame = distribution._frame
-    width = frame.mean_to_low + frame.mean_to_high
-    low, high = frame.mean_to_low / width, frame.mean_to_high / width
-    scale = distribution.standard_deviation() / (width * low * high)
-    evaluate = distribution._search()
-
-    def log_density(z: Floats) -> Floats:
-        z = np.clip(z, -_LAST, _LAST)
-        to_low, to_high = width / (1 + np.exp(-z)), width / (1 + np.exp(z))
-        from_mean = np.where(
-            to_low < to_high, to_low - frame.mean_to_low, frame.mean_to_high - to_high
-        )
-        log_pdf = evaluate(Points(from_mean, to_low, to_high)).log_pdf
-        return np.asarray(log_pdf + np.log(to_low) + np.log(to_high) - np.log(width))
-
-    start = float(np.log(low / high))
-    table = LogitDensity.of(log_density, start, min(scale, 4.0), _TOLERANCE)
-    return LogOdds(
-        lambda z: table.log_density(z.ravel()).reshape(z.shape), start, min(scale, 40.0), powers
-    )
 
 
 def _softplus(z: Floats | np.float64) -> Floats:
