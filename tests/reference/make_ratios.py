@@ -1,7 +1,7 @@
 """Probabilities of ratios of a confusion matrix, by quadrature in ball arithmetic.
 
-``python make_ratios.py`` writes ``ratios.json`` beside this script; it takes about half an hour on
-one core and needs python-flint.
+``python make_ratios.py`` writes ``ratios.json`` beside this script, with the names of some tables
+for these alone. It takes about half an hour on one core and needs python-flint.
 
 Each metric is an increasing function of a Beta variable theta, given another one, v. With the
 threshold theta*(v, t) at which the metric is t,
@@ -19,6 +19,7 @@ how many digits agree with those of pieces that grow more slowly.
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -42,7 +43,6 @@ TABLES = {
     "five classes": (14.2, 0.2, 0.4, 60.4),
     "two scales": (7.5, 2.5, 4_000.5, 90_000.5),
     "large": (8_000.5, 2_000.5, 300.5, 15_000.5),
-    "larger": (80_000.5, 20_000.5, 3_000.5, 150_000.5),
 }
 # Standard deviations from the middle, in log-odds of the metric, at which to evaluate.
 STEPS = (-12, -4, -1, 1.5, 6)
@@ -187,7 +187,7 @@ def record(table: str, name: str, share: float | None, parts: tuple) -> list[dic
     theta, v, threshold = parts
     ends = (-0.25, 1.0) if name == "net benefit" else (0.0, 1.0)
     found = []
-    for t in points(theta, v, threshold, ends, FEW_STEPS if "large" in table else STEPS):
+    for t in points(theta, v, threshold, ends, FEW_STEPS if table == "large" else STEPS):
         pair = probabilities(theta, v, threshold, arb(t), 2.0)
         again = probabilities(theta, v, threshold, arb(t), 1.5)
         digits = agreement(pair, again)
@@ -206,23 +206,28 @@ def agreement(pair: tuple[Real, Real], again: tuple[Real, Real]) -> int:
     return 25 if worst < 1e-25 else max(0, int(-math.log10(worst)))
 
 
-def main() -> None:
-    """Write all probabilities that are known to 13 digits."""
-    records = []
-    for table, cells in TABLES.items():
+def main(*tables: str) -> None:
+    """Write all probabilities that are known to 13 digits, of some tables if they are named."""
+    kept = []
+    if tables:
+        old = json.loads(OUTPUT.read_text(encoding="utf-8"))["values"]
+        kept = [one for one in old if one["table"] not in tables]
+    for table in tables or TABLES:
+        cells = TABLES[table]
+        records = []
         for share in (0.3, 0.01):
             for name, *parts in known(cells, share):
-                if table != "larger" or (name, share) == ("precision", 0.3):
+                if table != "large" or (name, share) == ("precision", 0.3):
                     records += record(table, name, share, tuple(parts))
         for name, *parts in sampled(cells):
-            if table != "larger":
+            if table != "large" or name == "net benefit":
                 records += record(table, name, None, tuple(parts))
-        kept = [json.dumps(one) for one in records if one["digits"] >= 13]
+        kept += [one for one in records if one["digits"] >= 13]
         print(table, len(records), len(kept), flush=True)
-        lines = ",\n".join(kept)
-        text = f'{{"tables": {json.dumps(TABLES)},\n"values": [\n{lines}\n]}}\n'
-        OUTPUT.write_text(text, encoding="utf-8")
+    lines = ",\n".join(json.dumps(one) for one in kept)
+    text = f'{{"tables": {json.dumps(TABLES)},\n"values": [\n{lines}\n]}}\n'
+    OUTPUT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -112,13 +112,14 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     """
     if name == "false_positive_rate":
         return _error_rate(model, share=1 / (len(model.cells) - 1))
+    accuracy = distribution_of_accuracy(model)
     if name == "jaccard":
         # A / (2 - A) of the accuracy A, whatever the other variable.
-        accuracy = distribution_of_accuracy(model)
-        return BetaRatio(accuracy, accuracy, [[0, 0], [1, 1]], [[2, 2], [1, 1]])
+        known = model.prevalence is not None
+        return None if known else BetaRatio(accuracy, accuracy, [[0, 0], [1, 1]], [[2, 2], [1, 1]])
     if name == "negative_predictive_value" and len(model.cells) > 2:
         return None
-    return distribution_of_accuracy(model)
+    return accuracy
 
 
 def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:

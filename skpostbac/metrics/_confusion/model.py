@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, nonnegative_array
-from skpostbac.metrics._confusion.metrics import OneVsRest
 from skpostbac.metrics._priors import PriorSpec, independent_prior, resolve_prior
 
 # Cells that are drawn at a time: the arrays then fit the cache.
@@ -74,27 +73,10 @@ class ConfusionModel:
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
         """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
-        return self._draw(self.cells, rng, n_draws)
-
-    def draw_class(
-        self, position: int, rng: np.random.Generator, n_draws: int
-    ) -> Iterator[OneVsRest]:
-        """Draw the outcomes of one class against all others, in blocks of shape (block,).
-
-        Sums of cells of a Dirichlet distribution have a Dirichlet distribution: of each row two
-        cells are drawn, the predictions of the class and all others.
-        """
-        named = self.cells[:, position]
-        others = np.delete(self.cells, position, axis=1).sum(axis=1)
-        for rows in self._draw(np.stack([named, others], axis=1), rng, n_draws):
-            own, rest = rows[:, position], np.delete(rows, position, axis=1).sum(axis=1)
-            yield OneVsRest(tp=own[:, 0], fp=rest[:, 0], fn=own[:, 1], tn=rest[:, 1])
-
-    def _draw(self, cells: Floats, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
-        block = max(1, _BLOCK // cells.size)
+        block = max(1, _BLOCK // self.cells.size)
         for start in range(0, n_draws, block):
-            shape = (min(block, n_draws - start), *cells.shape)
-            yield self.joint(rng.standard_gamma(np.broadcast_to(cells, shape)))
+            shape = (min(block, n_draws - start), *self.cells.shape)
+            yield self.joint(rng.standard_gamma(np.broadcast_to(self.cells, shape)))
 
 
 def _shares(prevalence: ArrayLike, C: Floats) -> Floats | None:

@@ -77,20 +77,6 @@ class Target:
         return np.concatenate([self.function(block) for block in model.draw(rng, size)])
 
 
-@dataclass(frozen=True)
-class ClassTarget(Target):
-    """A metric of one class against all others, which needs but a part of the matrix."""
-
-    metric: str = ""
-    position: int = 0
-
-    def draw(self, model: ConfusionModel, rng: np.random.Generator, n_draws: int | None) -> Floats:
-        """Evaluate the metric on the outcomes of the class, drawn from their posterior."""
-        size = n_draws or _default_draws(2 * len(model.cells))
-        tables = model.draw_class(self.position, rng, size)
-        return np.concatenate([BY_CLASS[self.metric](table) for table in tables])
-
-
 def find_target(
     metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str
 ) -> Target:
@@ -110,7 +96,7 @@ def find_target(
         place = _position(pos_label, classes)
         distribution = partial(distribution_of_class, metric, place)
         name, function = f"{metric} of {pos_label}", of_class(metric, place)
-        return ClassTarget(name, function, distribution, metric, place)
+        return Target(name, function, distribution)
     function_of, distribution_of = AVERAGES[average]
     return Target(f"{average} {metric}", function_of(metric), partial(distribution_of, metric))
 

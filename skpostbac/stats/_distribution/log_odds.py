@@ -50,8 +50,8 @@ _LAST_FULL = 700.0
 # integrates an exponential with such a fall to 12 digits.
 _FAR_TOLERANCE, _FALL = 1e-4, 30.0
 _MAX_ROUNDS = 12
-# Panels that rounding does not let be cut.
-_NARROWEST = 1e-12
+# Panels that rounding does not let be cut, and how many are not cut further: what is left is noise.
+_NARROWEST, _MOST_PANELS = 1e-12, 1000
 # The log of a density that vanishes is so far below that of its panel.
 _FLOOR = 1e4
 _MAX_DOUBLINGS = 100
@@ -454,7 +454,7 @@ def _resolve(
         top = float(panels.log_masses.max())
         done = panels.is_resolved(top, tolerance, far) | panels.is_negligible(top, depth)
         done |= panels.right - panels.left < _NARROWEST
-        if done.all():
+        if done.all() or panels.left.size > _MOST_PANELS:
             break
         rough = panels[~done]
         middle = 0.5 * (rough.left + rough.right)

@@ -126,7 +126,8 @@ class LogRatio:
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
         start, scale = self.middle_and_scale()
-        tolerance = max(_TOLERANCE, _ROUNDING * float(np.sqrt(self.size)))
+        rounding = _ROUNDING * float(np.sqrt(self.size))
+        tolerance = max(_TOLERANCE, rounding, self.first.error, self.second.error)
         return LogitDensity.between(
             self.log_density,
             _graded(start + scale * EDGES, *self.kinks),

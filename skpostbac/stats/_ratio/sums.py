@@ -16,8 +16,8 @@ from skpostbac.stats._numerics import Points
 from skpostbac.stats._ratio.density import EDGES, LogRatio
 from skpostbac.stats._ratio.variables import LogOdds, beta_log_odds
 
-# Up to so many variables are added one by one.
-_FEW = 6
+# Up to so many variables are added one by one, and the error of the log density that this leaves.
+_FEW, _ERROR = 6, 1e-11
 # Accuracy of the log density of a sum that is inverted, the log-odds of the smallest double, and
 # the widest first panels.
 _TOLERANCE, _LAST, _WIDE = 1e-12, 700.0, 4.0
@@ -50,7 +50,7 @@ def _added(first: LogOdds, width: float, second: LogOdds, weight: float) -> LogO
     )
     start, scale = ratio.middle_and_scale()
     a, b = np.add(first.powers, second.powers)
-    return LogOdds(ratio.table().log_density, start, scale, (float(a), float(b)))
+    return LogOdds(ratio.table().log_density, start, scale, (float(a), float(b)), _ERROR)
 
 
 def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> LogOdds:
@@ -72,4 +72,4 @@ def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> Log
     scale = distribution.standard_deviation() / (width * place * rest)
     edges = np.log(place / rest) + min(scale, _WIDE) * EDGES
     table = LogitDensity.between(log_density, edges, _TOLERANCE)
-    return LogOdds(table.log_density, float(np.log(place / rest)), min(scale, _WIDE), powers)
+    return LogOdds(table.log_density, float(np.log(place / rest)), min(scale, _WIDE), powers, _ERROR)

@@ -36,12 +36,14 @@ class LogOdds:
     mode, scale : where most of the probability is, and about the standard deviation.
     powers : exponents a, b with which the density of the variable behaves as x^(a - 1) at 0 and as
         (1 - x)^(b - 1) at 1.
+    error : of the log density, where it is tabulated.
     """
 
     log_density: Callable[[Floats], Floats]
     mode: float
     scale: float
     powers: tuple[float, float]
+    error: float = 0.0
 
 
 def beta_log_odds(a: float, b: float) -> LogOdds:

@@ -1,5 +1,7 @@
 """Metrics of many confusion matrices at once, held against scikit-learn's of one."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from skpostbac.metrics._confusion.metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, macro, micro, of_class
 
 SKLEARN = {
+    "f0.5": partial(metrics.fbeta_score, beta=0.5),
     "f1": metrics.f1_score,
+    "f2": partial(metrics.fbeta_score, beta=2),
+    "jaccard": metrics.jaccard_score,
     "precision": metrics.precision_score,
     "recall": metrics.recall_score,
     "accuracy": metrics.accuracy_score,
@@ -28,7 +33,7 @@ def as_labels(C):
     return np.repeat(true.ravel(), C.ravel()), np.repeat(pred.ravel(), C.ravel())
 
 
-@pytest.mark.parametrize("name", ["f1", "precision", "recall"])
+@pytest.mark.parametrize("name", ["f0.5", "f1", "f2", "jaccard", "precision", "recall"])
 @given(C=positive_matrices)
 def test_averages_are_those_of_scikit_learn(name, C):
     """Of one class, macro and micro."""
@@ -62,7 +67,17 @@ def test_false_positive_rate_is_by_hand(C):
     assert micro("false_positive_rate")(C) == pytest.approx(sum(alarms) / sum(negatives))
 
 
-@pytest.mark.parametrize("name", ["f1", "false_positive_rate", "precision", "recall"])
+@given(C=positive_matrices)
+def test_negative_predictive_value_is_by_hand(C):
+    """Of the samples that are not called a class, those of other classes."""
+    k = len(C)
+    quiet = [C[:, [i for i in range(k) if i != j]] for j in range(k)]
+    values = [1 - rest[j].sum() / rest.sum() for j, rest in enumerate(quiet)]
+    found = [of_class("negative_predictive_value", j)(C) for j in range(k)]
+    np.testing.assert_allclose(found, values, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", sorted(BY_CLASS))
 def test_many_matrices_are_as_many_single_ones(name):
     """Any shape before the last two axes; scale does not matter."""
     C = np.random.default_rng(0).integers(1, 9, (2, 3, 4, 4))

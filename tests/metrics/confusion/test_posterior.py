@@ -18,7 +18,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
-from skpostbac.metrics._confusion.metrics import OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, macro, micro, of_class
 from skpostbac.metrics._confusion.target import _default_draws
 from skpostbac.stats import BetaAverage
 
@@ -189,31 +189,76 @@ def test_distributions_agree_with_draws(name, prevalence):
 
 
 def test_which_metrics_are_exact():
-    """Those of which the Beta distributions are known; F1, kappa and correlation are drawn."""
+    """Those of one class, or of one accuracy; macro averages, kappa and correlation are drawn."""
 
-    def exact(name, prevalence="sampled", **options):
+    def exact(name, prevalence="sampled", C=THREE_CLASSES, **options):
         options |= {"prevalence": prevalence, "n_draws": 2, "random_state": 0}
-        return from_matrix(THREE_CLASSES, name, **options).monte_carlo_error() == 0
+        return from_matrix(C, name, **options).monte_carlo_error() == 0
 
-    assert all(exact(name, pos_label=0) for name in ("precision", "recall", "false_positive_rate"))
-    assert all(exact(name, average="micro") for name in AVERAGED)
+    for prevalence in PREVALENCES:
+        assert all(exact(name, prevalence, pos_label=0) for name in BY_CLASS)
+        assert all(exact(name, prevalence, average="micro") for name in AVERAGED)
+    assert exact("jaccard", average="micro")
+    assert not exact("jaccard", "observed", average="micro")
     assert exact("precision")
     assert not exact("precision", "observed")
-    assert exact("false_positive_rate", "observed", pos_label=0)
     assert not any(exact(name) for name in ("f1", "kappa", "mcc"))
+    assert exact("kappa", "observed", C=matrix_of(15, 3, 2, 10))
 
 
 def test_f1_of_two_classes_is_a_transformed_beta_variable():
     """F1 = 2 J / (1 + J) with the share J of true positives among all but true negatives."""
     tn, fn, fp, tp = 15, 3, 2, 10
-    posterior = from_matrix(
-        matrix_of(tn, fn, fp, tp), "f1", pos_label=1, random_state=3, prior="uniform"
+    C = matrix_of(tn, fn, fp, tp)
+    posterior = from_matrix(C, "f1", pos_label=1, prior="uniform")
+    share = stats.beta(1 + tp, 2 + fn + fp)
+    p = np.array([1e-6, 0.05, 0.25, 0.5, 0.75, 0.95])
+    quantiles = 2 * share.ppf(p) / (1 + share.ppf(p))
+    np.testing.assert_allclose(posterior.cdf(quantiles), p, rtol=1e-11)
+    np.testing.assert_allclose(
+        from_matrix(C, "jaccard", pos_label=1, prior="uniform").icdf(p), share.ppf(p), rtol=1e-10
     )
-    jaccard = stats.beta(1 + tp, 2 + fn + fp)
-    p = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
-    exact = 2 * jaccard.ppf(p) / (1 + jaccard.ppf(p))
-    # 100,000 draws: a share has a standard error of at most 0.0016.
-    np.testing.assert_allclose(posterior.cdf(exact), p, rtol=0, atol=0.008)
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
+@pytest.mark.parametrize("name", ["f0.5", "f2", "jaccard", "negative_predictive_value"])
+def test_metrics_of_a_class_agree_with_draws(name, prevalence):
+    """Of one of three classes, and the micro average: mean and quantiles of 20,000 draws."""
+    C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
+    options = {"prevalence": prevalence, "random_state": 7, "n_draws": 20_000}
+    for target, function in functions(name)[::2]:
+        posterior, drawn = from_matrix(C, name, **target, **options), from_matrix(C, function, **options)
+        assert posterior.observed == pytest.approx(drawn.observed, rel=1e-14)
+        error = 5 * (drawn.monte_carlo_error() + posterior.monte_carlo_error())
+        assert posterior.mean() == pytest.approx(drawn.mean(), abs=error)
+        p = np.linspace(0.05, 0.95, 19)
+        # Five standard errors of a share of 20,000 draws, twice where both are drawn.
+        shares = posterior.cdf(drawn.icdf(p))
+        np.testing.assert_allclose(shares, p, rtol=0, atol=10 * 0.5 / 20_000**0.5)
+
+
+def test_a_class_of_many_is_exact():
+    """F1 of one of 40 classes, whose false positives are a sum of 39 terms, beside draws."""
+    rng = np.random.default_rng(0)
+    C = rng.integers(0, 3, (40, 40)) + 30 * np.eye(40)
+    exact = from_matrix(C, "f1", pos_label=7, prevalence="observed")
+    drawn = from_matrix(
+        C, of_class("f1", 7), prevalence="observed", n_draws=2000, random_state=1
+    )
+    assert exact.observed == pytest.approx(drawn.observed, rel=1e-14)
+    assert exact.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.monte_carlo_error())
+    # A standard deviation of 2,000 draws has an error of 1.6 %.
+    assert exact.standard_deviation() == pytest.approx(drawn.standard_deviation(), rel=0.08)
+
+
+@pytest.mark.parametrize("name", ["precision", "f1"])
+@pytest.mark.parametrize("shares", [(1, 0), (0, 1)], ids=str)
+def test_a_class_that_is_all_or_nothing_is_still_drawn(name, shares):
+    """The ratio is that of one variable then, or a constant."""
+    C = matrix_of(15, 3, 2, 10)
+    posterior = from_matrix(C, name, pos_label=1, prevalence=shares, n_draws=50, random_state=0)
+    recall = 1 if name == "precision" else posterior.mean()
+    assert posterior.mean() == pytest.approx(recall * shares[1])
 
 
 @pytest.mark.parametrize("name", ["f1", "kappa", "mcc"])
@@ -229,8 +274,9 @@ def test_two_classes_by_quadrature(name):
     mean = (weights * values).sum()
     sd = np.sqrt((weights * (values - mean) ** 2).sum())
     posterior = from_matrix(C, name, prevalence=shares, random_state=5, prior="uniform")
-    assert posterior.mean() == pytest.approx(mean, abs=5 * posterior.monte_carlo_error())
-    assert posterior.standard_deviation() == pytest.approx(sd, rel=0.02)
+    drawn = 5 * posterior.monte_carlo_error()
+    assert posterior.mean() == pytest.approx(mean, abs=max(drawn, 1e-12))
+    assert posterior.standard_deviation() == pytest.approx(sd, rel=0.02 if drawn else 1e-10)
 
 
 def metric_of(name):
@@ -265,20 +311,6 @@ def test_many_classes_are_drawn_in_blocks():
     assert drawn.mean() == pytest.approx(101 / 161, abs=5 * drawn.monte_carlo_error())
 
 
-@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
-def test_a_class_is_drawn_without_the_others(prevalence):
-    """Merged cells have the distribution of their sums: F1 of one of 40 classes."""
-    rng = np.random.default_rng(0)
-    C = rng.integers(0, 3, (40, 40)) + 30 * np.eye(40)
-    options = {"prevalence": prevalence, "random_state": 1}
-    merged = from_matrix(C, "f1", pos_label=7, n_draws=20_000, **options)
-    whole = from_matrix(C, of_class("f1", 7), n_draws=2000, **options)
-    assert merged.observed == pytest.approx(whole.observed, rel=1e-14)
-    assert merged.mean() == pytest.approx(whole.mean(), abs=5 * whole.monte_carlo_error())
-    # A standard deviation of 2,000 draws has an error of 1.6 %.
-    assert merged.standard_deviation() == pytest.approx(whole.standard_deviation(), rel=0.08)
-
-
 @pytest.mark.parametrize(("n_cells", "size"), [(9, 10**5), (10**4, 10**4), (10**6, 1000)])
 def test_default_draws_take_no_more_than_seconds(n_cells, size):
     """At most 10^8 cells, unless a thousand draws have more."""
@@ -286,10 +318,8 @@ def test_default_draws_take_no_more_than_seconds(n_cells, size):
 
 
 def test_default_draws():
-    """As many as the documentation says; one class of many costs little."""
+    """As many as the documentation says."""
     assert from_matrix(THREE_CLASSES, "f1").distribution.draws.size == 100_000
-    C = np.full((100, 100), 9.0)
-    assert from_matrix(C, "f1", pos_label=0).distribution.draws.size == 100_000
 
 
 # Observed and drawn are the same figure
@@ -530,6 +560,36 @@ def test_bad_input(options, message):
     """One clear error, which names the argument."""
     with pytest.raises(ValueError, match=message):
         from_matrix(THREE_CLASSES, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("f1_score", "'f1'"),
+        ("F1", "'f1'"),
+        ("f1_macro", "'f1' with average='macro'"),
+        ("precision_micro", "'precision' with average='micro'"),
+        ("matthews_corrcoef", "'mcc'"),
+        ("cohen_kappa_score", "'kappa'"),
+        ("jaccard_score", "'jaccard'"),
+        ("Accuracy", "'accuracy'"),
+        ("acuracy", "'accuracy'"),
+        ("sensitivity", "'recall'"),
+        ("PPV", "'precision'"),
+        ("NPV", "'negative_predictive_value'"),
+        ("fall-out", "'false_positive_rate'"),
+    ],
+)
+def test_other_names_are_recognised(name, meant):
+    """Those of scikit-learn's functions and scorers, other usual ones, and slips of the pen."""
+    with pytest.raises(ValueError, match=f"got '{name}'; did you mean {re.escape(meant)}\\?$"):
+        from_matrix(THREE_CLASSES, name)
+
+
+def test_what_is_like_no_metric_has_no_suggestion():
+    """The list of names is enough."""
+    with pytest.raises(ValueError, match="got 'brier'$"):
+        from_matrix(THREE_CLASSES, "brier")
 
 
 @pytest.mark.parametrize("C", [[[3]], [[1, 2]], [[1, -1], [0, 1]]], ids=str)

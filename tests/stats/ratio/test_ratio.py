@@ -1,0 +1,326 @@
+"""Ratios of bilinear forms: ball arithmetic, transformed Betas, signed sums, and invariants."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import roots_sh_jacobi
+
+from skpostbac.stats import BetaAverage, BetaRatio
+from skpostbac.stats._ratio import density
+
+REFERENCE = json.loads(
+    (Path(__file__).parents[2] / "reference" / "ratios.json").read_text(encoding="utf-8")
+)
+TABLES = REFERENCE["tables"]
+LEVELS = np.array([1e-9, 0.025, 0.3, 0.5, 0.9, 0.999])
+
+
+def beta(a, b):
+    return BetaAverage([a], [b])
+
+
+def known(name, cells, share):
+    """A metric at known shares, from the recall and the false positive rate."""
+    tp, fn, fp, tn = cells
+    right = np.array([[0, 0], [share, share]])
+    alarms = np.array([[0, 1 - share], [0, 1 - share]])
+    missed, quiet = right[::-1], alarms[:, ::-1]
+    forms = {
+        "precision": (right, right + alarms),
+        "npv": (quiet, quiet + missed),
+        "jaccard": (right, right + alarms + missed),
+        "f1": (2 * right, 2 * right + alarms + missed),
+        "f2": (5 * right, 5 * right + alarms + 4 * missed),
+    }
+    return BetaRatio(beta(tp, fn), beta(fp, tn), *forms[name])
+
+
+def sampled(name, cells):
+    """A metric of sampled cells, from independent shares of sums of them."""
+    tp, fn, fp, tn = cells
+    if name == "net benefit":
+        return BetaRatio(beta(tp, fp), beta(tp + fp, fn + tn), [[0, -0.25], [0, 1]], np.ones((2, 2)))
+    weight = float(name.removeprefix("sampled f")) ** 2
+    top = [1 + weight] * 2
+    return BetaRatio(beta(tp, fn + fp), beta(fn, fp), [[0, 0], top], [[1, weight], top])
+
+
+def ratio_of(name, cells, share):
+    return sampled(name, cells) if share is None else known(name, cells, share)
+
+
+RATIOS = {
+    "precision": known("precision", (21.5, 3.5, 8.5, 40.5), 0.3),
+    "f1 of few": known("f1", (2.5, 1.5, 1.5, 3.5), 0.3),
+    "no errors": known("jaccard", (12.5, 0.5, 0.5, 30.5), 0.01),
+    "kink": known("precision", (9.0, 1.0, 25.0, 1.0), 0.3),
+    "pole": known("f1", (0.5, 0.5, 0.5, 0.5), 0.3),
+    "large": known("npv", (8e5, 2e5, 3e4, 1e6), 0.01),
+    "net benefit": sampled("net benefit", (21.5, 3.5, 8.5, 40.5)),
+    "sum": BetaRatio(
+        beta(20, 4),
+        BetaAverage([2, 3, 1.5], [30, 20, 40], weights=[0.5, 0.3, 0.2]),
+        [[0, 0], [0.2, 0.2]],
+        [[0, 0.8], [0.2, 1]],
+    ),
+}
+every_ratio = pytest.mark.parametrize("ratio", RATIOS.values(), ids=RATIOS)
+
+
+# Independent values
+
+
+def check(table, metrics, shares):
+    """Both tails to 1e-12, the smaller one to 1e-9 of itself however small it is."""
+    ratios = {}
+    for value in REFERENCE["values"]:
+        key = value["metric"], value["share"]
+        if value["table"] != table or key[0] not in metrics or key[1] not in shares:
+            continue
+        ratio = ratios.setdefault(key, ratio_of(value["metric"], TABLES[table], value["share"]))
+        exact, t = np.array([float(value["cdf"]), float(value["ccdf"])]), value["t"]
+        np.testing.assert_allclose([ratio.cdf(t), ratio.ccdf(t)], exact, rtol=0, atol=1e-12)
+        smaller = min(float(ratio.logcdf(t)), float(ratio.logccdf(t)))
+        assert np.expm1(smaller - np.log(exact.min())) == pytest.approx(0, abs=1e-9)
+    assert ratios
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_probabilities_in_ball_arithmetic(table):
+    """One metric of each kind."""
+    check(table, {"precision", "sampled f2", "net benefit"}, {0.3, None})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES)
+def test_all_probabilities_in_ball_arithmetic(table):
+    """All metrics, and where one sample in a hundred is positive."""
+    check(table, {value["metric"] for value in REFERENCE["values"]}, {0.3, 0.01, None})
+
+
+@pytest.mark.parametrize(
+    "cells", [(21.5, 3.5, 8.5, 40), (0.5, 1.5, 7, 1), (0.1, 0.2, 5, 9)], ids=str
+)
+def test_sampled_f1_is_a_transformed_beta_variable(cells):
+    """F1 = 2 J / (1 + J) of Jaccard's index J: distribution, density and quantiles by SciPy."""
+    tp, fn, fp, _ = cells
+    jaccard, f1 = stats.beta(tp, fn + fp), sampled("sampled f1", cells)
+    t = np.linspace(0.02, 0.98, 25)
+    j = t / (2 - t)
+    np.testing.assert_allclose(f1.cdf(t), jaccard.cdf(j), rtol=1e-11)
+    np.testing.assert_allclose(f1.ccdf(t), jaccard.sf(j), rtol=1e-11)
+    np.testing.assert_allclose(f1.pdf(t), jaccard.pdf(j) * 2 / (2 - t) ** 2, rtol=1e-10)
+    quantiles = jaccard.ppf(LEVELS)
+    np.testing.assert_allclose(f1.icdf(LEVELS), 2 * quantiles / (1 + quantiles), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["precision", "npv", "jaccard", "f2"])
+def test_probabilities_are_those_of_a_signed_sum(name):
+    """P(N / D <= t) = P(N - t D <= 0), a weighted sum of two Betas, by another engine."""
+    cells, share = (21.5, 3.5, 8.5, 40.5), 0.3
+    ratio = known(name, cells, share)
+    tp, fn, fp, tn = cells
+    t = np.asarray(ratio.icdf(LEVELS))
+    for place, p in zip(t, LEVELS, strict=True):
+        form = ratio.numerator - place * ratio.denominator
+        weights = [form[1, 0] - form[0, 0], form[0, 1] - form[0, 0]]
+        total = BetaAverage([tp, fp], [fn, tn], weights=weights)
+        assert total.cdf(-form[0, 0]) == pytest.approx(p, rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 8])
+def test_sums_are_those_of_a_signed_sum(size):
+    """The same with an average of several Betas, added one by one or inverted."""
+    rng = np.random.default_rng(size)
+    a, b, weights = rng.uniform(1, 5, size), rng.uniform(5, 40, size), rng.dirichlet(np.ones(size))
+    first, second = beta(20, 4), BetaAverage(a, b, weights=weights)
+    ratio = BetaRatio(first, second, [[0, 0], [0.2, 0.2]], [[0, 0.8], [0.2, 1]])
+    for p in (1e-6, 0.2, 0.8, 0.9999):
+        t = float(ratio.icdf(p))
+        form = np.append(0.2 * (1 - t), -0.8 * t * weights)
+        total = BetaAverage(np.append(20, a), np.append(4, b), weights=form)
+        assert total.cdf(0) == pytest.approx(p, rel=1e-9, abs=0)
+
+
+def test_moments_by_gauss_jacobi_quadrature():
+    """Mean, variance, skewness and kurtosis of a ratio without a corner at 0 / 0."""
+    numerator, denominator = np.array([[1, 2], [3, 3.5]]), np.array([[2, 5], [4, 6]])
+    ratio = BetaRatio(beta(6, 3), beta(2.5, 4.5), numerator, denominator)
+    nodes = [
+        roots_sh_jacobi(40, a + b - 1, a)  # the weight x^(a - 1) (1 - x)^(b - 1)
+        for a, b in ((6, 3), (2.5, 4.5))
+    ]
+    (x, u), (y, v) = [(place, weight / weight.sum()) for place, weight in nodes]
+    first, second = np.stack([1 - x, x]), np.stack([1 - y, y])
+    values = (first.T @ numerator @ second) / (first.T @ denominator @ second)
+    mass = np.outer(u, v)
+    mean = (mass * values).sum()
+    central = [(mass * (values - mean) ** k).sum() for k in (2, 3, 4)]
+    expected = [mean, central[0], central[1] / central[0] ** 1.5, central[2] / central[0] ** 2 - 3]
+    found = [ratio.mean(), ratio.variance(), ratio.skewness(), ratio.kurtosis()]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert ratio.standard_deviation() == pytest.approx(central[0] ** 0.5, rel=1e-10)
+
+
+@every_ratio
+def test_draws_of_the_variables(ratio):
+    """The ratio of random draws has the distribution, to five standard errors."""
+    n, rng = 40_000, np.random.default_rng(1)
+    theta, y = (
+        np.stack([1 - place, place])
+        for place in (variable.sample(n, rng=rng) for variable in (ratio.first, ratio.second))
+    )
+    forms = [np.einsum("in,ij,jn->n", theta, form, y) for form in (ratio.numerator, ratio.denominator)]
+    draws = forms[0] / forms[1]
+    error = 5 * ratio.standard_deviation() / n**0.5
+    assert draws.mean() == pytest.approx(ratio.mean(), abs=error)
+    p = np.linspace(0.05, 0.95, 7)
+    np.testing.assert_allclose(
+        [np.mean(draws <= x) for x in ratio.icdf(p)], p, rtol=0, atol=5 * 0.5 / n**0.5
+    )
+
+
+# Invariants
+
+
+@every_ratio
+def test_quantiles_are_where_the_probabilities_are(ratio):
+    """To 1e-11, from either side, but for the spacing of doubles; and both tails add up to one."""
+    for quantile, tail in ((ratio.icdf, ratio.cdf), (ratio.iccdf, ratio.ccdf)):
+        x = np.asarray(quantile(LEVELS))
+        rounding = np.asarray(ratio.pdf(x)) * np.spacing(np.abs(x))
+        np.testing.assert_array_less(np.abs(tail(x) - LEVELS), 1e-11 * LEVELS + 2 * rounding)
+        np.testing.assert_allclose(ratio.cdf(x) + ratio.ccdf(x), 1, rtol=0, atol=1e-14)
+    low, high = ratio.support()
+    assert [ratio.cdf(low), ratio.ccdf(high), ratio.cdf(high)] == [0, 0, 1]
+    assert (ratio.icdf(0), ratio.icdf(1)) == (low, high)
+
+
+@every_ratio
+def test_density_is_the_derivative(ratio):
+    """Central differences of the distribution function."""
+    x = np.asarray(ratio.icdf([0.05, 0.4, 0.6, 0.95]))
+    step = 1e-4 * np.minimum(ratio.standard_deviation(), np.abs(np.subtract.outer(ratio.support(), x)).min(axis=0))
+    slope = np.asarray(ratio.cdf(x - step, x + step)) / (2 * step)
+    np.testing.assert_allclose(ratio.pdf(x), slope, rtol=1e-6)
+
+
+@every_ratio
+def test_shortest_interval(ratio):
+    """It holds its probability, and is no longer than the central one."""
+    low, high = ratio.hdi(0.9)
+    assert ratio.cdf(low, high) == pytest.approx(0.9, abs=1e-9)
+    central = ratio.interval(0.9)
+    assert high - low <= (central.high - central.low) * (1 + 1e-12)
+    assert low <= ratio.mode() <= high
+
+
+def test_numerator_and_denominator_change_places():
+    """P(N / D <= t) = P(D / N >= 1 / t), also far out."""
+    numerator, denominator = [[1, 2], [3, 3.5]], [[2, 5], [4, 6]]
+    pair = beta(6, 3), beta(2.5, 40.5)
+    ratio, other = BetaRatio(*pair, numerator, denominator), BetaRatio(*pair, denominator, numerator)
+    t = np.asarray(ratio.icdf([1e-30, 1e-3, 0.2, 0.7, 0.99]))
+    np.testing.assert_allclose(ratio.logcdf(t), other.logccdf(1 / t), rtol=1e-10)
+    np.testing.assert_allclose(ratio.logccdf(t), other.logcdf(1 / t), rtol=1e-10)
+    np.testing.assert_allclose(ratio.pdf(t), np.asarray(other.pdf(1 / t)) / t**2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["precision", "f2", "npv"])
+def test_variables_change_places(name):
+    """Transposed forms, or complements of a variable, are the same ratio."""
+    tp, fn, fp, tn = cells = (21.5, 3.5, 8.5, 40.5)
+    ratio = known(name, cells, 0.3)
+    n, d = ratio.numerator, ratio.denominator
+    others = [
+        BetaRatio(beta(fp, tn), beta(tp, fn), n.T, d.T),
+        BetaRatio(beta(fn, tp), beta(fp, tn), n[::-1], d[::-1]),
+        BetaRatio(beta(fn, tp), beta(tn, fp), n[::-1, ::-1], d[::-1, ::-1]),
+    ]
+    t = np.asarray(ratio.icdf([1e-20, 0.1, 0.5, 0.9]))
+    for other in others:
+        np.testing.assert_allclose(other.logcdf(t), ratio.logcdf(t), rtol=1e-9, atol=1e-11)
+
+
+def test_a_variable_without_influence():
+    """The ratio is a function of the other one, here itself."""
+    for forms in ([[0, 0], [1, 1]], [[0, 1], [0, 1]]):
+        ratio = BetaRatio(beta(7, 3), beta(7, 3), forms, np.ones((2, 2)))
+        np.testing.assert_allclose(ratio.icdf(LEVELS), stats.beta(7, 3).ppf(LEVELS), rtol=1e-10)
+        assert ratio.mean() == pytest.approx(0.7, rel=1e-13)
+
+
+def test_tails_far_below_the_smallest_double():
+    """Logs stay finite and fall; beside the ends they fall as powers of the distance."""
+    ratio = RATIOS["precision"]
+    x = np.array([1e-3, 1e-6, 1e-9, 1e-12])
+    logs = np.asarray(ratio.logcdf(x))
+    # All of theta^21.5 is left, with the false positive rate anything.
+    np.testing.assert_allclose(np.diff(logs), 21.5 * np.log(1e-3), rtol=1e-3)
+    assert (ratio.cdf(x[1:]) < 1e-100).all()
+
+
+def test_values_do_not_depend_on_what_else_is_asked():
+    """A far tail beside a place in the middle leaves that as it is."""
+    ratio = known("precision", (21.5, 3.5, 8.5, 40.5), 0.3)
+    alone = ratio.logcdf(0.6)
+    assert ratio.logcdf([0.6, 1e-8])[0] == alone
+    assert ratio.logcdf(0.6) == alone
+
+
+def test_a_table_has_the_mass_of_one(monkeypatch):
+    """The density is normalised by itself: what a table has to mend is rounding."""
+    masses = []
+    normalised = density.LogitDensity._normalised.__func__
+
+    def spied(cls, panels):
+        masses.append(float(np.exp(panels.log_masses).sum()))
+        return normalised(cls, panels)
+
+    monkeypatch.setattr(density.LogitDensity, "_normalised", classmethod(spied))
+    for name in ("moderate", "no errors", "all called positive", "large"):
+        known("f2", TABLES[name], 0.3).mean()
+        sampled("sampled f2", TABLES[name]).mean()
+    np.testing.assert_allclose(masses, 1, rtol=0, atol=2e-12)
+
+
+def test_pickled_ratios_are_the_same():
+    """Before and after their tables are made."""
+    ratio = known("precision", (21.5, 3.5, 8.5, 40.5), 0.3)
+    fresh = pickle.loads(pickle.dumps(ratio))
+    assert fresh.mean() == ratio.mean() == pickle.loads(pickle.dumps(ratio)).mean()
+
+
+# Refusals
+
+ONES = np.ones((2, 2))
+PAIR = beta(2, 1), beta(1, 2)
+REFUSED = {
+    "first": (lambda: BetaRatio(1, PAIR[1], ONES, ONES), TypeError, "first must be a BetaAverage"),
+    "second": (lambda: BetaRatio(PAIR[0], "x", ONES, ONES), TypeError, "second must be a Beta"),
+    "shape": (lambda: BetaRatio(*PAIR, [0, 1], ONES), ValueError, r"numerator must have the shape"),
+    "nan": (
+        lambda: BetaRatio(*PAIR, ONES, ONES * np.nan),
+        ValueError,
+        "denominator must be finite",
+    ),
+    "negative": (lambda: BetaRatio(*PAIR, ONES, -ONES), ValueError, "denominator must be positive"),
+    "unbounded": (
+        lambda: BetaRatio(*PAIR, [[0, 0], [1, 1]], [[0, 1], [0, 1]]),
+        ValueError,
+        "or zero where the numerator is zero too",
+    ),
+    "constant": (lambda: BetaRatio(*PAIR, ONES, 2 * ONES), ValueError, "have a constant ratio, 0.5"),
+    "saddle": (lambda: BetaRatio(*PAIR, np.eye(2), ONES), ValueError, "with a saddle"),
+}
+
+
+@pytest.mark.parametrize(("make", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(make, error, message):
+    """One clear error, which names the argument."""
+    with pytest.raises(error, match=message):
+        make()
