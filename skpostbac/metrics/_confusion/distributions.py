@@ -51,7 +51,7 @@ def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
     # Of what is no true negative: the share of true positives, and of false negatives among errors.
     right, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
     top = 1 + weight
-    return BetaRatio(right, missed, [[0, 0], [top, top]], [[1, weight], [top, top]])
+    return BetaRatio(right, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]])
 
 
 def _of_known_class(
@@ -78,9 +78,7 @@ def _of_known_class(
     )
 
 
-def _parts(
-    name: str, tp: Floats, fp: Floats, fn: Floats, tn: Floats
-) -> tuple[Floats, Floats]:
+def _parts(name: str, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> tuple[Floats, Floats]:
     """Return numerator and denominator of a metric."""
     if name in F_MEASURES:
         weight = F_MEASURES[name] ** 2
@@ -134,7 +132,9 @@ def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
     p, q = model.prevalence
     numerator = np.array([[0, -2 * p * q], [2 * p * q, 0]])
     denominator = np.array([[p, p * p + q * q], [2 * p * q, q]])
-    first, second = (BetaAverage(a, b) for a, b in zip(model.cells[:, :1], model.cells[:, 1:], strict=True))
+    first, second = (
+        BetaAverage(a, b) for a, b in zip(model.cells[:, :1], model.cells[:, 1:], strict=True)
+    )
     return BetaRatio(first, second, numerator, denominator)
 
 

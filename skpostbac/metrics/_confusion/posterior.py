@@ -79,8 +79,10 @@ class PosteriorConfusionMetric(FigurePosterior):
     :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`, so Beta(k, k) if all recalls have a flat one;
     :func:`posterior_accuracy` lets you choose it, and ``prior="reciprocal"`` makes it Beta(1, 1).
 
-    With known shares, precision has no closed form, and the accuracy and false positive rates are
-    weighted sums of Beta variables.
+    With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
+    Precision, negative predictive value, Jaccard's index and F-measures of a class are ratios of
+    forms in its recall and its false positive rate then, whose distribution is computed without
+    draws (:class:`skpostbac.stats.BetaRatio`); so are F-measures of sampled shares.
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
     distribution of a whole confusion matrix is in [2]_.
@@ -296,13 +298,14 @@ def posterior_confusion_metric(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     metric : str or callable
-        "recall", "precision", "false_positive_rate" (fall-out) and "f1" of a class or averaged
-        over the classes; "accuracy", "kappa" or "mcc"; or a function that takes confusion
-        matrices, an array of shape (n, n_classes, n_classes) with true classes as rows, and
-        returns an array of shape (n,). The entries of each matrix are shares, of sum 1.
+        "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
+        "jaccard", "f0.5", "f1" and "f2" of a class or averaged over the classes; "accuracy",
+        "kappa" or "mcc"; or a function that takes confusion matrices, an array of shape
+        (n, n_classes, n_classes) with true classes as rows, and returns an array of shape (n,).
+        The entries of each matrix are shares, of sum 1.
     pos_label : label, default=None
-        Class of which the recall, precision, false positive rate or F1 is meant. By default
-        they are averaged. Other metrics have no such class.
+        Class of which a metric such as the recall is meant. By default it is averaged over the
+        classes. Accuracy, kappa and MCC have no such class.
     average : {"macro", "micro"}, default="macro"
         "macro" is the mean over the classes; "micro" sums the true and false positives and
         negatives of all classes first.
@@ -323,8 +326,7 @@ def posterior_confusion_metric(
         :func:`posterior_accuracy` has a prior of its own, by default Beta(1/2, 1/2).
     n_draws : int, default=None
         Random draws for a metric without an exact distribution, from 2 to 1e9. By default 100,000,
-        and fewer with many classes: 10,000 with 100, and at least 1,000, except for the metrics of
-        a single class, of which less must be drawn.
+        and fewer with many classes: 10,000 with 100, and at least 1,000.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
 
@@ -359,12 +361,22 @@ def posterior_confusion_metric(
     --------
     A classifier that says 1 to everything has a perfect recall, and needs a second metric ([1]_).
 
-    >>> from skpostbac import posterior_confusion_metric
+    >>> from skpostbac import PosteriorConfusionMetric, posterior_confusion_metric
     >>> y_true, y_pred = [0] * 85 + [1] * 15, [1] * 100
     >>> posterior_confusion_metric(y_true, y_pred, "recall", pos_label=1).mean()
     0.9688
     >>> posterior_confusion_metric(y_true, y_pred, "precision", pos_label=1).mean()
     0.1535
+
+    F-measures and precision are as exact, also where one sample in a hundred is positive.
+
+    >>> for prevalence in ("sampled", [0.99, 0.01]):
+    ...     C = [[166, 25], [21, 188]]
+    ...     PosteriorConfusionMetric.from_confusion_matrix(
+    ...         C, "f1", pos_label=1, prevalence=prevalence
+    ...     )
+    PosteriorConfusionMetric('f1 of 1', mean=0.889, 95% CI=[0.857, 0.920], exact)
+    PosteriorConfusionMetric('f1 of 1', mean=0.122, 95% CI=[0.086, 0.163], exact)
 
     Any function of confusion matrices will do, such as the recall of the worst class.
 

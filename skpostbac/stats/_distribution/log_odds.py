@@ -327,7 +327,7 @@ class LogitTable(BoundedDistribution):
         return Frame(low, 0.0, high, 0.0, mean, 0.0, to_low, to_high)
 
     def _logs_at(self, u: Floats) -> Logs:
-        """Logs of the masses below and above some log-odds, and of the density there."""
+        """Return the logs of the masses below and above some log-odds, and of the density."""
         return self._table.logs_at(u)
 
     def _tails(self, points: Points) -> Tails:

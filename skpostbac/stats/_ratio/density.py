@@ -191,13 +191,9 @@ class _Curve:
         """Log of the integrand at places p, shape (n, m)."""
         x, z = self.places(p)
         log_f = self.log_f
-        odds = [[0.0, z], [x, p]]
+        odds: list[list[Floats]] = [[np.zeros(1), z], [x, p]]
         above = _log_add(
-            [
-                log_f[i, j] + odds[i][j]
-                for i, j in np.ndindex(2, 2)
-                if (log_f[i, j] > -np.inf).any()
-            ]
+            [log_f[i, j] + odds[i][j] for i, j in np.ndindex(2, 2) if (log_f[i, j] > -np.inf).any()]
         )
         log_c = np.log(np.abs([self.c[0, 1], self.c[1, 0]]))
         below = _log_add([log_c[0] + z, log_c[1] + x])
@@ -230,7 +226,7 @@ def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
 
 
 def _windows(curve: _Curve) -> tuple[Floats, Floats]:
-    """Ends of the places where the integrands count: those of some rows, for all between them."""
+    """Return the ends of places that count, as of some rows, for all rows between them."""
     size = len(curve.sign)
     some = np.unique(np.append(np.arange(0, size, _STRIDE), size - 1))
     low, high = _window(curve[some])
@@ -240,16 +236,14 @@ def _windows(curve: _Curve) -> tuple[Floats, Floats]:
 
 
 def _window(curve: _Curve) -> tuple[Floats, Floats]:
-    """Ends of the places where the integrand counts, shape (n, 1)."""
+    """Return the ends of the places where the integrand counts, shape (n, 1)."""
     p = curve.candidates()
     seen = np.isfinite(p)
     first = np.where(seen.any(axis=1), np.nanmin(np.where(seen, p, np.inf), axis=1), 0.0)
     last = np.where(seen.any(axis=1), np.nanmax(np.where(seen, p, -np.inf), axis=1), 0.0)
     p = np.where(seen, p, first[:, np.newaxis])
     outer = 2.0 ** np.arange(0, 14)
-    p = np.sort(
-        np.concatenate([first[:, None] - outer, p, last[:, None] + outer], axis=1), axis=1
-    )
+    p = np.sort(np.concatenate([first[:, None] - outer, p, last[:, None] + outer], axis=1), axis=1)
     low, high = _narrowed(p, curve.log_integrand(p))
     shares = np.linspace(0, 1, _LOOK)
     for _ in range(_LOOKS):
@@ -309,7 +303,7 @@ def _log_add(terms: list[Floats]) -> Floats:
 
 
 def _asinh_of_sum(*terms: tuple[Floats, Floats]) -> Floats:
-    """asinh of a sum of terms, each given by its sign and the log of its size."""
+    """Return asinh of a sum of terms, each given by its sign and the log of its size."""
     largest = np.maximum(terms[0][1], terms[1][1])
     shift = np.maximum(largest, 0.0)
     total = sum(sign * np.exp(log - shift) for sign, log in terms)

@@ -25,8 +25,8 @@ from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogRatio
 from skpostbac.stats._ratio.sums import log_odds_of
 
-# Log of a tail that is asked of a deeper table: beyond the first one, which ends at -64, the density
-# is continued in straight lines. The second table ends at the other depth.
+# Log of a tail that is asked of a deeper table: beyond the first one, which ends at -64, the
+# density is continued in straight lines. The second table ends at the other depth.
 _FAR, _DEEP = -44.0, 800.0
 
 
@@ -78,9 +78,9 @@ class BetaRatio(LogitTable):
     ...     recall, alarms, [[0, 0], [0.01, 0.01]], [[0, 0.99], [0.01, 1]]
     ... )
     >>> precision
-    BetaRatio(mean=0.2392, sd=0.1011)
+    BetaRatio(mean=0.234, sd=0.114)
     >>> precision.interval(0.95)
-    Interval(low=0.1034, high=0.4861)
+    Interval(low=0.0894, high=0.5290)
     """
 
     def __init__(

@@ -32,9 +32,9 @@ def log_odds_of(distribution: BetaAverage) -> LogOdds:
     if a.size > _FEW:
         return _by_inversion(distribution, (float(near.sum()), float(far.sum())))
     variables = [beta_log_odds(*map(float, pair)) for pair in zip(near, far, strict=True)]
-    order = np.argsort(np.abs(weights)).tolist()
-    total, width = variables[order[0]], float(np.abs(weights[order[0]]))
-    for i in order[1:]:
+    first, *rest = map(int, np.argsort(np.abs(weights)))
+    total, width = variables[first], float(np.abs(weights[first]))
+    for i in rest:
         weight = float(np.abs(weights[i]))
         total, width = _added(total, width, variables[i], weight), width + weight
     return total
@@ -72,4 +72,6 @@ def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> Log
     scale = distribution.standard_deviation() / (width * place * rest)
     edges = np.log(place / rest) + min(scale, _WIDE) * EDGES
     table = LogitDensity.between(log_density, edges, _TOLERANCE)
-    return LogOdds(table.log_density, float(np.log(place / rest)), min(scale, _WIDE), powers, _ERROR)
+    return LogOdds(
+        table.log_density, float(np.log(place / rest)), min(scale, _WIDE), powers, _ERROR
+    )

@@ -227,7 +227,10 @@ def test_metrics_of_a_class_agree_with_draws(name, prevalence):
     C = [[20, 3, 2], [4, 5, 6], [0, 1, 9]]
     options = {"prevalence": prevalence, "random_state": 7, "n_draws": 20_000}
     for target, function in functions(name)[::2]:
-        posterior, drawn = from_matrix(C, name, **target, **options), from_matrix(C, function, **options)
+        posterior, drawn = (
+            from_matrix(C, name, **target, **options),
+            from_matrix(C, function, **options),
+        )
         assert posterior.observed == pytest.approx(drawn.observed, rel=1e-14)
         error = 5 * (drawn.monte_carlo_error() + posterior.monte_carlo_error())
         assert posterior.mean() == pytest.approx(drawn.mean(), abs=error)
@@ -242,9 +245,7 @@ def test_a_class_of_many_is_exact():
     rng = np.random.default_rng(0)
     C = rng.integers(0, 3, (40, 40)) + 30 * np.eye(40)
     exact = from_matrix(C, "f1", pos_label=7, prevalence="observed")
-    drawn = from_matrix(
-        C, of_class("f1", 7), prevalence="observed", n_draws=2000, random_state=1
-    )
+    drawn = from_matrix(C, of_class("f1", 7), prevalence="observed", n_draws=2000, random_state=1)
     assert exact.observed == pytest.approx(drawn.observed, rel=1e-14)
     assert exact.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.monte_carlo_error())
     # A standard deviation of 2,000 draws has an error of 1.6 %.
@@ -582,7 +583,7 @@ def test_bad_input(options, message):
 )
 def test_other_names_are_recognised(name, meant):
     """Those of scikit-learn's functions and scorers, other usual ones, and slips of the pen."""
-    with pytest.raises(ValueError, match=f"got '{name}'; did you mean {re.escape(meant)}\\?$"):
+    with pytest.raises(ValueError, match=rf"got '{name}'; did you mean {re.escape(meant)}\?$"):
         from_matrix(THREE_CLASSES, name)
 
 

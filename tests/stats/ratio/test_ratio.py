@@ -43,7 +43,9 @@ def sampled(name, cells):
     """A metric of sampled cells, from independent shares of sums of them."""
     tp, fn, fp, tn = cells
     if name == "net benefit":
-        return BetaRatio(beta(tp, fp), beta(tp + fp, fn + tn), [[0, -0.25], [0, 1]], np.ones((2, 2)))
+        return BetaRatio(
+            beta(tp, fp), beta(tp + fp, fn + tn), [[0, -0.25], [0, 1]], np.ones((2, 2))
+        )
     weight = float(name.removeprefix("sampled f")) ** 2
     top = [1 + weight] * 2
     return BetaRatio(beta(tp, fn + fp), beta(fn, fp), [[0, 0], top], [[1, weight], top])
@@ -174,7 +176,9 @@ def test_draws_of_the_variables(ratio):
         np.stack([1 - place, place])
         for place in (variable.sample(n, rng=rng) for variable in (ratio.first, ratio.second))
     )
-    forms = [np.einsum("in,ij,jn->n", theta, form, y) for form in (ratio.numerator, ratio.denominator)]
+    forms = [
+        np.einsum("in,ij,jn->n", theta, form, y) for form in (ratio.numerator, ratio.denominator)
+    ]
     draws = forms[0] / forms[1]
     error = 5 * ratio.standard_deviation() / n**0.5
     assert draws.mean() == pytest.approx(ratio.mean(), abs=error)
@@ -204,7 +208,9 @@ def test_quantiles_are_where_the_probabilities_are(ratio):
 def test_density_is_the_derivative(ratio):
     """Central differences of the distribution function."""
     x = np.asarray(ratio.icdf([0.05, 0.4, 0.6, 0.95]))
-    step = 1e-4 * np.minimum(ratio.standard_deviation(), np.abs(np.subtract.outer(ratio.support(), x)).min(axis=0))
+    step = 1e-4 * np.minimum(
+        ratio.standard_deviation(), np.abs(np.subtract.outer(ratio.support(), x)).min(axis=0)
+    )
     slope = np.asarray(ratio.cdf(x - step, x + step)) / (2 * step)
     np.testing.assert_allclose(ratio.pdf(x), slope, rtol=1e-6)
 
@@ -223,7 +229,10 @@ def test_numerator_and_denominator_change_places():
     """P(N / D <= t) = P(D / N >= 1 / t), also far out."""
     numerator, denominator = [[1, 2], [3, 3.5]], [[2, 5], [4, 6]]
     pair = beta(6, 3), beta(2.5, 40.5)
-    ratio, other = BetaRatio(*pair, numerator, denominator), BetaRatio(*pair, denominator, numerator)
+    ratio, other = (
+        BetaRatio(*pair, numerator, denominator),
+        BetaRatio(*pair, denominator, numerator),
+    )
     t = np.asarray(ratio.icdf([1e-30, 1e-3, 0.2, 0.7, 0.99]))
     np.testing.assert_allclose(ratio.logcdf(t), other.logccdf(1 / t), rtol=1e-10)
     np.testing.assert_allclose(ratio.logccdf(t), other.logcdf(1 / t), rtol=1e-10)
@@ -314,7 +323,11 @@ REFUSED = {
         ValueError,
         "or zero where the numerator is zero too",
     ),
-    "constant": (lambda: BetaRatio(*PAIR, ONES, 2 * ONES), ValueError, "have a constant ratio, 0.5"),
+    "constant": (
+        lambda: BetaRatio(*PAIR, ONES, 2 * ONES),
+        ValueError,
+        "have a constant ratio, 0.5",
+    ),
     "saddle": (lambda: BetaRatio(*PAIR, np.eye(2), ONES), ValueError, "with a saddle"),
 }
 
