@@ -22,6 +22,7 @@ from skpostbac import (
 from skpostbac.binormal import BinormalModel, PosteriorBinormal, ScoreMoments, posterior_binormal
 from skpostbac.stats import (
     BetaAverage,
+    BetaRatio,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
     PairedDifference,
@@ -30,6 +31,7 @@ from skpostbac.stats import (
 
 NAN = np.nan
 MATRIX = [[166, 25], [21, 188]]
+FORMS = [[0, 0], [1, 1]], [[1, 2], [2, 3]]
 BINORMAL = PosteriorBinormal(ScoreMoments(9, -1, 1), ScoreMoments(8, 1, 1), n_draws=500)
 GROUPS = group_posterior([8, 9, 7], [10, 10, 10])
 POSTERIOR = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
@@ -38,6 +40,7 @@ EXACT = {
     "difference": BetaAverage([3, 4], [2, 2]) - BetaAverage([5], [1]),
     "HierarchicalBetaAverage": HierarchicalBetaAverage([4, 5], [5, 6]),
     "PairedDifference": PairedDifference([[5, 2, 1, 1], [3, 1, 1, 1]]),
+    "BetaRatio": BetaRatio(BetaAverage([3], [2]), BetaAverage([2], [4]), *FORMS),
     "PowerTransform": PowerTransform(BetaAverage([3, 4], [2, 2]), 0.5),
     "population mean": GROUPS.population_mean,
     "group": GROUPS.groups[1],

@@ -72,6 +72,12 @@ MAKE = {
         array([3.0, 2.0]), array([1.0, 4.0]), weights=array([0.2, 0.8])
     ),
     "BetaBinomial": lambda array: stats.BetaBinomial(),
+    "BetaRatio": lambda array: stats.BetaRatio(
+        stats.BetaAverage([3], [1]),
+        stats.BetaAverage([1], [2]),
+        array([[0.0, 0.0], [1.0, 1.0]]),
+        array([[1.0, 2.0], [2.0, 3.0]]),
+    ),
     "BinormalCheck": lambda array: binormal_check(array(Y_TRUE), array(SCORES)),
     "BinormalDraws": lambda array: binormal(array).parameters,
     "BinormalModel": lambda array: BinormalModel.fit(array(Y_TRUE), array(SCORES)),

@@ -25,6 +25,8 @@ from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogRatio
 from skpostbac.stats._ratio.sums import log_odds_of
 
+# Values of forms whose products are doubles.
+_SMALLEST, _LARGEST = 1e-70, 1e70
 # Log of a tail that is asked of a deeper table: beyond the first one, which ends at -64, the
 # density is continued in straight lines. The second table ends at the other depth.
 _FAR, _DEEP = -44.0, 800.0
@@ -169,6 +171,12 @@ def _corners(values: ArrayLike, name: str) -> Floats:
         raise ValueError(f"{name} must have the shape (2, 2), got {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array.tolist()}")
+    sizes = np.abs(array[array != 0])
+    if sizes.size and not _SMALLEST <= sizes.min() <= sizes.max() <= _LARGEST:
+        raise ValueError(
+            f"{name} must be zero or between {_SMALLEST:g} and {_LARGEST:g} in size, got "
+            f"{array.tolist()}"
+        )
     array.flags.writeable = False
     return array
 
