@@ -16,6 +16,10 @@ from skpostbac.stats import BetaAverage, BetaRatio
 
 Exact: TypeAlias = BetaAverage | BetaRatio
 
+# Predictions of other classes, of each class, and share of a class beside the largest one, below
+# which a sum of false positives is drawn.
+_LEAST_QUIET, _LEAST_SHARE = 5.0, 1e-3
+
 
 def no_distribution(model: ConfusionModel) -> None:
     """Return no distribution: of most metrics it is not known."""
@@ -70,12 +74,25 @@ def _of_known_class(
     fn, tn = tp[::-1], fp[:, ::-1]
     numerator, denominator = _parts(name, tp, fp, fn, tn)
     alarms, quiet = _alarms(model, position)
+    if not _is_smooth(quiet[rest > 0], rest[rest > 0]):
+        return None
     return BetaRatio(
         BetaAverage(model.right[[position]], model.wrong[[position]]),
         BetaAverage(alarms, quiet, weights=rest),
         numerator,
         denominator,
     )
+
+
+def _is_smooth(quiet: Floats, shares: Floats) -> bool:
+    """Tell whether the density of a sum of false positives has no kink that counts.
+
+    It has one, of the order of `quiet`, where all samples of a class are taken for another one. It
+    takes seconds then, as it does with shares of many scales.
+    """
+    several = quiet.size > 1
+    rough = quiet.min() < _LEAST_QUIET or shares.min() < _LEAST_SHARE * shares.max()
+    return not (several and rough)
 
 
 def _parts(name: str, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> tuple[Floats, Floats]:

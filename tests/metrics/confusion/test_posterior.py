@@ -252,6 +252,22 @@ def test_a_class_of_many_is_exact():
     assert exact.standard_deviation() == pytest.approx(drawn.standard_deviation(), rel=0.08)
 
 
+@pytest.mark.parametrize(
+    ("C", "shares"),
+    [
+        ([[9, 1, 1], [0, 8, 1], [0, 0, 0]], [1, 1, 1]),
+        ([[9, 1, 1], [0, 8, 1], [1, 0, 9]], [1, 1, 1e-6]),
+    ],
+    ids=["empty class", "shares of two scales"],
+)
+def test_what_has_kinks_is_drawn(C, shares):
+    """A sum of false positives that would take seconds; the same matrix of two classes is exact."""
+    options = {"pos_label": 0, "n_draws": 50, "random_state": 0}
+    assert from_matrix(C, "f1", prevalence=shares, **options).monte_carlo_error() > 0
+    merged = np.array(C)[:2, :2]
+    assert from_matrix(merged, "f1", prevalence=shares[:2], **options).monte_carlo_error() == 0
+
+
 @pytest.mark.parametrize("name", ["precision", "f1"])
 @pytest.mark.parametrize("shares", [(1, 0), (0, 1)], ids=str)
 def test_a_class_that_is_all_or_nothing_is_still_drawn(name, shares):
