@@ -8,7 +8,7 @@ something is drawn. Imports `skpostbac._utils`, `skpostbac.stats` and its folder
 
 from skpostbac._plot.comparison import ComparisonPlot
 from skpostbac._plot.curve import Curve, density_curve
-from skpostbac._plot.gallery import AnyPosterior
+from skpostbac._plot.gallery import AnyPosterior, all_intervals
 from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
 from skpostbac._plot.posterior import Kind, PosteriorPlot
 from skpostbac._plot.posterior_kinds import rows_size
@@ -40,6 +40,7 @@ __all__ = [
     "Kwargs",
     "PosteriorPlot",
     "ThresholdPlot",
+    "all_intervals",
     "area_kwargs",
     "chance_kwargs",
     "check_kwargs",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from skpostbac._plot.kwargs import check_kwargs
 from skpostbac._plot.text import estimate, estimate_title, shorten
 from skpostbac.stats import Interval
+from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import Distribution, interval_of
 
 # The label of the axis where posteriors have no score name, or different ones.
@@ -71,11 +72,22 @@ def portray_all(
         entry if isinstance(entry, Distribution) else entry.distribution
         for entry in posteriors.values()
     ]
+    intervals = all_intervals(distributions, level, method)
     portraits = [
-        Portrait(name, distribution, distribution.mean(), interval_of(distribution, level, method))
-        for name, distribution in zip(shorten(posteriors), distributions, strict=True)
+        Portrait(name, distribution, distribution.mean(), interval)
+        for name, distribution, interval in zip(
+            shorten(posteriors), distributions, intervals, strict=True
+        )
     ]
     return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
+
+
+def all_intervals(
+    distributions: Sequence[Distribution], level: float, method: str
+) -> list[Interval]:
+    """Return the interval of each of many distributions."""
+    ends = evaluate_all(distributions, lambda one: interval_of(one, level, method))
+    return [Interval(low, high) for low, high in ends.tolist()]
 
 
 def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skpostbac._plot.curve import Curve, density_curve
-from skpostbac._plot.gallery import Gallery
+from skpostbac._plot.gallery import Gallery, all_intervals
 from skpostbac._plot.kwargs import line_kwargs
 from skpostbac._plot.style import (
     COLORS,
@@ -19,7 +19,6 @@ from skpostbac._plot.style import (
     write_beside,
 )
 from skpostbac._plot.text import literal, with_score
-from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -110,7 +109,9 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
     label_rows(ax, gallery)
     lines, inner, means = [], [], []
     width = min(1.5, 0.3 * row_height(ax))
-    for row, portrait, style in gallery.rows():
+    distributions = [portrait.distribution for portrait in gallery.portraits]
+    halves = all_intervals(distributions, INNER_LEVEL, gallery.method)
+    for (row, portrait, style), half in zip(gallery.rows(), halves, strict=True):
         (line,) = ax.plot(
             portrait.interval,
             (row, row),
@@ -118,7 +119,6 @@ def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
         )
         color = line.get_color()
         if gallery.level > INNER_LEVEL:
-            half = interval_of(portrait.distribution, INNER_LEVEL, gallery.method)
             inner += ax.plot(half, (row, row), color=color, linewidth=2.7 * line.get_linewidth())
         means.append(_mean_point(ax, portrait.mean, row, color))
         lines.append(line)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skpostbac._plot import (
     Kwargs,
+    all_intervals,
     chance_kwargs,
     check_kwargs,
     check_matplotlib,
@@ -370,7 +371,7 @@ class PosteriorSearchDisplay:
             chance_level_kw=chance_level_kw,
         )
         mean = np.array([posterior.mean() for posterior in self.posteriors])
-        intervals = [p.credible_interval(level, method=method) for p in self.posteriors]
+        intervals = all_intervals([p.distribution for p in self.posteriors], level, method)
         self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
         self.figure_ = ax.figure
         groups = [""] * len(self.values) if self.groups is None else self.groups

@@ -53,6 +53,7 @@ from skpostbac.model_selection._comparison.joint import (
 )
 from skpostbac.model_selection._comparison.report import write_report
 from skpostbac.stats import Interval
+from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
@@ -593,7 +594,8 @@ class PosteriorComparison(StablePickle):
         check_objective(objective, level, (*OBJECTIVES, *_STANDINGS))
         if objective in _STANDINGS:
             return _STANDINGS[objective](self)
-        return np.array([float(OBJECTIVES[objective](entry, level)) for entry in self.posteriors])
+        distributions = [entry.distribution for entry in self.posteriors]
+        return evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
 
     @cached_property
     def _prob_greater(self) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import FitFailedWarning
 
-from skpostbac._utils import check_level, check_probability, progress
+from skpostbac._utils import Floats, check_level, check_probability, progress
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import label_list, unique_label_array
@@ -43,6 +43,8 @@ from skpostbac.model_selection._refit.complexity import (
     check_complexity,
     complexity_keys,
 )
+from skpostbac.stats._beta import Question, evaluate_all
+from skpostbac.stats._distribution import Distribution
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,21 +298,22 @@ class PosteriorRefit:
             counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
             for candidate in candidates
         )
-        number = len(posteriors)
-        values = [
-            self._value(posterior)
-            for posterior in progress(posteriors, number, "evaluating candidates")
-        ]
+        values = _asked(
+            [posterior.distribution for posterior in posteriors],
+            lambda one: OBJECTIVES[self.objective](one, self.level),
+            "evaluating candidates",
+        )
         keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
         joint, best = self._joint(cv_results, candidates, posteriors), int(np.argmax(values))
-        worse = [
-            0.0 if i == best else float(joint.difference(i, best).cdf(-self.rope))
-            for i in progress(range(number), number, "comparing candidates with the best")
-        ]
-        return [Standing(*row) for row in zip(candidates, values, keys, worse, strict=True)]
-
-    def _value(self, posterior: PosteriorBalancedAccuracy) -> float:
-        return float(OBJECTIVES[self.objective](posterior, self.level))
+        others = [i for i in range(len(values)) if i != best]
+        worse = np.zeros(len(values))
+        worse[others] = _asked(
+            [joint.difference(i, best) for i in others],
+            lambda one: one.cdf(-self.rope),
+            "comparing candidates with the best",
+        )
+        columns = candidates, values.tolist(), keys, worse.tolist()
+        return [Standing(*row) for row in zip(*columns, strict=True)]
 
     def _joint(
         self,
@@ -335,6 +338,11 @@ class PosteriorRefit:
         """Return the simplest that is eligible; of equals, the one of the largest objective."""
         eligible = filter(self._is_eligible, standings)
         return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
+
+
+def _asked(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
+    """Return a number of each distribution; those that take their time have a progress line."""
+    return evaluate_all(distributions, question, lambda rows: progress(rows, len(rows), task))
 
 
 def _check_specification(

@@ -3,7 +3,8 @@
 `tilted` has its quadrature under an exponential tilt, `ends` the expansion of its moment generating
 function at both ends, `terms` what an inversion asks of it. `_dirichlet` has the same files.
 `chebyshev` has a series for many Betas of one weight, `averages` has many distributions at once and
-`parameters` what they are made of. Imports `_inversion` and what that imports, and `_smooth`.
+`parameters` what they are made of, and `together` asks many distributions the same. Imports
+`_inversion` and what that imports, and `_smooth`.
 """
 
 from skpostbac.stats._beta.average import BetaAverage, beta_averages
@@ -26,6 +27,7 @@ from skpostbac.stats._beta.tilted import (
     quadrature,
     tilt_betas,
 )
+from skpostbac.stats._beta.together import Question, evaluate_all
 
 __all__ = [
     "LARGEST",
@@ -34,6 +36,7 @@ __all__ = [
     "BetaAverage",
     "BetaAverages",
     "Intervals",
+    "Question",
     "SpreadNodes",
     "TiltedBetas",
     "bandwidths",
@@ -44,6 +47,7 @@ __all__ = [
     "deviations_at",
     "end_radius",
     "end_share",
+    "evaluate_all",
     "extent",
     "growths",
     "laplace_moments",

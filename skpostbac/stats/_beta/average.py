@@ -18,7 +18,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, check_level, float_array
+from skpostbac._utils import Bools, Floats, check_level, float_array
 from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
@@ -29,6 +29,7 @@ from skpostbac.stats._numerics import Frame, Points, exact_sum, weighted_mean
 from skpostbac.stats._smooth import (
     LEAST,
     Series,
+    central_densities_of,
     central_tails_of,
     modes,
     quantiles,
@@ -150,6 +151,11 @@ class BetaAverage(WeightedSum):
         """Weights of the Beta variables, read-only, shape (l,)."""
         return self._weights
 
+    @property
+    def has_equal_weights(self) -> bool:
+        """Whether no weights were given, so that they are 1 / l exactly."""
+        return self._equal
+
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
         mean, sd = self.mean(), self.standard_deviation()
@@ -221,6 +227,21 @@ class BetaAverage(WeightedSum):
             else partial(self._smooth_tails, self._series, kept=[])
         )
 
+    def _curve(self) -> Callable[[Floats], Floats]:
+        pdf, series = super()._curve(), self._series
+        if series is None:
+            return pdf
+
+        def smooth_pdf(x: Floats) -> Floats:
+            y = self._frame.locate(x).from_mean
+            densities, is_known = central_densities_of(series, y[np.newaxis])
+            density, is_rest = np.asarray(densities[0]), ~is_known[0]
+            if is_rest.any():
+                density[is_rest] = pdf(x[is_rest])
+            return density
+
+        return smooth_pdf
+
     def _smooth_tails(
         self, series: Series, points: Points, kept: list[FarContour] | None = None
     ) -> Tails:
@@ -231,16 +252,11 @@ class BetaAverage(WeightedSum):
             return tails
         return tails.replaced(is_far, self._inversion.far(points[is_far], kept))
 
-    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+    def _central_quantile(self, p: Floats, q: Floats) -> tuple[Floats, Bools]:
         if self._series is None:
-            return super()._inner_quantile(log_p, log_q)
-        p, q = np.exp(log_p), np.exp(log_q)
+            return super()._central_quantile(p, q)
         y = quantiles(self._series, p[np.newaxis], q[np.newaxis])[0]
-        x = self._frame.x(self._frame.near_mean(y))
-        rest = ~((np.minimum(p, q) >= LEAST) & np.isfinite(y))
-        if rest.any():
-            x[rest] = super()._inner_quantile(log_p[rest], log_q[rest])
-        return x
+        return y, np.isfinite(y) & (np.minimum(p, q) >= LEAST)
 
     def mode(self) -> float:
         """Return the point of highest density.

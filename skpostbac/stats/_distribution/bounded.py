@@ -513,20 +513,25 @@ class BoundedDistribution(Distribution):
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
         """Quantile inside the support, (n,): from the centre where that is enough."""
-        p, q = np.exp(log_p), np.exp(log_q)
-        start = beta_quantile(self._frame, p, self.standard_deviation())
-        y, found = central_quantile(self._centre, start, p, q)
+        p = np.exp(log_p)
+        y, found = self._central_quantile(p, np.exp(log_q))
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():
             return x
         # A distance to one end keeps its digits from that side, a small probability from its own.
-        from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, start < 0)
+        is_low = beta_quantile(self._frame, p, self.standard_deviation()) < 0
+        from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, is_low)
         lower, upper = ~found & from_low, ~found & ~from_low
         if lower.any():
             x[lower] = self._frame.x(self._solve(log_p[lower], y[lower], upper=False))
         if upper.any():
             x[upper] = self._frame.x(self._solve(log_q[upper], y[upper], upper=True))
         return x
+
+    def _central_quantile(self, p: Floats, q: Floats) -> tuple[Floats, Bools]:
+        """Distances of quantiles from the mean, NaN if not known, and which are accurate."""
+        start = beta_quantile(self._frame, p, self.standard_deviation())
+        return central_quantile(self._centre, start, p, q)
 
     def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
         """Points whose upper (or lower) tail has the log probability `log_p`.

@@ -12,11 +12,12 @@ from skpostbac.stats._smooth.lookup import quantiles
 from skpostbac.stats._smooth.peak import modes
 from skpostbac.stats._smooth.series import Series
 from skpostbac.stats._smooth.shortest import shortest_intervals
-from skpostbac.stats._smooth.tails import LEAST, central_tails_of
+from skpostbac.stats._smooth.tails import LEAST, central_densities_of, central_tails_of
 
 __all__ = [
     "LEAST",
     "Series",
+    "central_densities_of",
     "central_tails_of",
     "many_series",
     "modes",

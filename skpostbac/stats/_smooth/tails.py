@@ -12,6 +12,8 @@ from skpostbac.stats._smooth.series import Series
 
 # Smallest tail, and smallest density times the standard deviation, that is taken from a series.
 LEAST = 1e-4
+# Smallest density of that kind that is drawn, to five digits.
+_LEAST_DRAWN = 1e-9
 
 
 def central_tails_of(series: Series, y: Floats) -> tuple[Tails, Bools]:
@@ -22,3 +24,10 @@ def central_tails_of(series: Series, y: Floats) -> tuple[Tails, Bools]:
     is_known &= density * deviation >= LEAST
     cdf, density = np.where(is_known, cdf, 0.5), np.where(is_known, density, 1.0)
     return Tails(np.log(cdf), np.log1p(-cdf), np.log(density)), is_known
+
+
+def central_densities_of(series: Series, y: Floats) -> tuple[Floats, Bools]:
+    """Densities at distances from the mean, (m, n), and which of them may be drawn."""
+    density = series.waves(1).at(y)[1]
+    is_known = np.abs(y) <= series.reach[:, np.newaxis]
+    return density, is_known & (density * series.deviation[:, np.newaxis] >= _LEAST_DRAWN)
