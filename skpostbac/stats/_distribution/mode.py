@@ -12,11 +12,11 @@ candidate is taken.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution.outline import Outline
 from skpostbac.stats._distribution.tails import Values
+from skpostbac.stats._numerics import bracketed_root
 
 # So many local peaks are followed, if they are higher than a share of the highest.
 _PEAKS, _LOW = 6, 0.5
@@ -51,7 +51,8 @@ def highest_place(evaluate: Callable[[Floats], Values], outline: Outline) -> tup
     candidates = [peak]
     # The zero of the slope is more precise than the largest of equal densities, but at a kink.
     if slope(left) > 0 > slope(right):
-        candidates.append(brentq(slope, left, right, xtol=1e-15 * np.ptp(outline.y)))
+        accuracy = 1e-15 * float(np.ptp(outline.y))
+        candidates.append(bracketed_root(slope, left, right, accuracy=accuracy))
     heights = density(np.array(candidates))
     last = np.flatnonzero(heights >= heights.max() * (1 - _EQUAL_HEIGHTS))[-1]
     return candidates[int(last)], float(heights.max())

@@ -22,6 +22,7 @@ from skpostbac.stats._numerics.points import (
     weighted_mean,
     weighted_means,
 )
+from skpostbac.stats._numerics.root import bracketed_root
 from skpostbac.stats._numerics.rows import Rows
 from skpostbac.stats._numerics.special import (
     expm1mx,
@@ -44,6 +45,7 @@ __all__ = [
     "Frame",
     "Points",
     "Rows",
+    "bracketed_root",
     "even_sums",
     "exact_sum",
     "expm1mx",

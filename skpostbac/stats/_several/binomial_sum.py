@@ -1,11 +1,10 @@
 """Tails of a sum of independent binomial variables, however small, of any number of trials."""
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from skpostbac._utils import Floats
-from skpostbac.stats._numerics import REACH, expm1mx, log1pmx, sinmx
+from skpostbac.stats._numerics import REACH, bracketed_root, expm1mx, log1pmx, sinmx
 
 # Standard deviations, and counts, beyond which a tail is below exp(-60).
 _REACH = 12.0
@@ -88,7 +87,7 @@ def _saddle(excess: float, n: Floats, p: Floats) -> float:
     # At the first t the last term is the largest, at the other the mean is almost the sum of n.
     low = 0.5 / np.sqrt(n.sum() + 1)
     high = np.log(4) + max(0.0, np.log(n.sum() + 1) - logit(p).min())
-    return float(np.exp(brentq(slope, np.log(low), np.log(high))))
+    return float(np.exp(bracketed_root(slope, np.log(low), np.log(high))))
 
 
 def _rise(t: float, p: Floats) -> Floats:
