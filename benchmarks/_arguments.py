@@ -364,7 +364,7 @@ OBJECTS = [
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
     "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
     "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
-    "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 10]])",
+    "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "group_posterior([8, 9, 3], [10, 10, 9]).new_group",
     "group_posterior([[8, 3], [9, 3]], [[10, 4], [10, 9]], model='beta-binomial').population_mean",

@@ -77,7 +77,7 @@ def test_far_quantiles_take_few_contours(monkeypatch):
     monkeypatch.setattr(
         Inversion, "tails", lambda *args, **keys: calls.append(1) or tails(*args, **keys)
     )
-    distribution = BetaAverage([25.5, 37.5], [1.5, 9.5])
+    distribution = BetaAverage([25.5, 7.5], [0.5, 0.5])
     low, high = distribution.interval(0.9999)
     assert len(calls) == 2
     assert distribution.cdf(low) == pytest.approx(5e-5, rel=1e-12)
