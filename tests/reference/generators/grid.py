@@ -351,7 +351,6 @@ def smooth_distributions() -> list[Distribution]:
         smooth("10", *ten),
         smooth("10_tenth", *ten, *tenth),
         smooth("10_perfect_tenth", *perfect, *tenth),
-        smooth("10_perfect", [20] * 10, [20] * 10),
         smooth("10_weights", *ten, weights=falling),
         smooth("20_signed", *twenty, weights=[0.1] * 10 + [-0.1] * 10),
     ]

@@ -108,7 +108,7 @@ def test_regimes():
     """The reference covers what the contract speaks of."""
     regimes = {record["regime"] for record in RECORDS.values()}
     assert len(RECORDS) >= 200
-    assert regimes >= {"one class", "signed", "weights", "scale", "many", "small prior"}
+    assert regimes >= {"one class", "signed", "weights", "scale", "many", "small prior", "smooth"}
     assert regimes >= {"reciprocal 1/l", "half 1/l"}
     assert all(record["digits"] >= 20 for record in RECORDS.values())
 
