@@ -12,8 +12,6 @@ from skpostbac.stats._smooth.series import Series
 
 # Smallest tail, and smallest density times the standard deviation, that is taken from a series.
 LEAST = 1e-4
-# Smallest density of that kind that is drawn, to five digits.
-_LEAST_DRAWN = 1e-9
 
 
 def central_tails_of(series: Series, y: Floats) -> tuple[Tails, Bools]:
@@ -27,7 +25,7 @@ def central_tails_of(series: Series, y: Floats) -> tuple[Tails, Bools]:
 
 
 def central_densities_of(series: Series, y: Floats) -> tuple[Floats, Bools]:
-    """Densities at distances from the mean, (m, n), and which of them may be drawn."""
+    """Densities at distances from the mean, (m, n), and which of them are accurate."""
     density = series.waves(1).at(y)[1]
     is_known = np.abs(y) <= series.reach[:, np.newaxis]
-    return density, is_known & (density * series.deviation[:, np.newaxis] >= _LEAST_DRAWN)
+    return density, is_known & (density * series.deviation[:, np.newaxis] >= LEAST)

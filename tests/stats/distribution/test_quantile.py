@@ -73,9 +73,9 @@ def test_centre_tells_where_a_far_quantile_is():
 
 def test_far_quantiles_take_few_contours(monkeypatch):
     """An interval of level 0.9999 asks for both tails once."""
-    calls, tails = [], Inversion.tails
+    calls, far = [], Inversion.far
     monkeypatch.setattr(
-        Inversion, "tails", lambda *args, **keys: calls.append(1) or tails(*args, **keys)
+        Inversion, "far", lambda *args, **keys: calls.append(1) or far(*args, **keys)
     )
     distribution = BetaAverage([25.5, 7.5], [0.5, 0.5])
     low, high = distribution.interval(0.9999)
