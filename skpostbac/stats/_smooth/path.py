@@ -36,7 +36,7 @@ from skpostbac.stats._smooth.betas import Betas
 # Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
 DIGITS = 37.0
 # Log of the largest growth of the weights by the rotation, and the largest angle.
-_GROWTH, _LARGEST_ANGLE = 1.5, 0.8
+_GROWTH, _LARGEST_ANGLE = 1.5, 0.6
 # Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
 _SHARES = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
 # Windows that reach so far in log-odds have nodes that spread out, beginning at two.
