@@ -17,7 +17,6 @@ import json
 import platform
 import zlib
 from datetime import date
-from functools import lru_cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +29,7 @@ from scipy.special import expit, logit
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.stats import Hyperprior
+from skpostbac.stats._beta import evaluate_all
 
 PRIORS = {
     "uniform": "uniform",
@@ -149,30 +149,39 @@ SHOWN = Grid(
 )
 
 
-def conclude(prior, counts):
-    """Return both intervals, and whether a warning is given, of sorted correct and total."""
-    correct, total = zip(*counts, strict=True)
-    posterior = PosteriorBalancedAccuracy(
-        ClassCounts(range(len(counts)), correct, total), prior=PRIORS[prior]
-    )
-    intervals = [posterior.credible_interval(method=kind) for kind in COLUMNS[:2]]
-    return intervals, dominating_influence(posterior) is not None
+def conclude(prior, data_sets):
+    """Return both intervals, and whether a warning is given, of each (sorted correct and total)."""
+    posteriors = [
+        PosteriorBalancedAccuracy(
+            ClassCounts(range(len(counts)), *zip(*counts, strict=True)), prior=PRIORS[prior]
+        )
+        for counts in data_sets
+    ]
+    distributions = [posterior.distribution for posterior in posteriors]
+    central = evaluate_all(distributions, lambda one: one.interval(0.95))
+    hdi = evaluate_all(distributions, lambda one: one.hdi(0.95))
+    warned = [dominating_influence(posterior) is not None for posterior in posteriors]
+    return list(zip(central, hdi, warned, strict=True))
 
 
 def measure(name, prior, numbers):
     """Count over some data sets which intervals hold the truth, and the warnings."""
     n_classes, size_name, recall_name = name.split("|")
     grid = SHOWN if int(n_classes) in SHOWN.classes else CHOSEN
-    # Small data sets are often alike.
-    conclusion = lru_cache(maxsize=None)(conclude)
-    sums = np.zeros(len(COLUMNS), dtype=int)
+    data_sets, truths = [], []
     for number in numbers:
         rng = np.random.default_rng([zlib.crc32(name.encode()), number])
         sizes = grid.sizes[size_name](int(n_classes)).astype(int)
         recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
-        correct, truth = rng.binomial(sizes, recalls), recalls.mean()
-        counts = tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True)))
-        intervals, is_warned = conclusion(prior, counts)
+        correct = rng.binomial(sizes, recalls)
+        truths.append(recalls.mean())
+        data_sets.append(tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True))))
+    # Small data sets are often alike.
+    distinct = list(dict.fromkeys(data_sets))
+    conclusions = dict(zip(distinct, conclude(prior, distinct), strict=True))
+    sums = np.zeros(len(COLUMNS), dtype=int)
+    for counts, truth in zip(data_sets, truths, strict=True):
+        *intervals, is_warned = conclusions[counts]
         sums += [*(low <= truth <= high for low, high in intervals), is_warned]
     return sums
 
