@@ -17,6 +17,7 @@ from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
 from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
+from skpostbac.metrics._balanced_accuracy import tell_of_design
 from skpostbac.metrics._priors import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.stats._distribution import interval_of
@@ -65,7 +66,15 @@ def _describe_data(table: Table, posterior: PosteriorBalancedAccuracy) -> Record
         "n_classes": counts.n_classes,
         "chance": _chance(posterior),
         "classes": [{"label": label, "n_samples": int(total)} for label, total in totals],
+        "groups": _describe_groups(table, posterior),
     }
+
+
+def _describe_groups(table: Table, posterior: PosteriorBalancedAccuracy) -> Record | None:
+    effects = posterior.design_effects
+    if effects is None:
+        return None
+    return {"column": table.groups, "n_groups": int(effects.n_groups)}
 
 
 def _describe_settings(settings: Settings) -> Record:
@@ -129,6 +138,21 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
         "expected_coverage": _number(influence.expected_coverage),
         "remedy": None if dominating is None else dominating.remedy or None,
         "untested": [] if dominating is None else list(untested_alone(dominating)),
+        "groups": _describe_design(posterior, level),
+    }
+
+
+def _describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> Record | None:
+    effects, notes = posterior.design_effects, tell_of_design(posterior, level)
+    if effects is None or notes is None:
+        return None
+    return {
+        "design_effects": effects.design_effect.tolist(),
+        "effective_samples": _number(effects.effective_size.sum()),
+        "correlation": _number(effects.correlation),
+        "correlation_used": _number(effects.correlation_used),
+        "degrees_of_freedom": _number(effects.degrees_of_freedom),
+        **notes._asdict(),
     }
 
 
@@ -159,6 +183,7 @@ def _describe_pair(
     distribution = comparison.difference(first, second)
     low, high = interval_of(distribution, level)
     masses = comparison.rope_masses(first, second)._asdict() if comparison.rope > 0 else None
+    effects = comparison.design_effects(first, second)
     return {
         "first": first,
         "second": second,
@@ -166,6 +191,7 @@ def _describe_pair(
         "low": _number(low),
         "high": _number(high),
         "rope": masses and {key: _number(value) for key, value in masses.items()},
+        "design_effects": effects and effects.design_effect.tolist(),
     }
 
 

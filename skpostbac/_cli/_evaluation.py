@@ -91,7 +91,7 @@ def report(evaluation: Evaluation) -> list[str]:
 
 
 def _count(table: Table, settings: Settings) -> PairedCounts:
-    y_true, *y_preds = _columns(table)
+    y_true, *y_preds = _columns(table)[: 1 + len(table.classifiers)]
     predictions = dict(zip(table.classifiers, y_preds, strict=True))
     return paired_counts(y_true, predictions, **_options(table, settings))
 
@@ -105,7 +105,7 @@ def _compare(counts: PairedCounts, settings: Settings) -> PosteriorComparison:
 
 def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
     """Evaluate a classifier that is alone."""
-    y_true, y_pred = _columns(table)
+    y_true, y_pred = _columns(table)[:2]
     (name,) = table.classifiers
     counts = class_counts(y_true, y_pred, **_options(table, settings))
     return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
@@ -118,14 +118,15 @@ def _columns(table: Table) -> NDArray[np.object_]:
 
 def _options(table: Table, settings: Settings) -> dict[str, Any]:
     _check_labels(settings.labels, table)
-    return {"labels": settings.labels, "sample_weight": list(table.rows.values())}
+    groups = {} if table.groups is None else {"groups": _columns(table)[-1]}
+    return {"labels": settings.labels, "sample_weight": list(table.rows.values()), **groups}
 
 
 def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
     if labels is None:
         return
     for label in labels:
-        if not any(label in row for row in table.rows):
+        if not any(label in row for row in table.label_rows):
             raise InputError(f"--labels: class {label!r} is never seen, true or predicted")
     if not any(row[0] in labels for row in table.rows):
         raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")

@@ -87,9 +87,12 @@ def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, An
 
 def _get_table(args: Namespace) -> Table:
     if args.file is not None:
-        return read_table(args.file, args.truth, args.classifier, delimiter=args.delimiter)
-    if args.truth is not None:
-        raise InputError("--truth needs a FILE, or - for standard input")
+        return read_table(
+            args.file, args.truth, args.classifier, groups=args.groups, delimiter=args.delimiter
+        )
+    for option, value in (("--truth", args.truth), ("--groups", args.groups)):
+        if value is not None:
+            raise InputError(f"{option} needs a FILE, or - for standard input")
 
     from skpostbac._cli._example import make_example
 

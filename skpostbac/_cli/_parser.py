@@ -39,7 +39,7 @@ keys of the JSON object:
   version     version of skpostbac
   data        source, description, example (true without FILE), truth, n_samples, n_left_out
               (samples of a class that --labels leaves out), n_classes, chance (1 / n_classes),
-              classes (label, n_samples)
+              classes (label, n_samples), groups (column, n_groups)
   settings    prior (a name or [a, b]), level, rope
   posteriors  for each classifier: name, correct (by class), n_unseen (predictions of a label that
               is no class), accuracy and balanced_accuracy of the sample, mean, median, low and
@@ -49,17 +49,20 @@ keys of the JSON object:
               how many posterior standard deviations the prior moves the mean), expected_coverage
               (share of 95% intervals that would hold the truth in test sets such as this one),
               remedy (what to do where that is too low, else null), untested (classes without
-              samples, if they alone are what the prior moves the mean by)
+              samples, if they alone are what the prior moves the mean by), groups (design_effects
+              by class, by which counts are divided; effective_samples, correlation,
+              correlation_used, degrees_of_freedom, worth and doubts in sentences)
   comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
-              the difference first - second; rope: below, within, above)
+              the difference first - second; rope: below, within, above; design_effects by class)
   ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is
               estimated from random draws), expected_rank, expected_loss, mean
   A number that does not exist is null. So are comparison and ranking of a single classifier, rope
-  if it is 0, and chance with a single class.
+  if it is 0, chance with a single class, and groups and design_effects without --groups.
 
 examples:
   skpostbac
   skpostbac predictions.csv --truth species --html report.html
+  skpostbac predictions.csv --truth diagnosis --groups patient
   skpostbac - --truth species --classifier forest --classifier logistic --rope 0.01 < p.csv"""
 
 
@@ -115,6 +118,12 @@ def _add_input(parser: Parser) -> None:
         metavar="COLUMN",
         action="append",
         help="column of the predictions of a classifier; may be repeated (default: all but TRUTH)",
+    )
+    group.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="column of the groups that samples are of, such as patients: samples of one group "
+        "depend on one another, and count for less",
     )
     group.add_argument(
         "--delimiter",

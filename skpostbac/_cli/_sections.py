@@ -57,10 +57,16 @@ def describe_data(document: Record) -> dict[str, str]:
     left_out = f" ({data['n_left_out']} of other classes left out)" if data["n_left_out"] else ""
     return {
         "Truth": f"column {printable(data['truth'])} of {printable(data['source'])}",
-        "Samples": f"{data['n_samples']}{left_out}",
+        "Samples": f"{data['n_samples']}{left_out}{_name_groups(data['groups'])}",
         "Classes": f"{data['n_classes']}: {_list_classes(data['classes'])}",
         "Prior": _name_prior(document["settings"]["prior"]),
     }
+
+
+def _name_groups(groups: Record | None) -> str:
+    if groups is None:
+        return ""
+    return f" of {groups['n_groups']} groups, column {printable(groups['column'])}"
 
 
 def _list_classes(classes: Sequence[Record]) -> str:
@@ -89,6 +95,7 @@ def _posteriors(document: Record, level: str) -> Section:
             *_report_prior(
                 [record for record in records if record["remedy"] or record["untested"]]
             ),
+            *_report_groups([record for record in records if record["groups"]]),
         ],
     )
 
@@ -126,6 +133,17 @@ def _report_prior(dominated: Sequence[Record]) -> list[str]:
     share, remedy = worst["expected_coverage"], _as_option(worst["remedy"])
     note = f"95% intervals would hold the balanced accuracy in about {share:.0%} of test sets"
     return [f"{note} such as this one: {remedy}."]
+
+
+def _report_groups(records: Sequence[Record]) -> list[str]:
+    """Say of each classifier what its samples are worth, and once what holds of all of them."""
+    worth = [
+        (f"{printable(record['name'])}: " if len(records) > 1 else "")
+        + printable(record["groups"]["worth"])
+        for record in records
+    ]
+    doubts = (note for record in records for note in record["groups"]["doubts"])
+    return [*worth, *map(printable, dict.fromkeys(doubts))]
 
 
 def _as_option(remedy: str) -> str:

@@ -37,18 +37,30 @@ class Table:
     classifiers: tuple[str, ...]
     """Names of the columns of predictions."""
     rows: Counter[tuple[str, ...]]
-    """Multiplicity of each row: its true label, then its predictions."""
+    """Multiplicity of each row: its true label, its predictions, and its group if there are any."""
     description: str | None = None
     """What the data are, if they are the example."""
+    groups: str | None = None
+    """Name of the column of groups."""
 
     @property
     def n_rows(self) -> int:
         """Number of rows, repeated ones included."""
         return self.rows.total()
 
+    @property
+    def label_rows(self) -> Iterator[tuple[str, ...]]:
+        """The rows without their groups."""
+        return (row[: 1 + len(self.classifiers)] for row in self.rows)
+
 
 def read_table(
-    path: str, truth: str | None, classifiers: Sequence[str] | None, *, delimiter: str = ","
+    path: str,
+    truth: str | None,
+    classifiers: Sequence[str] | None,
+    *,
+    groups: str | None = None,
+    delimiter: str = ",",
 ) -> Table:
     """Read a CSV table in UTF-8, with or without a byte order mark.
 
@@ -60,6 +72,8 @@ def read_table(
         Column of the true labels. It is needed: None only gets an error that lists the columns.
     classifiers : sequence of str or None
         Columns of predictions, by default all others.
+    groups : str, default=None
+        Column of the groups that the samples are of.
     delimiter : str, default=","
         Character between two cells.
 
@@ -75,7 +89,7 @@ def read_table(
     source = "standard input" if path == "-" else path
     try:
         with _open(path) as file:
-            return _parse(source, file, truth, classifiers, delimiter)
+            return _parse(source, file, (truth, classifiers, groups), delimiter)
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -92,20 +106,20 @@ def _open(path: str) -> TextIO:
 def _parse(
     source: str,
     file: TextIO,
-    truth: str | None,
-    classifiers: Sequence[str] | None,
+    wanted: tuple[str | None, Sequence[str] | None, str | None],
     delimiter: str,
 ) -> Table:
     records = _records(file, delimiter)
     _, header = next(records, (0, []))
     if not header:
         raise InputError(f"{source} is empty")
-    columns = _choose_columns(header, truth, classifiers)
-    rows = _count_rows(records, header, columns)
+    _, chosen, groups = wanted
+    truth, *classifiers = _choose_columns(header, *wanted)
+    rows = _count_rows(records, header, [truth, *classifiers, *([groups] if groups else [])])
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
-    table = Table(source, columns[0], tuple(columns[1:]), rows)
-    if classifiers is None:
+    table = Table(source, truth, tuple(classifiers), rows, groups=groups)
+    if chosen is None:
         _check_predictions(table)
     return table
 
@@ -156,15 +170,22 @@ class _Lines:
 
 
 def _choose_columns(
-    header: Sequence[str], truth: str | None, classifiers: Sequence[str] | None
+    header: Sequence[str],
+    truth: str | None,
+    classifiers: Sequence[str] | None,
+    groups: str | None,
 ) -> list[str]:
     """Return the names of the column of true labels and of those of the classifiers."""
     check_distinct(header, "column")
     if truth is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
     _check_present(header, "--truth", truth)
+    if groups is not None:
+        _check_present(header, "--groups", groups)
+        if groups in (truth, *(classifiers or ())):
+            raise InputError(f"{groups!r} cannot be --groups and --truth or --classifier")
     if classifiers is None:
-        classifiers = [name for name in header if name != truth]
+        classifiers = [name for name in header if name not in (truth, groups)]
     _check_classifiers(header, truth, classifiers)
     return [truth, *classifiers]
 
@@ -237,7 +258,7 @@ def _check_cells(line: int, columns: Iterable[str], row: Iterable[str]) -> None:
 
 def _check_predictions(table: Table) -> None:
     """Refuse a column, chosen by nobody, that can hardly be one of predictions."""
-    truth, *predictions = map(set, zip(*table.rows, strict=True))
+    truth, *predictions = map(set, zip(*table.label_rows, strict=True))
     for name, labels in zip(table.classifiers, predictions, strict=True):
         if not labels & truth:
             raise InputError(

@@ -22,6 +22,7 @@ from skpostbac.metrics._balanced_accuracy import (
 )
 from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
+from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
 from skpostbac.metrics._groups import (
     GroupPosterior,
     SubgroupPosteriors,
@@ -36,8 +37,10 @@ from skpostbac.stats._distribution import DrawnPosterior
 __all__ = [
     "ClassCounts",
     "ClassCountsScorer",
+    "DesignEffects",
     "DrawnPosterior",
     "GroupPosterior",
+    "GroupsWarning",
     "JudgeWarning",
     "OutcomesScorer",
     "PairedCounts",
@@ -50,6 +53,7 @@ __all__ = [
     "PriorInfluence",
     "PriorInfluenceWarning",
     "ProbAboveChance",
+    "SampleWeightWarning",
     "SelectedPosterior",
     "SubgroupPosteriors",
     "class_counts",

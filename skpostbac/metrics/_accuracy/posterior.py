@@ -16,6 +16,8 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
+from skpostbac.metrics._dependence import warn_of_groups
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._posteriors import ExactPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_ACCURACY_PRIOR,
@@ -46,7 +48,8 @@ class PosteriorAccuracy(ExactPosterior):
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class, such as the `counts` of a
-        :class:`PosteriorBalancedAccuracy`. Their sums are what the posterior depends on.
+        :class:`PosteriorBalancedAccuracy`. Their sums are what the posterior depends on, divided by
+        the design effect of groups and importance weights if there are any.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
         Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``. "uniform" is that of
         the papers.
@@ -94,7 +97,7 @@ class PosteriorAccuracy(ExactPosterior):
     def __init__(self, counts: ClassCounts, *, prior: ArrayLike = DEFAULT_ACCURACY_PRIOR) -> None:
         check_counts(counts)
         pair = _prior_pair(prior)
-        if max(pair) + counts.n_samples > LARGEST:
+        if max(pair) + _independent(counts).n_samples > LARGEST:
             raise ValueError(
                 f"prior and counts must add up to at most {LARGEST:g}, got {pair} and "
                 f"{counts.n_samples:g} samples"
@@ -182,8 +185,8 @@ class PosteriorAccuracy(ExactPosterior):
     @cached_property
     def distribution(self) -> BetaAverage:
         """The distribution of the accuracy, with all methods of the engine."""
-        correct = self.counts.correct.sum()
-        wrong = (self.counts.total - self.counts.correct).sum()
+        counts = _independent(self.counts)
+        correct, wrong = counts.correct.sum(), (counts.total - counts.correct).sum()
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
 
     @property
@@ -236,6 +239,8 @@ def posterior_accuracy(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
 ) -> PosteriorAccuracy:
     """Compute the posterior distribution of the accuracy.
@@ -249,7 +254,14 @@ def posterior_accuracy(
     labels : array-like of shape (n_classes,), default=None
         Samples of a true class that is not listed are left out. By default all are counted.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters.
+        Finite, non-negative weights, by default case counts, whose scale matters.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size counts, and not their scale. None stands for "case", with a warning
+        where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of one group
+        depend on one another, and count for less, as :ref:`groups` explains.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
         Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
 
@@ -261,6 +273,13 @@ def posterior_accuracy(
     ------
     ValueError, TypeError
         As :func:`class_counts` and :class:`PosteriorAccuracy` raise them.
+
+    Warns
+    -----
+    GroupsWarning
+        If the groups leave the correlation within them in doubt.
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
 
     See Also
     --------
@@ -317,8 +336,22 @@ def posterior_accuracy(
     >>> posterior_confusion_metric(y_true, y_pred, "accuracy", prior="reciprocal").mean()  # 6 / 8
     0.75
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
+    if groups is not None:
+        warn_of_groups(counts._as_one_class().design_effects, ["all"])
     return PosteriorAccuracy(counts, prior=prior)
+
+
+def _independent(counts: ClassCounts) -> ClassCounts:
+    """Return what the counts are worth as independent samples, of all classes together."""
+    return counts if counts._design is None else counts._as_one_class().effective()
 
 
 def _prior_pair(prior: ArrayLike) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from skpostbac.metrics._balanced_accuracy.posterior import (
     PosteriorBalancedAccuracy,
     posterior_balanced_accuracy,
 )
+from skpostbac.metrics._balanced_accuracy.report import tell_of_design
 from skpostbac.metrics._balanced_accuracy.score import (
     OBJECTIVES,
     check_objective,
@@ -30,4 +31,5 @@ __all__ = [
     "posterior_balanced_accuracy",
     "posterior_balanced_accuracy_score",
     "predict",
+    "tell_of_design",
 ]

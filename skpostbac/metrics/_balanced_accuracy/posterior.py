@@ -21,7 +21,8 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._labels import label_list, warn_if_foreign
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups
+from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
 from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -37,6 +38,7 @@ from skpostbac.metrics._priors import (
     format_prior,
     pooled_assumptions,
     warn_if_prior_dominates,
+    widened,
 )
 from skpostbac.stats._distribution import interval_of
 
@@ -61,7 +63,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     Parameters
     ----------
     counts : ClassCounts
-        Correct predictions and samples of each class.
+        Correct predictions and samples of each class. Those of samples with groups or importance
+        weights are divided by their design effects first.
     prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
         Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
         "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
@@ -148,6 +151,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             class_weight=assumed.class_weight,
             _prior_spec=assumed.prior_spec,
             _weight_spec=assumed.weight_spec,
+            effective_counts=assumed.effective_counts,  # cached, like the next
             distribution=assumed.distribution,  # cached, and not pickled
         )
 
@@ -240,11 +244,21 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return posterior
 
     @cached_property
+    def effective_counts(self) -> ClassCounts:
+        """What the counts are worth as independent samples: what the distribution is made of."""
+        return self.counts.effective()
+
+    @property
+    def design_effects(self) -> DesignEffects | None:
+        """What groups and importance weights do to the counts; None where there are neither."""
+        return self.counts.design_effects
+
+    @cached_property
     def distribution(self) -> AverageDistribution:
         """The distribution of the weighted average, with all methods of the engine."""
-        return average_distribution(
-            self.prior, self.counts.correct, self.counts.total, self._weights
-        )
+        counts = self.effective_counts
+        average = average_distribution(self.prior, counts.correct, counts.total, self._weights)
+        return widened(average, self.counts, self.class_weight)
 
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
@@ -304,7 +318,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             expected_coverage=0.90)
         """
         return PriorInfluence(
-            self.counts,
+            self.effective_counts,
             self.distribution.means(),
             self.class_weight,
             self.standard_deviation(),
@@ -451,8 +465,11 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             facts.append(f"prior={prior}")
         if self._weight_spec is not None:
             facts.append("weighted")
-        n = format_count(self.counts.n_samples)
-        return [*facts, f"n_classes={self.counts.n_classes}", f"n={n}"]
+        facts.append(f"n_classes={self.counts.n_classes}")
+        facts.append(f"n={format_count(self.counts.n_samples)}")
+        if self.effective_counts.n_samples != self.counts.n_samples:
+            facts.append(f"n_effective={self.effective_counts.n_samples:.4g}")
+        return facts
 
     def _html_tables(self) -> list[str]:
         hidden = self.counts.n_classes - SHOWN_CLASSES
@@ -479,6 +496,8 @@ def posterior_balanced_accuracy(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
 ) -> PosteriorBalancedAccuracy:
@@ -494,8 +513,15 @@ def posterior_balanced_accuracy(
         Classes of the average, by default those found in `y_true`. A class that is absent
         from `y_true` keeps its prior; samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
-        observations of the sample, and narrows the posterior.
+        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
+        two observations of the sample, and narrows the posterior.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size counts, and not their scale. None stands for "case", with a warning
+        where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of one group
+        depend on one another, and count for less, as :ref:`groups` explains.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
@@ -516,6 +542,10 @@ def posterior_balanced_accuracy(
     -----
     PriorInfluenceWarning
         If intervals under this prior would seldom hold the truth, in test sets like this.
+    GroupsWarning
+        If the groups leave the correlation within them in doubt, or have several classes.
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
     UserWarning
         If no label of `y_pred` occurs in `y_true`.
 
@@ -544,9 +574,18 @@ def posterior_balanced_accuracy(
     >>> posterior.prob_above_chance()
     ProbAboveChance(0.9611, prior=0.5, bayes_factor=24.72)
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
     if not counts.correct.any():
         warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
+    if groups is not None:
+        warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior

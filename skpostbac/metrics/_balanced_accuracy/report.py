@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from skpostbac._utils import describe_estimate, format_probability
-from skpostbac.metrics._counts import format_count
+from skpostbac.metrics._counts import ClassCounts, format_count
+from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, is_large
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import dominating_influence, explain
+from skpostbac.metrics._priors import average_distribution, dominating_influence, explain
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -23,11 +24,53 @@ def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
         lines += [_compare_with_chance(posterior), _name_weakest(posterior, level)]
     if (influence := dominating_influence(posterior)) is not None:
         lines.append(explain(influence))
+    if (notes := tell_of_design(posterior, level)) is not None:
+        lines += [notes.worth, *notes.doubts]
     return "\n".join(lines)
 
 
-def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
+class DesignNotes(NamedTuple):
+    """Sentences on samples with groups or importance weights."""
+
+    worth: str
+    """What the samples are worth, and what ignoring groups would have claimed."""
+    doubts: list[str]
+    """What the groups leave in doubt."""
+
+
+def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> DesignNotes | None:
+    """Say what groups and importance weights make of the samples; None without them."""
+    effects, counts = posterior.design_effects, posterior.counts
+    if effects is None:
+        return None
+    worth = describe_worth(effects, counts.has_importance_weights)
+    if is_large(effects):
+        worth = f"{worth} {_ignore_groups(posterior, level)}"
+    return DesignNotes(worth, doubts_of_groups(effects, label_list(counts.classes)))
+
+
+def _ignore_groups(posterior: PosteriorBalancedAccuracy, level: float) -> str:
+    """Say what would have been claimed of the same samples as independent ones."""
+    counts, effects = posterior.counts, posterior.design_effects
+    assert effects is not None
+    # What importance weights divide by remains.
+    correct, total = (
+        values * effects.design_effect / effects.divisor
+        for values in (counts.correct, counts.total)
+    )
+    ignoring = average_distribution(posterior.prior, correct, total, posterior._weights)
+    figure = describe_estimate(ignoring.mean(), interval_of(ignoring, level), level)
+    return f"Ignoring the groups would have claimed {figure}."
+
+
+def _shown_counts(posterior: PosteriorBalancedAccuracy) -> ClassCounts:
+    """Return the numbers of samples; of importance weights, what these are worth."""
     counts = posterior.counts
+    return posterior.effective_counts if counts.has_importance_weights else counts
+
+
+def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
+    counts = _shown_counts(posterior)
     figure = describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
     classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
     return (
@@ -46,7 +89,7 @@ def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
 
 
 def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    counts = posterior.counts
+    counts = _shown_counts(posterior)
     weakest = int(np.argmin(posterior.distribution.means()))
     label = label_list(counts.classes)[weakest]
     correct, total = (format_count(n[weakest]) for n in (counts.correct, counts.total))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, check_choice, check_flags, check_level
 from skpostbac.metrics._balanced_accuracy.posterior import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 
 OBJECTIVES: dict[str, Callable[[PosteriorBalancedAccuracy, float], float | Floats]] = {
@@ -29,6 +30,8 @@ def posterior_balanced_accuracy_score(
     prior: PriorLike = DEFAULT_PRIOR,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     adjusted: bool = False,
 ) -> float:
@@ -53,7 +56,14 @@ def posterior_balanced_accuracy_score(
         Classes of the average, by default those found in `y_true`. A class that is absent
         from `y_true` keeps its prior; samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters.
+        Finite, non-negative weights, by default case counts, whose scale matters.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size counts, and not their scale. None stands for "case", with a warning
+        where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of one group
+        depend on one another, and count for less, as :ref:`groups` explains.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
     adjusted : bool, default=False
@@ -79,7 +89,8 @@ def posterior_balanced_accuracy_score(
 
     Notes
     -----
-    There is no :class:`PriorInfluenceWarning` here, which a search would repeat in each fold.
+    There is neither a :class:`PriorInfluenceWarning` nor a :class:`GroupsWarning` here, which a
+    search would repeat in each fold.
 
     References
     ----------
@@ -98,7 +109,14 @@ def posterior_balanced_accuracy_score(
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     score = float(OBJECTIVES[objective](posterior, level))
     return _adjust(score, posterior.chance) if adjusted else score

@@ -23,7 +23,13 @@ from skpostbac.metrics._counts import (
     pack_bits,
     word_keys,
 )
-from skpostbac.metrics._labels import label_list, read_outcomes, unique_label_array
+from skpostbac.metrics._labels import (
+    WeightType,
+    check_weight_type,
+    label_list,
+    read_outcomes,
+    unique_label_array,
+)
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -47,6 +53,7 @@ def make_posterior_scorer(
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     adjusted: bool = False,
+    weight_type: WeightType = None,
 ) -> Any:
     """Make a scorer of the posterior balanced accuracy, for `scoring=`.
 
@@ -64,6 +71,8 @@ def make_posterior_scorer(
         Weights of the classes in the average.
     adjusted : bool, default=False
         Rescale the score so that guessing gives 0.
+    weight_type : {"case", "importance"}, default=None
+        What sample weights are that the scorer is given, as for :func:`class_counts`.
 
     Returns
     -------
@@ -83,6 +92,11 @@ def make_posterior_scorer(
 
     Notes
     -----
+    The scorer takes `groups` as it takes `sample_weight`: with metadata routing,
+    ``scorer.set_score_request(groups=True)`` asks for those of the test set, which count by their
+    design effects. :func:`~sklearn.model_selection.cross_validate` hands ``params={"groups":
+    ...}`` to the splitter as well.
+
     Each test set has a posterior of its own, so that the mean of the scores of k folds counts
     the prior k times. Pool the counts of the folds where this matters. Single folds give no
     :class:`PriorInfluenceWarning`, however much the prior decides in them; pooled ones do.
@@ -103,6 +117,7 @@ def make_posterior_scorer(
     """
     check_objective(objective, level)
     check_flags(adjusted=adjusted)
+    check_weight_type(weight_type)
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)
     if labels is not None:
         labels = unique_label_array(labels, "labels")
@@ -116,6 +131,7 @@ def make_posterior_scorer(
         prior=prior,
         class_weight=class_weight,
         adjusted=adjusted,
+        **({} if weight_type is None else {"weight_type": weight_type}),
     )
 
 
@@ -384,7 +400,9 @@ def _fold_counts(
     sample_weight: ArrayLike | None = None,
 ) -> ClassCounts:
     """Count the classes of the scorer, by default those of the estimator."""
-    counts = class_counts(y, y_pred, labels=scorer.labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y, y_pred, labels=scorer.labels, sample_weight=sample_weight, weight_type="case"
+    )
     if scorer.labels is not None:
         return counts
     return counts.reindex(_estimator_labels(estimator, counts, type(scorer).__qualname__))

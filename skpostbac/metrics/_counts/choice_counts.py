@@ -29,7 +29,9 @@ def count_choices(
     >>> count_choices(["a", "a", "b"], ["a", "c", "b"])
     ClassCounts('a': 1/2, 'b': 1/1, 'c': 0/0)
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
+    )
     if labels is not None:
         return counts
     return counts.reindex(merge_labels(counts.classes, distinct_labels(y_pred, "y_pred")))

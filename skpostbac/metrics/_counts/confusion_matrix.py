@@ -47,7 +47,9 @@ def count_confusions(
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-    counts = class_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    counts = class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
+    )
     true = encode(read_column(y_true, "y_true"), "y_true")
     pred = encode(read_column(y_pred, "y_pred"), "y_pred")
     if labels is None:

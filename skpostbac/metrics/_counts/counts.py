@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, LabelArray, StablePickle, first, nonnegative_array
 from skpostbac.metrics._counts.json import (
+    read_design,
     read_document,
     read_labels,
     read_numbers,
@@ -17,7 +20,18 @@ from skpostbac.metrics._counts.json import (
     write_document,
     write_labels,
 )
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    FigureSums,
+    SampleDesign,
+    design_effects,
+    hit_figure,
+    make_design,
+    merge_designs,
+)
 from skpostbac.metrics._labels import (
+    Outcomes,
+    WeightType,
     check_batch_kind,
     check_same_kind,
     count_hits,
@@ -25,6 +39,7 @@ from skpostbac.metrics._labels import (
     merge_labels,
     naming,
     positions,
+    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -47,7 +62,7 @@ class ClassCounts(StablePickle):
     Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
     stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
     that of all samples together. It is exact for integer counts; sums of other weights have
-    the rounding errors of their order.
+    the rounding errors of their order. Batches of counts with groups must have no group in common.
 
     Parameters
     ----------
@@ -84,6 +99,8 @@ class ClassCounts(StablePickle):
     classes: LabelArray
     correct: Floats
     total: Floats
+    # Of samples with groups or importance weights; it is not there in counts of independent cases.
+    _design: SampleDesign | None = None
 
     def __init__(self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike) -> None:
         object.__setattr__(self, "classes", unique_label_array(classes, "classes"))
@@ -129,6 +146,58 @@ class ClassCounts(StablePickle):
             raise ValueError(f"total must not exceed {LARGEST:g}, got {first(self.total, large)}")
         if np.any(self.correct > self.total):
             raise ValueError(f"correct must not exceed total, got {self!r}")
+
+    def _designed(self, design: SampleDesign | None) -> ClassCounts:
+        """Return the counts of samples with groups or importance weights."""
+        if design is None:
+            return self
+        counts = object.__new__(ClassCounts)
+        vars(counts).update({**self.__getstate__(), "_design": design})
+        return counts
+
+    @property
+    def has_importance_weights(self) -> bool:
+        """Whether the counts are sums of importance weights, and no numbers of samples."""
+        return self._design is not None and self._design.squares is not None
+
+    @cached_property
+    def design_effects(self) -> DesignEffects | None:
+        """What the counts are worth; None if the samples have no groups or importance weights."""
+        if self._design is None:
+            return None
+        # A prior of two samples for all classes together, half of them right.
+        cell = 1 / max(self.n_classes, 1)
+        sums = FigureSums(self.total, self.correct, self.correct)
+        return design_effects(self._design, sums, (cell, cell))
+
+    def effective(self) -> ClassCounts:
+        """Return the counts of independent samples that are worth as much.
+
+        Returns
+        -------
+        counts : ClassCounts
+            Divided by the design effects of groups and importance weights, and so mostly no
+            integers; the same counts if the samples have neither.
+
+        Examples
+        --------
+        >>> from skpostbac import class_counts
+        >>> y_true, y_pred = ["a"] * 6 + ["b"] * 4, ["a"] * 5 + ["b"] * 4 + ["a"]
+        >>> patients = [1, 1, 1, 2, 3, 3, 4, 4, 5, 6]
+        >>> class_counts(y_true, y_pred, groups=patients).effective()
+        ClassCounts('a': 3.32/3.98, 'b': 2.41/3.22)
+        """
+        effects = self.design_effects
+        if effects is None:
+            return self
+        return ClassCounts(
+            self.classes, self.correct / effects.divisor, self.total / effects.divisor
+        )
+
+    def _as_one_class(self) -> ClassCounts:
+        """Return the same samples as those of a single class."""
+        sums = (np.array([values.sum()]) for values in (self.correct, self.total))
+        return ClassCounts([0], *sums)._designed(self._design and self._design.as_one_class())
 
     @property
     def n_classes(self) -> int:
@@ -180,7 +249,11 @@ class ClassCounts(StablePickle):
         """
         labels = unique_label_array(classes, "classes")
         rows = positions(labels, self.classes)  # -1: the 0 appended
-        return ClassCounts(labels, np.append(self.correct, 0)[rows], np.append(self.total, 0)[rows])
+        columns = (np.append(values, 0)[rows] for values in (self.correct, self.total))
+        counts = ClassCounts(labels, *columns)
+        if self._design is None:
+            return counts
+        return counts._designed(self._design.reindex(positions(self.classes, labels), len(labels)))
 
     def update(
         self,
@@ -189,14 +262,18 @@ class ClassCounts(StablePickle):
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
     ) -> ClassCounts:
         """Return the counts with those of another batch added; the counts do not change.
 
         Parameters
         ----------
-        y_true, y_pred, labels, sample_weight
-            As for :func:`class_counts`. Without `labels`, a class that the batch is the first to
-            have among `y_true` is new in the result; one that occurs only in `y_pred` is none.
+        y_true, y_pred, labels, sample_weight, weight_type, groups
+            As for :func:`class_counts`. Batches must have no group in common, and all of them
+            groups or none, and weights in the same scale. Without `labels`, a class that the batch
+            is the first to have among `y_true` is new in the result; one that occurs only in
+            `y_pred` is none.
             With `labels`, all samples of other classes in the batch are left out; give the same
             labels with each batch. The batch may be empty, and need not have any of the labels.
 
@@ -219,9 +296,8 @@ class ClassCounts(StablePickle):
         >>> counts
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
-        batch = ClassCounts._of_table(*count_hits(y_true, y_pred, sample_weight, least=0))
-        if labels is not None:
-            batch = reindex_batch(batch, labels)
+        weights = (sample_weight, weight_type)
+        batch = _count(y_true, y_pred, labels, weights, groups, select=reindex_batch, least=0)
         check_batch_kind(self.classes, batch.classes)
         return self + batch
 
@@ -230,7 +306,9 @@ class ClassCounts(StablePickle):
 
         The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"``),
         ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each.
-        Labels are strings, numbers or ``true`` and ``false``.
+        Labels are strings, numbers or ``true`` and ``false``. With groups or importance weights
+        there is an object ``"design"`` of sums over groups and of squares, too; it has no groups,
+        and no samples.
 
         Returns
         -------
@@ -253,7 +331,7 @@ class ClassCounts(StablePickle):
             "correct": write_counts(self.correct),
             "total": write_counts(self.total),
         }
-        return write_document(FORMAT, fields)
+        return write_document(FORMAT, fields, self._design)
 
     @classmethod
     def from_json(cls, text: str) -> ClassCounts:
@@ -282,11 +360,12 @@ class ClassCounts(StablePickle):
         >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
         ClassCounts('a': 7/9, 'b': 2.5/3)
         """
-        document = read_document(text, FORMAT, ("classes", "correct", "total"))
+        document, design = read_document(text, FORMAT, ("classes", "correct", "total"))
         if not any(document.values()):
             return cls.empty()
         correct, total = (read_numbers(document[name], name) for name in ("correct", "total"))
-        return cls(read_labels(document["classes"]), correct, total)
+        counts = cls(read_labels(document["classes"]), correct, total)
+        return counts if design is None else counts._designed(read_design(design, total, 1))
 
     def __add__(self, other: ClassCounts) -> ClassCounts:
         if not isinstance(other, ClassCounts):
@@ -295,7 +374,11 @@ class ClassCounts(StablePickle):
             return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
         left, right = self.reindex(classes), other.reindex(classes)
-        return ClassCounts(classes, left.correct + right.correct, left.total + right.total)
+        total = ClassCounts(classes, left.correct + right.correct, left.total + right.total)
+        if left._design is None and right._design is None:
+            return total
+        has_samples = bool(left.total.any()), bool(right.total.any())
+        return total._designed(merge_designs(left._design, right._design, has_samples))
 
     def __radd__(self, other: object) -> ClassCounts:
         # `sum` starts from 0.
@@ -310,7 +393,8 @@ class ClassCounts(StablePickle):
         return hash(self._key())
 
     def _key(self) -> tuple[tuple[Any, ...], ...]:
-        return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
+        key = tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
+        return key if self._design is None else (*key, (self._design,))
 
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])
@@ -320,6 +404,8 @@ class ClassCounts(StablePickle):
         ]
         if self.n_classes > SHOWN_CLASSES:
             cells.append(f"..., n_classes={self.n_classes}")
+        if self._design is not None:
+            cells.append(str(self._design))
         return f"ClassCounts({', '.join(cells)})"
 
 
@@ -329,6 +415,8 @@ def class_counts(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
 ) -> ClassCounts:
     """Count the samples and the correct predictions of each class.
 
@@ -344,8 +432,15 @@ def class_counts(
         samples of a true class that is not listed are left out. By default the sorted classes
         found in `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
-        observations of the sample.
+        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
+        two observations of the sample.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, whose scale matters, or importance, survey or
+        inverse-probability weights, whose effective size counts, and not their scale. None stands
+        for "case", with a warning where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document: samples of one group
+        depend on one another, and count for less. See :ref:`groups`.
 
     Returns
     -------
@@ -358,13 +453,19 @@ def class_counts(
         If the input is empty, not one-dimensional, of different lengths, continuous, with
         missing labels or with strings and numbers mixed; if `labels` has duplicates, is of
         another kind than `y_true` or none of them occurs there; if a weight is negative,
-        infinite or NaN, or if all are zero.
+        infinite or NaN, or if all are zero; if `weight_type` is another.
     TypeError
         If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
+
+    Warns
+    -----
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
 
     See Also
     --------
     posterior_balanced_accuracy : The posterior that follows from the counts.
+    ClassCounts.effective : Counts of independent samples that are worth as much.
     ClassCounts.update : Counts of a stream, batch by batch.
 
     Notes
@@ -383,8 +484,69 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    counts = ClassCounts._of_table(*count_hits(y_true, y_pred, sample_weight, least=1))
-    return counts if labels is None else select_classes(counts, labels)
+    weights = (sample_weight, weight_type)
+    return _count(y_true, y_pred, labels, weights, groups, select=select_classes, least=1)
+
+
+def _count(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    labels: ArrayLike | None,
+    weights: tuple[ArrayLike | None, WeightType],
+    groups: ArrayLike | None,
+    *,
+    select: Callable[[ClassCounts, ArrayLike], ClassCounts],
+    least: int,
+) -> ClassCounts:
+    """Count the classes that are selected; keep the design of samples that are no plain cases."""
+    sample_weight, weight_type = weights
+    if groups is None and (sample_weight is None or not is_importance(weight_type)):
+        table = count_hits(y_true, y_pred, sample_weight, weight_type=weight_type, least=least)
+        counts = ClassCounts._of_table(*table)
+        return counts if labels is None else select(counts, labels)
+    outcomes = read_outcomes(
+        y_true,
+        {"y_pred": y_pred},
+        sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+        least=least,
+    )
+    return count_outcomes(outcomes, labels, select, is_importance(weight_type))
+
+
+def is_importance(weight_type: object) -> bool:
+    """Return whether weights are no case counts."""
+    return isinstance(weight_type, str) and weight_type == "importance"
+
+
+def count_outcomes(
+    outcomes: Outcomes,
+    labels: ArrayLike | None,
+    select: Callable[[ClassCounts, ArrayLike], ClassCounts],
+    has_importance: bool,
+) -> ClassCounts:
+    """Count samples of one classifier that have groups or importance weights."""
+    if not outcomes.n_samples:
+        counts = ClassCounts.empty()
+        return counts if labels is None else select(counts, labels)
+    samples, size = outcomes.read(), len(outcomes.classes)
+    (hits,) = samples.hits
+    cells = np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
+    counts = ClassCounts._of_table(outcomes.classes, cells.astype(float).reshape(size, 2).T)
+    if labels is not None:
+        counts = select(counts, labels)
+    place = positions(outcomes.classes, counts.classes)[samples.codes]
+    kept = place >= 0
+    design = make_design(
+        place[kept],
+        counts.n_classes,
+        None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
+        None if samples.weight is None else samples.weight[kept],
+        [hit_figure(hits[kept])],
+        is_importance=has_importance,
+    )
+    return counts._designed(design)
 
 
 def format_count(value: float) -> str:

@@ -11,18 +11,22 @@ from typing import Any
 import numpy as np
 
 from skpostbac._utils import Floats, Indices, LabelArray, float_array
+from skpostbac.metrics._dependence import SampleDesign
 from skpostbac.metrics._labels import array_of_labels, label_list
 
 VERSION = 1
+# The key of what there is of groups and importance weights.
+DESIGN = "design"
 
 
-def write_document(name: str, fields: Mapping[str, Any]) -> str:
+def write_document(name: str, fields: Mapping[str, Any], design: SampleDesign | None) -> str:
     """Return the text of a document of the given format, with these further keys."""
-    return json.dumps({"format": name, "version": VERSION, **fields}, allow_nan=False)
+    more = {} if design is None else {DESIGN: design.to_fields()}
+    return json.dumps({"format": name, "version": VERSION, **fields, **more}, allow_nan=False)
 
 
-def read_document(text: str, name: str, keys: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Return the lists that a document of the given format has under these keys.
+def read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str, list[Any]], Any]:
+    """Return the lists that a document of the given format has under these keys, and its design.
 
     Raises
     ------
@@ -40,8 +44,19 @@ def read_document(text: str, name: str, keys: tuple[str, ...]) -> dict[str, list
         found = document.pop(key, None)
         if found != expected or isinstance(found, bool):  # true equals 1
             raise ValueError(f"{key!r} must be {expected!r}, got {short_repr(found)}")
+    design = document.pop(DESIGN, None)
     _check_keys(document, keys)
-    return document
+    return document, design
+
+
+def read_design(fields: Any, total: Floats, n_figures: int) -> SampleDesign:
+    """Return the design that :func:`write_document` has written, of samples of these totals."""
+    design = SampleDesign.from_fields(fields, len(total), n_figures)
+    if design.by_class is not None:
+        sizes, _ = design.by_class.diagonal()
+        if not np.allclose(sizes[1], total, rtol=1e-9, atol=0):
+            raise ValueError("'design' must be of as many samples of each class as 'total'")
+    return design
 
 
 def write_labels(classes: LabelArray) -> list[str | int | float]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -26,10 +27,12 @@ from skpostbac.metrics._counts.counts import (
     SHOWN_CLASSES,
     ClassCounts,
     format_count,
+    is_importance,
     reindex_batch,
     select_classes,
 )
 from skpostbac.metrics._counts.json import (
+    read_design,
     read_document,
     read_integers,
     read_labels,
@@ -40,9 +43,20 @@ from skpostbac.metrics._counts.json import (
     write_document,
     write_labels,
 )
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    FigureSums,
+    SampleDesign,
+    design_effects,
+    difference_figure,
+    hit_figure,
+    make_design,
+    merge_designs,
+)
 from skpostbac.metrics._labels import (
     Outcomes,
     Predictions,
+    WeightType,
     by_argument,
     check_batch_kind,
     check_names,
@@ -124,6 +138,8 @@ class PairedCounts(StablePickle):
     class_index: Indices
     patterns: Bools
     counts: Floats
+    # Of samples with groups or importance weights: of each classifier, then of each pair of them.
+    _design: SampleDesign | None = None
 
     def __init__(
         self,
@@ -231,7 +247,8 @@ class PairedCounts(StablePickle):
         correct = self.counts * self.patterns[:, self.position(name)]
         if not self.n_classes:
             return ClassCounts.empty()
-        return ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
+        counts = ClassCounts(self.classes, self._by_class(correct), self._by_class(self.counts))
+        return counts._designed(self._design and self._design.figure(self.position(name)))
 
     def cells(self, first: str, second: str) -> Floats:
         """Return the table of two classifiers.
@@ -254,6 +271,46 @@ class PairedCounts(StablePickle):
         is_cell = (pair[:, np.newaxis] == CELLS).all(axis=2)
         return np.stack([self._by_class(self.counts * cell) for cell in is_cell.T], axis=1)
 
+    @property
+    def has_importance_weights(self) -> bool:
+        """Whether the counts are sums of importance weights, and no numbers of samples."""
+        return self._design is not None and self._design.squares is not None
+
+    def design_effects(self, first: str, second: str) -> DesignEffects | None:
+        """Return what a table of two classifiers is worth, for their difference.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of different classifiers.
+
+        Returns
+        -------
+        effects : DesignEffects or None
+            None if the samples have no groups or importance weights. `margin` has those of one
+            classifier alone.
+        """
+        if self._design is None:
+            return None
+        one, two = (position_of(name, self.names, "name") for name in (first, second))
+        if one == two:
+            raise ValueError(f"first and second must be different classifiers, got {first!r} twice")
+        cells = self.cells(first, second)
+        sums = FigureSums(cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2])
+        pair = list(combinations(range(len(self.names)), 2)).index((min(one, two), max(one, two)))
+        design = self._design.figure(len(self.names) + pair)
+        return design_effects(
+            design if one < two else design.mirrored(), sums, (0.0, 1 / self.n_classes)
+        )
+
+    def _designed(self, design: SampleDesign | None) -> PairedCounts:
+        """Return the counts of samples with groups or importance weights."""
+        if design is None:
+            return self
+        counts = object.__new__(PairedCounts)
+        vars(counts).update({**self.__getstate__(), "_design": design})
+        return counts
+
     def reindex(self, classes: ArrayLike) -> PairedCounts:
         """Return the counts of these classes, in this order.
 
@@ -269,7 +326,12 @@ class PairedCounts(StablePickle):
         labels = unique_label_array(classes, "classes")
         index = positions(self.classes, labels)[self.class_index]
         kept = index >= 0
-        return PairedCounts(self.names, labels, index[kept], self.patterns[kept], self.counts[kept])
+        counts = PairedCounts(
+            self.names, labels, index[kept], self.patterns[kept], self.counts[kept]
+        )
+        if self._design is None:
+            return counts
+        return counts._designed(self._design.reindex(positions(self.classes, labels), len(labels)))
 
     def position(self, name: str) -> int:
         """Return the position of a classifier in `names`."""
@@ -286,12 +348,14 @@ class PairedCounts(StablePickle):
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
     ) -> PairedCounts:
         """Return the counts with those of another batch added; the counts do not change.
 
         Parameters
         ----------
-        y_true, predictions, labels, sample_weight
+        y_true, predictions, labels, sample_weight, weight_type, groups
             As for :func:`paired_counts`, with predictions of all classifiers in `names`, in any
             order. The classes are those of :meth:`ClassCounts.update`. The batch may be empty,
             and need not have any of the labels.
@@ -323,10 +387,15 @@ class PairedCounts(StablePickle):
                 f"predictions must be of the classifiers {short_repr(self.names)}, "
                 f"got {short_repr(tuple(columns))}"
             )
-        outcomes = read_outcomes(y_true, by_argument(columns, self.names), sample_weight, least=0)
-        batch = _count(self.names, outcomes)
-        if labels is not None:
-            batch = reindex_batch(batch, labels)
+        outcomes = read_outcomes(
+            y_true,
+            by_argument(columns, self.names),
+            sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+            least=0,
+        )
+        batch = _count(self.names, outcomes, labels, reindex_batch, weight_type)
         check_batch_kind(self.classes, batch.classes)
         return self + batch
 
@@ -336,7 +405,8 @@ class PairedCounts(StablePickle):
         The text is an object with the keys ``"format"`` (``"skpostbac.PairedCounts"``),
         ``"version"`` (1), and with a list each ``"names"``, ``"classes"``, ``"class_index"``,
         ``"patterns"``, which has a list of 0 and 1 for each row, and ``"counts"``. Labels are
-        strings, numbers or ``true`` and ``false``.
+        strings, numbers or ``true`` and ``false``. With groups or importance weights there is an
+        object ``"design"`` of sums, too, as in :meth:`ClassCounts.to_json`.
 
         Returns
         -------
@@ -361,7 +431,7 @@ class PairedCounts(StablePickle):
             "patterns": self.patterns.astype(int).tolist(),
             "counts": write_counts(self.counts),
         }
-        return write_document(FORMAT, fields)
+        return write_document(FORMAT, fields, self._design)
 
     @classmethod
     def from_json(cls, text: str) -> PairedCounts:
@@ -391,14 +461,18 @@ class PairedCounts(StablePickle):
         PairedCounts('A', 'B', n_classes=1, n_patterns=3, n=10)
         """
         keys = ("names", "classes", "class_index", "patterns", "counts")
-        document = read_document(text, FORMAT, keys)
+        document, design = read_document(text, FORMAT, keys)
         names = read_strings(document["names"], "names")
         if not any(document[key] for key in keys[1:]):
             return cls.empty(names)
         classes = read_labels(document["classes"])
         index = read_integers(document["class_index"], "class_index", len(classes))
         patterns = read_rows(document["patterns"], "patterns", len(names))
-        return cls(names, classes, index, patterns, read_numbers(document["counts"], "counts"))
+        counts = cls(names, classes, index, patterns, read_numbers(document["counts"], "counts"))
+        if design is None:
+            return counts
+        n_figures, total = len(names) * (len(names) + 1) // 2, counts._by_class(counts.counts)
+        return counts._designed(read_design(design, total, n_figures))
 
     def __add__(self, other: PairedCounts) -> PairedCounts:
         if not isinstance(other, PairedCounts):
@@ -411,8 +485,12 @@ class PairedCounts(StablePickle):
         if not (self.n_classes and other.n_classes):
             return other if other.n_classes else self
         classes = merge_labels(self.classes, other.classes)
-        parts = self.reindex(classes)._rows(), other.reindex(classes)._rows()
-        return _join(self.names, classes, parts)
+        left, right = self.reindex(classes), other.reindex(classes)
+        total = _join(self.names, classes, (left._rows(), right._rows()))
+        if left._design is None and right._design is None:
+            return total
+        has_samples = bool(left.counts.any()), bool(right.counts.any())
+        return total._designed(merge_designs(left._design, right._design, has_samples))
 
     def __radd__(self, other: object) -> PairedCounts:
         # `sum` starts from 0.
@@ -431,12 +509,13 @@ class PairedCounts(StablePickle):
 
     def _key(self) -> tuple[Any, ...]:
         arrays = tuple(array.tobytes() for array in self._rows())
-        return self.names, tuple(label_list(self.classes)), *arrays
+        return self.names, tuple(label_list(self.classes)), *arrays, self._design
 
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
         names += ["..."] * (len(self.names) > SHOWN_CLASSES)
         facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
+        facts += f", {self._design}" if self._design is not None else ""
         return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
 
 
@@ -446,6 +525,8 @@ def paired_counts(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
 ) -> PairedCounts:
     """Count which classifiers are right together, for each class.
 
@@ -462,8 +543,10 @@ def paired_counts(
         of a true class that is not listed are left out. By default the sorted classes found in
         `y_true`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters: a weight of 2 is two observations
-        of the sample.
+        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
+        two observations of the sample.
+    weight_type, groups : optional
+        As for :func:`class_counts`: what the weights are, and the group of each sample.
 
     Returns
     -------
@@ -490,15 +573,54 @@ def paired_counts(
     """
     columns = named_predictions(predictions)
     names = tuple(columns)
-    outcomes = read_outcomes(y_true, by_argument(columns, names), sample_weight)
-    counts = _count(names, outcomes)
-    return counts if labels is None else select_classes(counts, labels)
+    outcomes = read_outcomes(
+        y_true,
+        by_argument(columns, names),
+        sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
+    return _count(names, outcomes, labels, select_classes, weight_type)
 
 
-def _count(names: tuple[str, ...], outcomes: Outcomes) -> PairedCounts:
-    if not outcomes.n_samples:
-        return PairedCounts.empty(names)
-    return _join(names, outcomes.classes, [group_rows(*block) for block in outcomes.blocks()])
+def _count(
+    names: tuple[str, ...],
+    outcomes: Outcomes,
+    labels: ArrayLike | None,
+    select: Callable[[PairedCounts, ArrayLike], PairedCounts],
+    weight_type: WeightType,
+) -> PairedCounts:
+    """Count the classes that are selected; keep the design of samples that are no plain cases."""
+    if outcomes.n_samples:
+        blocks = [group_rows(*block) for block in outcomes.blocks()]
+        counts = _join(names, outcomes.classes, blocks)
+    else:
+        counts = PairedCounts.empty(names)
+    if labels is not None:
+        counts = select(counts, labels)
+    has_importance = outcomes.weight is not None and is_importance(weight_type)
+    if not outcomes.n_samples or (outcomes.groups is None and not has_importance):
+        return counts
+    return counts._designed(_make_design(counts, outcomes, has_importance))
+
+
+def _make_design(
+    counts: PairedCounts, outcomes: Outcomes, has_importance: bool
+) -> SampleDesign | None:
+    """Add up what is kept of the samples of the classes that were counted."""
+    samples = outcomes.read()
+    place = positions(outcomes.classes, counts.classes)[samples.codes]
+    kept = place >= 0
+    hits = [hit[kept] for hit in samples.hits]
+    figures = [*map(hit_figure, hits), *(difference_figure(*two) for two in combinations(hits, 2))]
+    return make_design(
+        place[kept],
+        counts.n_classes,
+        None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
+        None if samples.weight is None else samples.weight[kept],
+        figures,
+        is_importance=has_importance,
+    )
 
 
 def _join(names: tuple[str, ...], classes: LabelArray, parts: Iterable[Rows]) -> PairedCounts:

@@ -2,8 +2,8 @@
 
 `reading` converts each container to a column, once; `outcomes` encodes the true labels as small
 integers, compares the predictions with them and counts; `scores` reads the labels of two classes
-beside scores; `labels` has what is known of the distinct labels alone. Imports `skpostbac.stats`,
-for the largest count.
+beside scores; `labels` has what is known of the distinct labels alone. Imports `_dependence`,
+for a warning, and `skpostbac.stats`, for the largest count.
 """
 
 from skpostbac.metrics._labels.foreign_labels import warn_if_foreign
@@ -20,6 +20,8 @@ from skpostbac.metrics._labels.labels import (
 )
 from skpostbac.metrics._labels.outcomes import (
     Outcomes,
+    WeightType,
+    check_weight_type,
     count_hits,
     distinct_labels,
     encode,
@@ -41,11 +43,13 @@ __all__ = [
     "Column",
     "Outcomes",
     "Predictions",
+    "WeightType",
     "array_of_labels",
     "by_argument",
     "check_batch_kind",
     "check_names",
     "check_same_kind",
+    "check_weight_type",
     "count_hits",
     "distinct_labels",
     "encode",

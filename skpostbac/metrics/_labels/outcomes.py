@@ -15,13 +15,22 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from skpostbac._utils import Bools, Floats, Indices, LabelArray, input_errors, nonnegative_array
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    LabelArray,
+    check_choice,
+    input_errors,
+    nonnegative_array,
+)
+from skpostbac.metrics._dependence import warn_of_fractions
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
     check_same_kind,
@@ -31,6 +40,12 @@ from skpostbac.metrics._labels.labels import (
 )
 from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_column, read_columns
 from skpostbac.stats._beta import LARGEST
+
+# What weights are: None is taken for "case", with a warning where they are no whole numbers.
+WeightType: TypeAlias = Literal["case", "importance"] | None
+WEIGHT_TYPES = ("case", "importance")
+# The largest importance weight must be so large that the square of it is no zero.
+_LEAST_WEIGHT = 1e-100
 
 # Integers of a range up to the first are looked up in a table, whatever the number of samples,
 # and those of a range up to the second if there are not much fewer samples.
@@ -67,6 +82,8 @@ class Outcomes:
     codes: Callable[[slice], Indices]
     hits: Sequence[Callable[[slice], Bools]]
     weight: Floats | None
+    groups: Callable[[slice], Indices] | None = None
+    """Returns the number of the group of each sample of a block."""
 
     def read(self, block: slice = slice(None)) -> Block:
         """Return the samples of a block, by default all."""
@@ -79,7 +96,12 @@ class Outcomes:
 
 
 def count_hits(
-    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None, *, least: int
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    weight_type: WeightType = None,
+    least: int,
 ) -> tuple[LabelArray, Floats]:
     """Return the classes, and the numbers of errors and of hits of each, shape (2, n_classes).
 
@@ -91,7 +113,9 @@ def count_hits(
     >>> classes.tolist(), table.tolist()
     (['a', 'b'], [[1.0, 0.0], [1.0, 1.0]])
     """
-    outcomes = read_outcomes(y_true, {"y_pred": y_pred}, sample_weight, least=least)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, least=least
+    )
     size = len(outcomes.classes)
     cells = np.zeros(2 * size)
     for block in outcomes.blocks():
@@ -105,9 +129,11 @@ def read_outcomes(
     predictions: Mapping[str, ArrayLike],
     sample_weight: ArrayLike | None,
     *,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     least: int = 1,
 ) -> Outcomes:
-    """Check true labels, weights and the predictions of one or several classifiers.
+    """Check true labels, weights, groups and the predictions of one or several classifiers.
 
     `predictions` has the predicted labels by the name of the argument that holds them, which
     stands in the messages of errors. There are at least so many samples, 0 or 1; if 1, not all of
@@ -118,17 +144,39 @@ def read_outcomes(
     ValueError, TypeError
         As :func:`class_counts` raises them.
     """
+    check_weight_type(weight_type)
     columns = read_columns({"y_true": y_true, **predictions})
+    group = None if groups is None else read_column(groups, "groups")
     weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
-    n_samples = _check_lengths(columns, weight)
+    n_samples = _check_lengths(columns if group is None else {**columns, "groups": group}, weight)
     if not n_samples and not least:  # of which there is no block
         return Outcomes(np.array([]), n_samples, _no_codes, [], weight)
     _check_samples(n_samples, weight, least)
     true = encode(columns["y_true"], "y_true")
     hits = [_find_hits(columns["y_true"], true, columns[name], name) for name in predictions]
-    outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight)
+    numbers = None if group is None else encode(group, "groups").codes
+    outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight, numbers)
     _check_weights(outcomes)
+    if weight is not None and weight_type != "case":
+        _check_meaning(weight, weight_type)
     return outcomes
+
+
+def check_weight_type(weight_type: object) -> None:
+    """Refuse what does not say what weights are."""
+    if weight_type is not None:
+        check_choice(weight_type, WEIGHT_TYPES, "weight_type")
+
+
+def _check_meaning(weight: Floats, weight_type: WeightType) -> None:
+    """Warn of weights that are hardly case counts, and refuse importance weights that vanish."""
+    if weight_type is None:
+        warn_of_fractions(weight)
+    elif weight.any() and weight.max() < _LEAST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must have an importance weight of at least {_LEAST_WEIGHT:g}, "
+            f"got at most {weight.max():g}"
+        )
 
 
 def _check_lengths(columns: Mapping[str, Column], weight: Floats | None) -> int:

@@ -28,6 +28,7 @@ from skpostbac.metrics._priors.assumptions import (
     is_one_symmetric_beta,
     resolve_class_weight,
     resolve_prior,
+    widened,
 )
 from skpostbac.metrics._priors.influence import (
     PriorInfluence,
@@ -74,4 +75,5 @@ __all__ = [
     "untested_alone",
     "warn_if_prior_dominates",
     "warn_if_prior_moves",
+    "widened",
 ]

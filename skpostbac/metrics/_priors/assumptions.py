@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, LabelArray, first, float_array, nonnegative_array
 from skpostbac.metrics._counts import ClassCounts
+from skpostbac.metrics._dependence import WidenedAverage, widening
 from skpostbac.metrics._labels import label_list
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._beta import LARGEST, SMALLEST
@@ -74,6 +75,8 @@ class Assumptions(NamedTuple):
     prior_spec: PriorSpec
     weight_spec: ClassWeightSpec
     """As they were given, checked: pooling resolves them for the union of the classes."""
+    effective_counts: ClassCounts
+    """What the counts are worth, as independent samples."""
     distribution: AverageDistribution
 
 
@@ -92,11 +95,14 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
     prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
     resolved = resolve_prior(prior_spec, len(counts.classes))
     weights = resolve_class_weight(weight_spec, counts.classes)
-    _check_sums(resolved, counts.total)
+    effective = counts if counts._design is None else counts.effective()
+    _check_sums(resolved, effective.total)
     distribution = average_distribution(
-        resolved, counts.correct, counts.total, None if weight_spec is None else weights
+        resolved, effective.correct, effective.total, None if weight_spec is None else weights
     )
-    return Assumptions(resolved, weights, prior_spec, weight_spec, distribution)
+    if counts._design is not None:
+        distribution = widened(distribution, counts, weights)
+    return Assumptions(resolved, weights, prior_spec, weight_spec, effective, distribution)
 
 
 def check_counts(counts: object) -> None:
@@ -199,6 +205,18 @@ def average_distribution(
         # Classes of all weights borrow from one another: `benchmarks/weight_coverage.py`.
         return HierarchicalBetaAverage(correct, total, weights=weights, hyperprior=prior)
     return BetaAverage(prior[:, 0] + correct, prior[:, 1] + (total - correct), weights=weights)
+
+
+def widened(
+    average: AverageDistribution, counts: ClassCounts, class_weight: Floats
+) -> AverageDistribution:
+    """Return the distribution with the variance that groups of several classes add to it."""
+    effects = counts.design_effects
+    if counts._design is None or effects is None:
+        return average
+    means = average.means()
+    factor = widening(counts._design, effects, counts.total, means * (1 - means), class_weight)
+    return average if factor == 1 else WidenedAverage(average, factor)
 
 
 def is_one_symmetric_beta(spec: PriorSpec) -> bool:

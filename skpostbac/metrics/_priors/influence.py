@@ -313,7 +313,7 @@ class InfluencedPosterior(Protocol):
     """What is used of a posterior."""
 
     @property
-    def counts(self) -> ClassCounts: ...
+    def effective_counts(self) -> ClassCounts: ...
     @property
     def prior(self) -> Prior: ...
     @property
@@ -336,7 +336,7 @@ def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | N
 
 def _is_dominated(posterior: InfluencedPosterior) -> bool:
     """Tell whether intervals would miss too often, unless a user has said what is known."""
-    counts, prior, weights = posterior.counts, posterior.prior, posterior.class_weight
+    counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
     distribution = posterior.distribution
     mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
     moved = abs(mean - _observed(counts, weights))
@@ -350,7 +350,7 @@ def _is_dominated(posterior: InfluencedPosterior) -> bool:
 
 def _is_moved_by_untested(posterior: InfluencedPosterior) -> bool:
     """Tell whether classes without samples move the mean far, if nothing is known of them."""
-    if isinstance(posterior.prior, Hyperprior) or np.all(posterior.counts.total > 0):
+    if isinstance(posterior.prior, Hyperprior) or np.all(posterior.effective_counts.total > 0):
         return False
     influence = posterior.prior_influence()
     return abs(influence.shift) > LARGEST_SHIFT and bool(untested_alone(influence))

@@ -30,8 +30,10 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups
 from skpostbac.metrics._labels import (
     Predictions,
+    WeightType,
     by_argument,
     check_names,
     label_list,
@@ -346,6 +348,24 @@ class PosteriorComparison(StablePickle):
             ``[-rope, rope]`` and above ``rope``. They add up to 1.
         """
         return _rope_masses(self.difference(a, b), self.rope)
+
+    def design_effects(self, a: str, b: str) -> DesignEffects | None:
+        """Return what groups and importance weights do to the samples of a difference.
+
+        Parameters
+        ----------
+        a, b : str
+            Names of two different classifiers.
+
+        Returns
+        -------
+        effects : DesignEffects or None
+            None where there are neither, and for classifiers that were tested on different samples;
+            the posterior of each has its own.
+        """
+        i, j = self._index(a, "a"), self._index(b, "b")
+        counts = getattr(self._joint, "counts", None)
+        return counts and counts.design_effects(self.names[i], self.names[j])
 
     def prob_greater(self) -> Floats:
         """Return the probability that one classifier is better than another.
@@ -700,6 +720,8 @@ def compare_predictions(
     rope: float = 0.0,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     n_draws: int = N_DRAWS,
@@ -721,8 +743,16 @@ def compare_predictions(
         Classes of the average, by default those found in `y_true`. A class that is absent
         from `y_true` keeps its prior; samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters: a weight of 2 is two
-        observations of the sample, and narrows the posterior.
+        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
+        two observations of the sample, and narrows the posterior.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size counts, and not their scale. None stands for "case", with a warning
+        where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of one group
+        depend on one another, and count for less, as :ref:`groups` explains: each score by the
+        design effects of its outcomes, and each difference by its own.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
@@ -756,6 +786,10 @@ def compare_predictions(
         For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
         If intervals under this prior would seldom hold the truth, in test sets such as this one.
+    GroupsWarning
+        If the groups leave the correlation within them in doubt, or have several classes.
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
 
     See Also
     --------
@@ -816,7 +850,14 @@ def compare_predictions(
     array([[0.5  , 0.225],
            [0.775, 0.5  ]])
     """
-    counts = paired_counts(y_true, predictions, labels=labels, sample_weight=sample_weight)
+    counts = paired_counts(
+        y_true,
+        predictions,
+        labels=labels,
+        sample_weight=sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+    )
     _check_several(counts.names, "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
     warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
@@ -830,6 +871,8 @@ def compare_predictions(
         n_jobs=n_jobs,
     )
     warn_if_prior_dominates(*comparison.posteriors)
+    if groups is not None:
+        warn_of_groups(counts.design_effects(*counts.names[:2]), label_list(counts.classes))
     return comparison
 
 

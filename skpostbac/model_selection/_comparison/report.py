@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from skpostbac._utils import describe_estimate, format_probability, round_estimate
+from skpostbac.metrics._dependence import doubts_of_groups, is_large
+from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import dominating_influence, explain
+from skpostbac.model_selection._comparison.designed import DesignedPairedJoint
 from skpostbac.stats import Interval
 from skpostbac.stats._distribution import interval_of
 
@@ -26,12 +29,28 @@ def write_report(comparison: PosteriorComparison, level: float) -> str:
         _introduce(standings, level),
         *(_compare_with_best(comparison, best["name"], record, level) for record in others),
         comparison.explanation,
+        *_tell_of_groups(comparison, best["name"], others[0]["name"]),
         explain_score(comparison.posteriors[0]),
         *_tell_of_training(comparison),
         *_tell_of_prior(comparison),
         *_describe_draws(max(record["prob_best_error"] for record in standings)),
     ]
     return "\n".join(lines)
+
+
+def _tell_of_groups(comparison: PosteriorComparison, best: str, second: str) -> list[str]:
+    """Say what of the groups is in doubt, and what ignoring them would have claimed."""
+    joint = comparison._joint
+    if not isinstance(joint, DesignedPairedJoint):
+        return []
+    effects = joint.counts.design_effects(second, best)
+    doubts = doubts_of_groups(effects, label_list(joint.counts.classes))
+    if not is_large(effects):
+        return doubts
+    ignoring = joint.ignoring_groups(comparison.names.index(best), comparison.names.index(second))
+    probability = format_probability(float(ignoring.ccdf(0.0)))
+    claim = f"that {best} is better than {second} with probability {probability}"
+    return [*doubts, f"Ignoring the groups would have claimed {claim}."]
 
 
 def _tell_of_training(comparison: PosteriorComparison) -> list[str]:

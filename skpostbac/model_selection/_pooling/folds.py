@@ -24,17 +24,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv, cross_validate
+from sklearn.model_selection import (
+    GroupKFold,
+    StratifiedGroupKFold,
+    check_cv,
+    cross_validate,
+)
 from sklearn.utils import indexable
 
 from skpostbac._utils import Bools, Floats, LabelArray, is_integer, shown
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
+    OutcomesScorer,
     PosteriorBalancedAccuracy,
     class_counts,
 )
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY
+from skpostbac.metrics._dependence import warn_of_groups
 from skpostbac.metrics._labels import encode, label_list, naming, read_column, unique_label_array
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -42,6 +49,7 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
+from skpostbac.model_selection._pooling.grouped import with_groups
 from skpostbac.model_selection._pooling.results import number_column
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
@@ -116,6 +124,14 @@ class FoldCounts:
         ]
         return "; ".join(named)
 
+    def pool(self, candidate: int, times: float | Floats) -> ClassCounts:
+        """Add up the folds of a candidate; `times` is how often a sample was tested."""
+        return ClassCounts(
+            self.labels,
+            self.correct[candidate].sum(axis=0) / times,
+            self.total[candidate].sum(axis=0) / times,
+        )
+
     def posterior(
         self,
         candidate: int,
@@ -125,11 +141,7 @@ class FoldCounts:
         class_weight: ClassWeightLike,
     ) -> PosteriorBalancedAccuracy:
         """Pool the folds of a candidate; `times` is how often a sample was tested."""
-        counts = ClassCounts(
-            self.labels,
-            self.correct[candidate].sum(axis=0) / times,
-            self.total[candidate].sum(axis=0) / times,
-        )
+        counts = self.pool(candidate, times)
         class_weight = weights_by_text(class_weight) if self.as_text else class_weight
         return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
@@ -436,10 +448,12 @@ def cross_val_posterior(
     y : array-like of shape (n_samples,)
         The classes.
     groups : array-like of shape (n_samples,), optional
-        Groups for the splitter. They are used here and not routed: pass them by this argument
-        also when metadata routing is enabled.
+        The group of each sample, such as a patient: for the splitter, and for the posterior, in
+        which samples of one group count for less, as :ref:`groups` explains. They may be in
+        `params` as well. They are used here and not routed to the estimator.
     cv : int, splitter or iterable of splits, optional
-        As in :func:`~sklearn.model_selection.cross_validate`; 5 stratified folds by default.
+        As in :func:`~sklearn.model_selection.cross_validate`; 5 stratified folds by default. With
+        `groups`, None and an integer stand for folds that keep each group together.
     labels : sequence of length l, optional
         The classes; by default all that occur in `y`, whichever folds they are in.
     prior, class_weight : optional
@@ -447,7 +461,8 @@ def cross_val_posterior(
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional
-        What to pass to ``estimator.fit``, as in :func:`~sklearn.model_selection.cross_validate`.
+        What to pass to ``estimator.fit``, as in :func:`~sklearn.model_selection.cross_validate`,
+        and "groups".
 
     Returns
     -------
@@ -458,6 +473,8 @@ def cross_val_posterior(
     ------
     TypeError
         If `estimator` has not both ``fit`` and ``predict``.
+    ValueError
+        If there are groups both by argument and in `params`.
     Exception
         Whatever the estimator raises: a failed fit ends it.
 
@@ -465,6 +482,8 @@ def cross_val_posterior(
     -----
     PriorInfluenceWarning
         If intervals under this prior would seldom hold the truth, in test sets such as this one.
+    GroupsWarning
+        If the groups leave the correlation within them in doubt, or have several classes.
 
     See Also
     --------
@@ -497,6 +516,7 @@ def cross_val_posterior(
     0.9087
     """
     _check_estimator(estimator)
+    groups, params = _take_groups(groups, params)
     labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")
     _check_prior(labels, prior, class_weight)
     splits = _splits(estimator, X, y, groups, cv)
@@ -504,17 +524,32 @@ def cross_val_posterior(
         estimator,
         X,
         y,
-        scoring=_unweighted_counts(labels),
+        scoring=_unweighted_counts(labels) if groups is None else _outcomes(labels, splits, y),
         cv=splits,
         n_jobs=n_jobs,
-        params=params or {},  # scikit-learn 1.6 fails for None where metadata are routed
+        params=params,  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    times = _times_tested(y, labels, [test for _, test in splits])
-    counts = fold_counts(scores, labels)
-    posterior = counts.posterior(0, times, prior=prior, class_weight=class_weight)
+    tests = [test for _, test in splits]
+    times = _times_tested(y, labels, tests)
+    counts = fold_counts(scores, labels).pool(0, times)
+    if groups is not None:
+        words = fold_words(scores)
+        assert words is not None
+        counts = with_groups(counts, y, groups, tests, words[0], times)
+    posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
+    warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior
+
+
+def _take_groups(groups: Any, params: Mapping[str, Any] | None) -> tuple[Any, dict[str, Any]]:
+    """Return the groups, which may be among the parameters, and the other parameters."""
+    rest = dict(params or {})
+    routed = rest.pop("groups", None)
+    if groups is not None and routed is not None:
+        raise ValueError("groups must be given once, got them by argument and in params")
+    return routed if groups is None else groups, rest
 
 
 def _check_estimator(estimator: object) -> None:
@@ -541,7 +576,11 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
         _check_pairs(cv)
     with naming("X, y and groups"):
         indexable(X, y, groups)
-    splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
+    is_stratified = is_classifier(estimator)
+    if groups is not None and (cv is None or is_integer(cv)):
+        # scikit-learn's default would take groups apart.
+        cv = (StratifiedGroupKFold if is_stratified else GroupKFold)(5 if cv is None else cv)
+    splits = list(check_cv(cv, y, classifier=is_stratified).split(X, y, groups))
     if not splits:
         raise ValueError("cv must have at least one split, got none")
     return splits
@@ -570,6 +609,14 @@ def _unweighted_counts(labels: ArrayLike) -> ClassCountsScorer:
     if get_config()["enable_metadata_routing"]:
         scorer.set_score_request(sample_weight=False)
     return scorer
+
+
+def _outcomes(labels: ArrayLike, splits: Sequence[Any], y: Any) -> OutcomesScorer:
+    """Return a scorer that tells which samples of a fold are right."""
+    n_samples = len(np.asarray(y))
+    return OutcomesScorer(
+        max(len(np.arange(n_samples)[test]) for _, test in splits) or 1, labels=labels
+    )
 
 
 def _times_tested(y: ArrayLike, labels: ArrayLike, tests: Sequence[NDArray[Any]]) -> Floats:
