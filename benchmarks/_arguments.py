@@ -39,7 +39,7 @@ NUMBERS = set(
         agreement ; difference ; class_proportions ; kappa"""
     )
 )
-WORDS = {"method", "kind", "objective", "curve", "average"}
+WORDS = {"weight_type", "method", "kind", "objective", "curve", "average"}
 # Some of these parameters take other things as well, and functions are metrics.
 EXEMPT = {
     *[(name, "PosteriorComparison.difference") for name in "ab"],
@@ -105,7 +105,7 @@ VALID = {
     "stay": _split("0.3 ; 0 ; 0.5"),
     "move": _split("0.4 ; 0"),
     "pools": _split("None ; [0, 1] ; ['a', 'a']"),
-    "groups": _split("None ; np.arange(12) // 2"),
+    "cross_val_posterior.groups": _split("None ; np.arange(12) // 2"),
     "PosteriorSearchDisplay.groups": ["None"],
     "kappa": _split("(4.0, 8.0) ; [1]"),
     "rate": _split("0.75 ; 1"),
@@ -141,6 +141,8 @@ VALID = {
     ),
     "labels": _split("None ; [0, 1, 2] ; ['a', 'b'] ; [2, 0]"),
     "sample_weight": _split("None ; [1, 2, 1, 0, 1, 1] ; [0.5] * 6"),
+    "weight_type": _split("None ; 'case' ; 'importance'"),
+    "groups": _split("None ; [0, 0, 1, 1, 2, 2] ; list('ababab') ; pd.Series([1, 1, 1, 2, 2, 2])"),
     "strategy": _split("'uniform' ; 'stratified' ; [0.2, 0.3, 0.5]"),
     **{
         f"{name}.y_true": _BINARY
@@ -372,6 +374,8 @@ OBJECTS = [
     "NormalBinomial()",
     "BetaBinomial()",
     "ClassCounts([0, 1], [3, 5], [4, 9])",
+    "class_counts([0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 1, 0], groups=[0, 0, 1, 1, 2, 2])",
+    "paired_counts([0, 0, 1, 1], {'A': [0, 1, 1, 1], 'B': [0, 0, 0, 1]}, groups=[0, 0, 1, 1])",
     _PAIRED,
     "DrawnPosterior([4, 1, 3, 2])",
     "DrawnPosterior(np.random.default_rng(0).beta(9, 3, 500))",
@@ -411,6 +415,7 @@ OBJECTS = [
     f"PosteriorSearchDisplay(param='C', values=[1, 2], posteriors=[{_ONE}, {_OTHER}])",
     # Records that others return.
     f"{_ONE}.credible_interval()",
+    "class_counts([0, 0, 1], [0, 1, 1], groups=[0, 0, 1]).design_effects",
     f"{_BAND}.parameters",
     f"{_BAND}.roc_band(fpr=[0, 0.5, 1])",
     f"{_BAND}.empirical",

@@ -31,7 +31,7 @@ from skpostbac._cli._example import make_example
 from skpostbac._cli._parser import make_parser
 from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
-from skpostbac.metrics import PriorInfluenceWarning, posterior_balanced_accuracy
+from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning, posterior_balanced_accuracy
 from skpostbac.metrics._priors import DEFAULT_PRIOR
 from skpostbac.model_selection import compare_predictions
 
@@ -155,6 +155,7 @@ def test_posteriors_agree_with_the_library(wine, wine_csv, run):
         assert record.pop("correct") == posterior.counts.correct.tolist()
         assert record.pop("untested") == []
         assert record.pop("remedy") is None
+        assert record.pop("groups") is None
         assert record == same(
             n_unseen=0,
             accuracy=accuracy_score(y, y_pred),
@@ -187,6 +188,7 @@ def test_comparison_and_ranking_agree_with_the_library(wine, wine_csv, run):
     for record, pair in zip(document["comparison"]["pairs"], pairs, strict=True):
         assert (record.pop("first"), record.pop("second")) == pair
         assert record.pop("rope") == same(**comparison.rope_masses(*pair)._asdict())
+        assert record.pop("design_effects") is None
         low, high = comparison.difference_interval(*pair)
         assert record == same(mean=comparison.difference(*pair).mean(), low=low, high=high)
     for rank, (record, expected) in enumerate(
@@ -215,11 +217,83 @@ def test_data_and_settings(wine, wine_csv, run):
             {"label": label, "n_samples": total}
             for label, total in zip(classes.tolist(), totals.tolist(), strict=True)
         ],
+        "groups": None,
     }
     assert document["settings"] == {"prior": [2.0, 0.5], "level": 0.95, "rope": 0.0}
     assert document["version"] == skpostbac.__version__
     assert document["comparison"]["note"].startswith("Paired comparison: all classifiers were")
     assert [pair["rope"] for pair in document["comparison"]["pairs"]] == [None] * 3
+
+
+@pytest.fixture
+def patients():
+    """True labels, two predictions and the patient of each sample."""
+    rng = np.random.default_rng(0)
+    patient = rng.integers(0, 15, 160)
+    y = rng.choice(["ill", "well"], 160)
+    ease = rng.beta(3, 1, 15)[patient]
+    one, two = (np.where(rng.random(160) < ease - shift, y, "ill") for shift in (0, 0.1))
+    return y, {"one": one, "two": two}, [f"p{number}" for number in patient]
+
+
+def test_groups_agree_with_the_library(patients, write, run):
+    """Design effects of each classifier and of each difference, in JSON and in sentences."""
+    y, predictions, groups = patients
+    rows = zip(groups, y, *predictions.values(), strict=True)
+    path = write("\n".join(map(",".join, [("patient", "y", *predictions), *rows])) + "\n")
+    args = [path, "--truth", "y", "--groups", "patient"]
+    document, text = json.loads(run(*args, "--json")), " ".join(run(*args).split())
+    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+        comparison = compare_predictions(y, predictions, groups=groups, random_state=0)
+    assert document["data"]["groups"] == {"column": "patient", "n_groups": 15}
+    for record, posterior in zip(document["posteriors"], comparison.posteriors, strict=True):
+        low, high = posterior.credible_interval()
+        assert (record["low"], record["high"]) == pytest.approx((low, high), rel=1e-9)
+        effects = posterior.design_effects
+        assert record["groups"]["design_effects"] == pytest.approx(effects.design_effect.tolist())
+        assert record["groups"]["correlation"] == pytest.approx(effects.correlation)
+        assert f"{record['name']}: {record['groups']['worth']}" in text
+        assert all(doubt in text for doubt in record["groups"]["doubts"])
+        assert record["groups"]["worth"] in posterior.report()
+    (pair,) = document["comparison"]["pairs"]
+    names = pair["first"], pair["second"]
+    low, high = comparison.difference_interval(*names)
+    assert (pair["low"], pair["high"]) == pytest.approx((low, high), rel=1e-9)
+    expected = comparison.design_effects(*names).design_effect.tolist()
+    assert pair["design_effects"] == pytest.approx(expected)
+    assert "Samples 160 of 15 groups, column patient" in text
+
+
+def test_groups_of_one_classifier(patients, write, run):
+    """Its sentences name nobody, and say what ignoring the groups would have claimed."""
+    y, predictions, _ = patients
+    rows = [
+        (str(number // 10), a, b)
+        for number, (a, b) in enumerate(zip(y, predictions["one"], strict=True))
+    ]
+    path = write("\n".join(map(",".join, [("site", "y", "one"), *rows])) + "\n")
+    text = run(path, "--truth", "y", "--groups", "site", "--labels", "ill,well")
+    assert "\nThe samples are of 16 groups" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(["--groups", "z"], "--groups: there is no column 'z'", id="unknown"),
+        pytest.param(["--groups", "truth"], "'truth' cannot be --groups and", id="truth"),
+        pytest.param(
+            ["--groups", "one", "--classifier", "one"], "'one' cannot be --groups", id="classifier"
+        ),
+    ],
+)
+def test_bad_groups(options, message, write, fail):
+    """One line that says which column."""
+    assert message in fail(write(SMALL), "--truth", "truth", *options)
+
+
+def test_groups_need_a_file(fail):
+    """The example has none."""
+    assert fail("--groups", "patient") == "--groups needs a FILE, or - for standard input"
 
 
 def test_text_shows_the_numbers_of_the_document(wine_csv, run):

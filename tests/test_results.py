@@ -85,6 +85,11 @@ MAKE = {
     "ClassCountsScorer": lambda array: skpostbac.ClassCountsScorer(labels=array(["a", "b"])),
     "SelectedPosterior": lambda array: curve(array).corrected,
     "CurveBand": lambda array: binormal(array).roc_band(fpr=array([0.0, 0.5, 1.0])),
+    "DesignEffects": lambda array: (
+        skpostbac.class_counts(
+            array(Y_TRUE), array(Y_PRED), groups=array([*range(10)] * 2)
+        ).design_effects
+    ),
     "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
     "GroupPosterior": lambda array: skpostbac.group_posterior(

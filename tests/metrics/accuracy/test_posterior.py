@@ -62,7 +62,7 @@ def test_shortest_interval():
 def test_labels_and_weights_are_those_of_the_balanced_accuracy():
     """Both posteriors are made of the same counts."""
     y_true, y_pred = ["a", "a", "b", "c"], ["a", "d", "b", "a"]
-    options = {"labels": ["b", "a"], "sample_weight": [20, 5.5, 10, 3]}
+    options = {"labels": ["b", "a"], "sample_weight": [20, 5.5, 10, 3], "weight_type": "case"}
     counts = posterior_accuracy(y_true, y_pred, **options).counts
     assert counts == posterior_balanced_accuracy(y_true, y_pred, **options).counts
 

@@ -10,6 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     KFold,
     StratifiedKFold,
     cross_val_score,
@@ -337,6 +338,33 @@ def test_outcomes_scorer_is_a_value(labels):
     assert scorer != OutcomesScorer(8, labels=labels)
     assert scorer != OutcomesScorer(9, labels=[5])
     assert scorer != ClassCountsScorer(labels=labels)
+
+
+def test_groups_are_routed_to_the_scorer():
+    """And to the splitter, from one parameter; the score is that of the fold with its groups."""
+    groups = np.arange(len(Y)) // 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_posterior_scorer("lower").set_score_request(groups=True)
+        found = cross_validate(
+            tree(), X, Y, cv=GroupKFold(3), scoring=scorer, params={"groups": groups}
+        )["test_score"]
+    for score, (train, test) in zip(found, GroupKFold(3).split(X, Y, groups), strict=True):
+        y_pred = tree().fit(X[train], Y[train]).predict(X[test])
+        expected = posterior_balanced_accuracy_score(
+            Y[test], y_pred, objective="lower", groups=groups[test]
+        )
+        assert score == expected
+        assert score < posterior_balanced_accuracy_score(Y[test], y_pred, objective="lower")
+
+
+def test_importance_weights_in_a_scorer():
+    """Their scale does not matter, and no fold warns."""
+    weight = np.random.default_rng(0).lognormal(size=len(Y))
+    scorer = make_posterior_scorer("lower", weight_type="importance")
+    classifier = tree().fit(X, Y)
+    one, two = (scorer(classifier, X, Y, sample_weight=w) for w in (weight, 100 * weight))
+    assert one == pytest.approx(two, rel=1e-9)
+    assert one < scorer(classifier, X, Y)
 
 
 def test_weights_do_not_reach_the_outcomes():

@@ -81,7 +81,7 @@ def test_weighted_counts_give_the_weighted_recall(pairs):
     """Sample weights are case counts."""
     y_true, y_pred, weight = split(pairs)
     assume(any(weight))
-    counts = class_counts(y_true, y_pred, sample_weight=weight)
+    counts = class_counts(y_true, y_pred, sample_weight=weight, weight_type="case")
     recall = recall_score(
         y_true,
         y_pred,
@@ -243,8 +243,8 @@ def test_renaming_the_classes_permutes_the_counts(pairs, permutation):
     y_true, y_pred, weight = split(pairs)
     assume(any(weight))
     renamed = [[permutation[code] for code in column] for column in (y_true, y_pred)]
-    counts = class_counts(y_true, y_pred, sample_weight=weight)
-    other = class_counts(*renamed, sample_weight=weight)
+    counts = class_counts(y_true, y_pred, sample_weight=weight, weight_type="case")
+    other = class_counts(*renamed, sample_weight=weight, weight_type="case")
     names = [permutation[code] for code in counts.classes]
     assert other.reindex(names) == ClassCounts(names, counts.correct, counts.total)
 

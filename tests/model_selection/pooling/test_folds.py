@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     LeaveOneOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     TimeSeriesSplit,
     cross_val_predict,
@@ -29,6 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
+    GroupsWarning,
     PriorInfluenceWarning,
     class_counts,
 )
@@ -379,9 +381,72 @@ def test_groups_reach_the_splitter():
     X, y = load_wine(return_X_y=True)
     groups = np.arange(len(y)) % 7
     cv = GroupKFold(7)
-    posterior = cross_val_posterior(GaussianNB(), X, y, groups=groups, cv=cv)
+    with pytest.warns(GroupsWarning, match="about 7 independent groups"):
+        posterior = cross_val_posterior(GaussianNB(), X, y, groups=groups, cv=cv)
     predicted = cross_val_predict(GaussianNB(), X, y, groups=groups, cv=cv)
-    assert posterior.counts == class_counts(y, predicted)
+    assert posterior.counts == class_counts(y, predicted, groups=groups)
+
+
+GROUPED = {
+    "int": (4, StratifiedGroupKFold(4)),
+    "default": (None, StratifiedGroupKFold(5)),
+    "splitter": (GroupKFold(3), GroupKFold(3)),
+}
+
+
+@pytest.mark.parametrize(("cv", "splitter"), GROUPED.values(), ids=GROUPED)
+def test_groups_split_and_count(cv, splitter):
+    """By argument or among the parameters; no group is in two folds by default."""
+    X, y = load_wine(return_X_y=True)
+    groups = np.arange(len(y)) // 4
+    predicted = cross_val_predict(GaussianNB(), X, y, groups=groups, cv=splitter)
+    expected = class_counts(y, predicted, groups=groups)
+    for way in ({"groups": groups}, {"params": {"groups": groups}}):
+        with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+            found = cross_val_posterior(GaussianNB(), X, y, cv=cv, **way)
+        assert found.counts.correct.tolist() == expected.correct.tolist()
+        np.testing.assert_allclose(
+            found.effective_counts.total, expected.effective().total, rtol=1e-12
+        )
+
+
+def test_groups_of_repeated_tests_count_once():
+    """Each sample is tested twice, and is one sample of its group."""
+    X, y = load_wine(return_X_y=True)
+    groups = np.arange(len(y)) // 4
+    splits = list(GroupKFold(3).split(X, y, groups))
+    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+        once, twice = (
+            cross_val_posterior(GaussianNB(), X, y, groups=groups, cv=cv)
+            for cv in (splits, splits * 2)
+        )
+    np.testing.assert_allclose(
+        twice.effective_counts.total, once.effective_counts.total, rtol=1e-12
+    )
+
+
+def test_groups_keep_labels_and_text():
+    """Labels in another order, one of them absent, and classes that are text."""
+    X, y = load_wine(return_X_y=True)
+    names, groups = np.array(["b", "a", "c"])[y], np.arange(len(y)) // 4
+    predicted = cross_val_predict(GaussianNB(), X, names, groups=groups, cv=GroupKFold(3))
+    labels = ["c", "b", "x", "a"]
+    expected = class_counts(names, predicted, groups=groups, labels=labels).effective()
+    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+        found = cross_val_posterior(
+            GaussianNB(), X, names, groups=groups, cv=GroupKFold(3), labels=labels
+        ).effective_counts
+    assert found.classes.tolist() == labels
+    np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
+    np.testing.assert_allclose(found.correct, expected.correct, rtol=1e-12)
+
+
+def test_groups_are_given_once():
+    """By argument or in the parameters."""
+    with pytest.raises(ValueError, match="groups must be given once"):
+        cross_val_posterior(
+            GaussianNB(), [[0], [1]], [0, 1], groups=[0, 1], params={"groups": [0, 1]}
+        )
 
 
 def test_folds_without_a_class_are_pooled():

@@ -1,0 +1,406 @@
+"""Groups: design effects by worked examples, by loops over groups, and what must not change."""
+
+import json
+import pickle
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from skpostbac import (
+    ClassCounts,
+    GroupsWarning,
+    PairedCounts,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorComparison,
+    class_counts,
+    compare_predictions,
+    paired_counts,
+    posterior_accuracy,
+    posterior_balanced_accuracy,
+    posterior_balanced_accuracy_score,
+)
+from tests.metrics.dependence import slow
+from tests.metrics.dependence.slow import draw
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "groups.json"
+CASES = {case["name"]: case for case in json.loads(REFERENCE.read_text())["cases"]}
+
+
+def samples_of(rows):
+    """Return the class, the group and the prediction of each sample of a table."""
+    rows = np.array(rows)
+    y, groups = (np.repeat(rows[:, column], rows[:, 2]) for column in (0, 1))
+    right = np.concatenate([np.arange(n) < k for _, _, n, k in rows])
+    return y, np.where(right, y, -1), groups
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_worked_examples(case):
+    """Every value that the rule passes, in four small tables."""
+    y, y_pred, groups = samples_of(case["rows"])
+    counts = class_counts(y, y_pred, groups=groups)
+    effects = counts.design_effects
+    found = [effects.correlation, effects.degrees_of_freedom, effects.correlation_used]
+    np.testing.assert_allclose(found, [case[k] for k in ("rho", "nu", "rho_used")], rtol=1e-12)
+    np.testing.assert_allclose(effects.design_effect, case["design_effect"], rtol=1e-12)
+    distribution = PosteriorBalancedAccuracy(counts).distribution
+    assert distribution.mean() == pytest.approx(case["mean"], rel=1e-12)
+    assert distribution.standard_deviation() == pytest.approx(case["sd"], rel=1e-12)
+    # The reference has the Beta of these moments, and not the average of the classes.
+    np.testing.assert_allclose(distribution.interval(), case["interval"], atol=0.006)
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossing"])
+@pytest.mark.parametrize("seed", range(6))
+def test_design_effects_by_loops(seed, nested):
+    """Sums that add over groups give what sums over groups of deviations give."""
+    y, y_pred, _, groups = draw(seed, nested=nested, n_groups=5 + 4 * seed)
+    right = y == y_pred
+    rho, nu, used, across, deff = slow.effects(y, groups, right.astype(int), (~right, right))
+    effects = class_counts(y, y_pred, groups=groups).design_effects
+    assert effects.correlation == pytest.approx(rho, rel=1e-10, abs=1e-12)
+    assert effects.degrees_of_freedom == pytest.approx(nu, rel=1e-10)
+    assert effects.correlation_used == pytest.approx(used, rel=1e-10)
+    assert effects.correlation_across == pytest.approx(across, rel=1e-9, abs=1e-12)
+    np.testing.assert_allclose(effects.design_effect, deff, rtol=1e-10)
+    assert effects.crosses == (not nested)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_design_effects_of_pairs_by_loops(seed):
+    """The same of the signed discordance, whichever classifier comes first."""
+    y, *predictions, groups = draw(seed, n_groups=8 + 3 * seed)
+    one, two = (y == y_pred for y_pred in predictions)
+    differ = one != two
+    expected = slow.effects(y, groups, two.astype(int) - one, (differ, differ))
+    counts = paired_counts(y, dict(zip("AB", predictions, strict=True)), groups=groups)
+    for names in ("AB", "BA"):
+        effects = counts.design_effects(*names)
+        found = [
+            effects.correlation,
+            effects.degrees_of_freedom,
+            effects.correlation_used,
+            effects.correlation_across,
+        ]
+        np.testing.assert_allclose(found, expected[:4], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(effects.design_effect, expected[4], rtol=1e-10)
+
+
+@pytest.mark.parametrize("class_weight", [None, [1, 2, 5]], ids=["equal", "weighted"])
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_crossing_groups_widen_to_a_matched_beta(seed, class_weight):
+    """The mean stays, the variance is multiplied, and the distribution is that of SciPy."""
+    y, y_pred, _, groups = draw(seed, n_groups=20, n=300)
+    counts = class_counts(y, y_pred, groups=groups)
+    effects, plain = counts.design_effects, counts.effective()
+    assert effects.correlation_across > 0
+    average = PosteriorBalancedAccuracy(plain, class_weight=class_weight)
+    means = average.distribution.means()
+    factor = slow.widening(
+        y,
+        groups,
+        means * (1 - means),
+        effects.design_effect,
+        effects.correlation_across,
+        average.class_weight,
+    )
+    posterior = PosteriorBalancedAccuracy(counts, class_weight=class_weight)
+    mean, variance = average.mean(), factor * average.variance()
+    assert factor > 1.01
+    assert posterior.mean() == pytest.approx(mean, rel=1e-12)
+    assert posterior.variance() == pytest.approx(variance, rel=1e-9)
+    size = mean * (1 - mean) / variance - 1
+    expected = beta(mean * size, (1 - mean) * size)
+    assert posterior.cdf(0.75) == pytest.approx(expected.cdf(0.75), rel=1e-9)
+    # Classes alone are not widened.
+    assert posterior.recalls()[0].mean() == pytest.approx(means[0], rel=1e-12)
+    assert posterior.recalls()[0].variance() == pytest.approx(average.recalls()[0].variance())
+
+
+def test_crossing_pairs_widen_to_a_matched_beta():
+    """On [-1, 1], and antisymmetric."""
+    y, *predictions, groups = draw(3, n_groups=20, n=300)
+    counts = paired_counts(y, dict(zip("AB", predictions, strict=True)), groups=groups)
+    effects = counts.design_effects("A", "B")
+    cells = counts.cells("A", "B") / effects.divisor[:, np.newaxis]
+    divided = PosteriorComparison.from_paired_counts(PairedCounts.from_cells(cells))
+    plain = divided.difference("B", "A")
+    shares = (cells + 1 / 6) / (cells + 1 / 6).sum(axis=1, keepdims=True)
+    variances = shares[:, 1] + shares[:, 2] - (shares[:, 2] - shares[:, 1]) ** 2
+    factor = slow.widening(
+        y, groups, variances, effects.design_effect, effects.correlation_across, np.full(3, 1 / 3)
+    )
+    comparison = PosteriorComparison.from_paired_counts(counts)
+    difference = comparison.difference("B", "A")
+    assert effects.correlation_across > 0
+    assert difference.mean() == pytest.approx(plain.mean(), rel=1e-10)
+    assert difference.variance() == pytest.approx(factor * plain.variance(), rel=1e-9)
+    assert difference.support() == (-1, 1)
+    mean, variance = (1 + plain.mean()) / 2, factor * plain.variance() / 4
+    size = mean * (1 - mean) / variance - 1
+    expected = beta(mean * size, (1 - mean) * size)
+    assert float(difference.ccdf(0.0)) == pytest.approx(expected.sf(0.5), rel=1e-9)
+    np.testing.assert_allclose(difference.interval(), 2 * expected.ppf([0.025, 0.975]) - 1)
+    other = comparison.difference("A", "B")
+    assert float(other.cdf(0.0)) == pytest.approx(float(difference.ccdf(0.0)), rel=1e-9)
+    assert float((-difference).cdf(0.1)) == pytest.approx(float(other.cdf(0.1)), rel=1e-9)
+    drawn = np.asarray(difference.sample(20_000, rng=0))
+    assert drawn.mean() == pytest.approx(difference.mean(), abs=5 * np.sqrt(variance * 4 / 20_000))
+
+
+@pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
+def test_groups_of_one_change_nothing(prior):
+    """Each sample a group of its own: the same answers, to the last digit."""
+    y, *predictions, _ = draw(2)
+    named = {"a": predictions[0], "b": predictions[1], "c": predictions[0][::-1]}
+    own = np.arange(len(y))
+    one = posterior_balanced_accuracy(y, named["a"], groups=own, prior=prior)
+    two = posterior_balanced_accuracy(y, named["a"], prior=prior)
+    assert one.credible_interval() == two.credible_interval()
+    assert one.effective_counts == two.counts
+    pairs = [
+        compare_predictions(y, named, prior=prior, groups=groups, n_draws=2000, random_state=0)
+        for groups in (own, None)
+    ]
+    np.testing.assert_array_equal(*(pair.prob_greater() for pair in pairs))
+    np.testing.assert_array_equal(*(pair.rank_probabilities() for pair in pairs))
+    accuracies = [posterior_accuracy(y, named["a"], groups=groups) for groups in (own, None)]
+    assert accuracies[0].credible_interval() == accuracies[1].credible_interval()
+
+
+def test_batches_of_disjoint_groups_add(grouped):
+    """Their sums are what design effects are made of, in any order of the batches."""
+    y, y_pred, other, groups = grouped
+    parts = [groups % 3 == number for number in (2, 0, 1)]
+    whole = class_counts(y, y_pred, groups=groups)
+    added = sum(class_counts(y[at], y_pred[at], groups=groups[at]) for at in parts)
+    streamed = ClassCounts.empty()
+    for at in parts:
+        streamed = streamed.update(y[at], y_pred[at], groups=groups[at])
+    for counts in (added, streamed, streamed + ClassCounts([0, 1, 2], [0] * 3, [0] * 3)):
+        np.testing.assert_allclose(counts.effective().total, whole.effective().total, rtol=1e-12)
+        assert counts.design_effects.n_groups == len(set(groups))
+    named = [{"a": y_pred[at], "b": other[at]} for at in parts]
+    paired = sum(
+        paired_counts(y[at], columns, groups=groups[at])
+        for at, columns in zip(parts, named, strict=True)
+    )
+    expected = paired_counts(y, {"a": y_pred, "b": other}, groups=groups).design_effects("a", "b")
+    found = paired.design_effects("a", "b")
+    np.testing.assert_allclose(found.divisor, expected.divisor, rtol=1e-12)
+    posteriors = [
+        PosteriorBalancedAccuracy(class_counts(y[at], y_pred[at], groups=groups[at]))
+        for at in parts
+    ]
+    pooled = sum(posteriors[1:], start=posteriors[0])
+    expected = PosteriorBalancedAccuracy(whole).credible_interval()
+    np.testing.assert_allclose(pooled.credible_interval(), expected, rtol=1e-9)
+
+
+def test_counts_with_and_without_groups_are_not_added():
+    """One of them would be taken for what it is not."""
+    y, y_pred, _, groups = draw(1)
+    with pytest.raises(ValueError, match="Counts can be added only if all of them were made with"):
+        class_counts(y, y_pred, groups=groups) + class_counts(y, y_pred)
+
+
+def test_json_and_pickles_keep_the_groups(grouped):
+    """Sites exchange sums of groups as they exchange counts."""
+    y, y_pred, other, groups = grouped
+    counts = class_counts(y, y_pred, groups=groups)
+    paired = paired_counts(y, {"a": y_pred, "b": other}, groups=groups)
+    for one in (counts, paired):
+        assert type(one).from_json(one.to_json()) == one
+        assert pickle.loads(pickle.dumps(one)) == one
+        assert hash(pickle.loads(pickle.dumps(one))) == hash(one)
+    assert paired.margin("a") == counts
+    assert counts != ClassCounts(counts.classes, counts.correct, counts.total)
+
+
+BROKEN = {
+    "not an object": (lambda d: [1], "'design' must hold JSON objects"),
+    "empty": (lambda d: {}, "must have 'by_class' and 'together', or 'squares'"),
+    "unknown key": (lambda d: {**d, "x": 1}, "'design' must have the keys"),
+    "half": (lambda d: {"by_class": d["by_class"]}, "must have 'by_class' and 'together'"),
+    "shape": (
+        lambda d: {**d, "by_class": {**d["by_class"], "groups": [1.0]}},
+        "'groups' must hold finite numbers in the shape",
+    ),
+    "pairs": (
+        lambda d: {**d, "together": {**d["together"], "pairs": [[0, 5]]}},
+        "'pairs' must hold pairs of integers",
+    ),
+    "negative": (
+        lambda d: {**d, "together": {**d["together"], "sizes": [[-1, 1, 1]]}},
+        "'sizes' must be positive",
+    ),
+    "other totals": (
+        lambda d: {
+            **d,
+            "by_class": {
+                **d["by_class"],
+                "sizes": [[a, 2 * b, c] for a, b, c in d["by_class"]["sizes"]],
+            },
+        },
+        "'design' must be of as many samples",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BROKEN.values(), ids=BROKEN)
+def test_json_of_another_design_is_refused(change, message):
+    """With the key that is wrong."""
+    y, y_pred, _, groups = draw(1)
+    document = json.loads(class_counts(y, y_pred, groups=groups).to_json())
+    document["design"] = change(document["design"])
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ClassCounts.from_json(json.dumps(document))
+
+
+def test_order_and_names_do_not_matter(grouped):
+    """Of the samples, of the groups, and of the classes."""
+    y, y_pred, _, groups = grouped
+    interval = PosteriorBalancedAccuracy(class_counts(y, y_pred, groups=groups)).credible_interval()
+    order = np.random.default_rng(0).permutation(len(y))
+    names = np.array([f"patient {group}" for group in groups])
+    for changed in (
+        class_counts(y[order], y_pred[order], groups=groups[order]),
+        class_counts(y, y_pred, groups=names),
+        class_counts(y, y_pred, groups=groups, labels=[2, 0, 1]),
+        class_counts(y, y_pred, groups=groups).reindex([1, 2, 0]),
+    ):
+        found = PosteriorBalancedAccuracy(changed).credible_interval()
+        np.testing.assert_allclose(found, interval, rtol=1e-9)
+
+
+def test_repeated_rows_are_weights(grouped):
+    """A whole weight is so many samples of the group."""
+    y, y_pred, _, groups = grouped
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    one = class_counts(y, y_pred, groups=groups, sample_weight=weight).effective()
+    repeated = (np.repeat(column, weight) for column in (y, y_pred))
+    two = class_counts(*repeated, groups=np.repeat(groups, weight)).effective()
+    np.testing.assert_allclose(one.total, two.total, rtol=1e-12)
+    np.testing.assert_allclose(one.correct, two.correct, rtol=1e-12)
+
+
+def test_classes_are_left_out():
+    """By labels always; afterwards, if no group has samples of others as well."""
+    y, y_pred, _, groups = draw(4, nested=True)
+    kept = y != 1
+    expected = class_counts(y[kept], y_pred[kept], groups=groups[kept])
+    whole = class_counts(y, y_pred, groups=groups)
+    for counts in (whole.reindex([0, 2]), class_counts(y, y_pred, groups=groups, labels=[0, 2])):
+        np.testing.assert_allclose(counts.effective().total, expected.effective().total, rtol=1e-12)
+        accuracy, other = PosteriorAccuracy(counts), PosteriorAccuracy(expected)
+        assert accuracy.variance() == pytest.approx(other.variance(), rel=1e-9)
+    y, y_pred, _, groups = draw(4)
+    kept = y != 1
+    expected = class_counts(y[kept], y_pred[kept], groups=groups[kept]).effective()
+    counts = class_counts(y, y_pred, groups=groups, labels=[0, 2]).effective()
+    np.testing.assert_allclose(counts.total, expected.total, rtol=1e-12)
+    with pytest.raises(ValueError, match="classes cannot be left out of counts whose groups"):
+        class_counts(y, y_pred, groups=groups).reindex([0, 2])
+
+
+def test_accuracy_has_the_design_effect_of_one_class():
+    """Groups count as if all samples were of one class."""
+    y, y_pred, _, groups = draw(6)
+    right = y == y_pred
+    *_, deff = slow.effects(np.zeros(len(y)), groups, right.astype(int), (~right, right))
+    with pytest.warns(GroupsWarning, match="independent groups"):
+        posterior = posterior_accuracy(y, y_pred, groups=groups)
+    n, k = len(y) / deff[0], right.sum() / deff[0]
+    assert posterior.mean() == pytest.approx((k + 0.5) / (n + 1), rel=1e-10)
+    assert (posterior.distribution.a + posterior.distribution.b)[0] == pytest.approx(n + 1)
+
+
+def warned(y, y_pred, groups):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GroupsWarning)
+        posterior_balanced_accuracy(y, y_pred, groups=groups)
+    return [str(entry.message) for entry in caught if entry.category is GroupsWarning]
+
+
+def balanced(n_groups, size, wrong=4):
+    """Two classes of equal groups, each `wrong`-th sample of which is wrong."""
+    y = np.repeat([0, 1], n_groups * size)
+    y_pred = np.where(np.arange(len(y)) % wrong == 0, 1 - y, y)
+    return y, y_pred, np.arange(len(y)) // size
+
+
+def test_what_is_warned_of():
+    """Few groups, no estimate, a large group, and groups across classes."""
+    assert warned(*balanced(30, 5)) == []
+    (few,) = warned(*balanced(6, 5))
+    assert "A class has about 6 independent groups" in few
+    y, _, groups = balanced(30, 5)
+    (perfect,) = warned(y, y, groups)
+    assert "cannot be estimated" in perfect
+    y, y_pred, groups = balanced(60, 3)
+    (large,) = warned(y, y_pred, np.where(np.arange(len(y)) < 80, 0, groups))
+    assert "One group holds a third or more of the samples of class 0" in large
+    y, y_pred, _ = balanced(30, 5)
+    (crossing,) = warned(y, y_pred, np.arange(len(y)) % 40)
+    assert crossing.startswith("Groups have samples of several classes")
+    assert warned(y, y_pred, np.arange(len(y))) == []
+
+
+def test_scores_do_not_warn():
+    """A search would repeat it in each fold."""
+    y, y_pred, groups = balanced(6, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score = posterior_balanced_accuracy_score(y, y_pred, objective="lower", groups=groups)
+        alone = posterior_balanced_accuracy_score(y, y_pred, objective="lower")
+    assert score < alone
+
+
+def test_report_says_what_ignoring_the_groups_would_have_claimed():
+    """Where the design effect is above two."""
+    y, _, groups = balanced(30, 20)
+    y_pred = np.where(groups % 5 == 0, 1 - y, y)
+    plain = posterior_balanced_accuracy(y, y_pred)
+    text = posterior_balanced_accuracy(y, y_pred, groups=groups).report()
+    low, high = plain.credible_interval()
+    assert f"Ignoring the groups would have claimed {plain.mean():.3f}" in text
+    assert f"{low:.3f} to {high:.3f}" in text
+    assert "The samples are of 60 groups, with an estimated correlation of 1.00" in text
+    assert "Ignoring" not in posterior_balanced_accuracy(*balanced(30, 5)[:2]).report()
+
+
+@pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
+def test_several_classifiers_in_groups(grouped, prior):
+    """Each pair has its own difference; ranks and losses agree with them."""
+    y, one, two, groups = grouped
+    named = {"one": one, "two": two, "three": np.roll(one, 1)}
+    counts = paired_counts(y, named, groups=groups)
+    comparison = PosteriorComparison.from_paired_counts(
+        counts, prior=prior, n_draws=20_000, random_state=0
+    )
+    ranks = comparison.rank_probabilities()
+    np.testing.assert_allclose(ranks.sum(axis=0), 1)
+    pair = PosteriorComparison.from_paired_counts(
+        paired_counts(y, {name: named[name] for name in ("one", "two")}, groups=groups),
+        prior=prior,
+        random_state=0,
+    )
+    assert pair.prob_greater()[0, 1] == pytest.approx(comparison.prob_greater()[0, 1], abs=1e-9)
+    assert pair.prob_best().sum() == pytest.approx(1)
+    losses = pair.expected_loss()
+    expected = float(pair.difference("one", "two").mean())
+    assert losses[1] - losses[0] == pytest.approx(expected, abs=0.002)
+    assert "groups, and count by their design effects" in pair.explanation
+
+
+def test_groups_must_fit():
+    """Their number, and no missing one."""
+    with pytest.raises(ValueError, match="y_true and groups"):
+        class_counts([0, 1], [0, 1], groups=[1])
+    with pytest.raises(ValueError, match="Input groups contains NaN"):
+        class_counts([0, 1], [0, 1], groups=["a", None])

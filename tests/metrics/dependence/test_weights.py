@@ -1,0 +1,236 @@
+"""Weights that are no case counts: effective sizes, and a warning where nothing was said."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from skpostbac import (
+    ClassCounts,
+    ClassCountsScorer,
+    PosteriorAccuracy,
+    PosteriorBalancedAccuracy,
+    PosteriorComparison,
+    SampleWeightWarning,
+    class_counts,
+    compare_predictions,
+    make_posterior_scorer,
+    paired_counts,
+    posterior_accuracy,
+    posterior_balanced_accuracy,
+    posterior_balanced_accuracy_score,
+    posterior_confusion_metric,
+)
+from skpostbac.binary_equivalent import binary_equivalent_accuracy_score
+from tests.metrics.dependence.slow import draw
+
+
+def weights_of(n, variation, seed=0):
+    """Return log-normal weights of mean 1 and a coefficient of variation."""
+    spread = np.sqrt(np.log1p(variation**2))
+    return np.exp(spread * np.random.default_rng(seed).normal(size=n) - spread**2 / 2)
+
+
+def by_hand(y, right, weight):
+    """Return correct and effective samples of each class, by Kish and by linearisation."""
+    found = []
+    for label in (classes := sorted(set(y))):
+        w, x = weight[y == label], right[y == label]
+        size, p = w.sum() ** 2 / (w**2).sum(), (w * x).sum() / w.sum()
+        c = 1 / len(classes)
+        weak = (p * size + c) / (size + 2 * c)
+        # One sample that has its share of squares by its weight.
+        share = ((w**2 * x).sum() / (w**2).sum() * size + weak) / (size + 1)
+        variance = (share * (1 - weak) ** 2 + (1 - share) * weak**2) / size
+        found.append((p, min(size, weak * (1 - weak) / variance)))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("variation", [0.3, 1, 2])
+@pytest.mark.parametrize("tied", [-1, 0, 1], ids=["errors heavier", "unrelated", "errors lighter"])
+def test_effective_size(variation, tied):
+    """That of Kish, or less where errors have the larger weights."""
+    y, y_pred, _, _ = draw(1, n=300)
+    right = y == y_pred
+    weight = weights_of(300, variation) * np.exp(tied * right)
+    counts = class_counts(y, y_pred, sample_weight=weight, weight_type="importance")
+    p, size = by_hand(y, right, weight)
+    effective = counts.effective()
+    np.testing.assert_allclose(effective.total, size, rtol=1e-10)
+    np.testing.assert_allclose(effective.recalls, p, rtol=1e-12)
+    kish = [weight[y == i].sum() ** 2 / (weight[y == i] ** 2).sum() for i in range(3)]
+    assert (effective.total <= np.array(kish) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-90, 0.01, 7.0, 1e12])
+def test_scale_of_importance_weights_does_not_matter(scale):
+    """Twice as large weights are no more samples."""
+    y, y_pred, other, groups = draw(1)
+    weight = weights_of(len(y), 1)
+    for options in ({}, {"groups": groups}):
+        one, two = (
+            class_counts(y, y_pred, sample_weight=w, weight_type="importance", **options)
+            for w in (weight, weight * scale)
+        )
+        found, expected = two.effective(), one.effective()
+        np.testing.assert_allclose(found.total, expected.total, rtol=1e-9)
+        found, expected = (PosteriorBalancedAccuracy(c).credible_interval() for c in (two, one))
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+        predictions = {"a": y_pred, "b": other}
+        one, two = (
+            paired_counts(y, predictions, sample_weight=w, weight_type="importance", **options)
+            for w in (weight, weight * scale)
+        )
+        found, expected = (
+            PosteriorComparison.from_paired_counts(c).difference_interval("a", "b")
+            for c in (two, one)
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+def test_equal_importance_weights_are_no_weights():
+    """Whatever their size."""
+    y, y_pred, other, patients = draw(1)
+    weight = np.full(len(y), 0.37)
+    for groups in (None, patients):
+        options = {"sample_weight": weight, "weight_type": "importance", "groups": groups}
+        found = class_counts(y, y_pred, **options).effective()
+        expected = class_counts(y, y_pred, groups=groups).effective()
+        np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
+        np.testing.assert_allclose(found.correct, expected.correct, rtol=1e-12)
+        named = {"a": y_pred, "b": other}
+        effects = paired_counts(y, named, **options).design_effects("a", "b")
+        plain = paired_counts(y, named, groups=groups).design_effects("a", "b")
+        expected = np.bincount(y) if plain is None else plain.effective_size
+        np.testing.assert_allclose(effects.effective_size, expected, rtol=1e-12)
+
+
+def test_groups_of_one_leave_importance_weights_alone():
+    """The design effects of groups of weighted samples are exactly those of the weights then."""
+    y, y_pred, _, _ = draw(1)
+    options = {"sample_weight": weights_of(len(y), 2), "weight_type": "importance"}
+    one = class_counts(y, y_pred, **options, groups=np.arange(len(y))).effective()
+    two = class_counts(y, y_pred, **options).effective()
+    np.testing.assert_allclose(one.total, two.total, rtol=1e-12)
+
+
+def test_batches_of_importance_weights_add():
+    """Sums of squares add as sums do; JSON keeps them."""
+    y, y_pred, _, _ = draw(1)
+    weight = weights_of(len(y), 1)
+    whole = class_counts(y, y_pred, sample_weight=weight, weight_type="importance")
+    half = np.arange(len(y)) < 60
+    parts = [
+        class_counts(y[at], y_pred[at], sample_weight=weight[at], weight_type="importance")
+        for at in (half, ~half)
+    ]
+    np.testing.assert_allclose(sum(parts).effective().total, whole.effective().total, rtol=1e-12)
+    assert ClassCounts.from_json(whole.to_json()) == whole
+    kept = class_counts(
+        y, y_pred, sample_weight=weight, weight_type="importance", labels=[2, 1]
+    ).effective()
+    np.testing.assert_allclose(
+        kept.total, [whole.reindex([label]).effective().total[0] for label in (2, 1)], rtol=0.05
+    )
+
+
+def test_accuracy_of_importance_weights():
+    """All samples have one effective size, and not one for each class."""
+    y, y_pred, _, _ = draw(1)
+    weight = weights_of(len(y), 1)
+    posterior = posterior_accuracy(y, y_pred, sample_weight=weight, weight_type="importance")
+    (p,), (size,) = by_hand(np.zeros(len(y)), y == y_pred, weight)
+    assert posterior.mean() == pytest.approx((p * size + 0.5) / (size + 1), rel=1e-10)
+    assert isinstance(posterior, PosteriorAccuracy)
+
+
+FRACTIONS = {"halves": np.full(6, 0.5), "mean one": np.array([0.2, 1.8, 0.7, 1.3, 1.1, 0.9])}
+Y, Y_PRED = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]
+NAMED = {"a": Y_PRED, "b": Y_PRED[::-1]}
+CALLS = {
+    "class_counts": lambda w, **k: class_counts(Y, Y_PRED, sample_weight=w, **k),
+    "update": lambda w, **k: ClassCounts.empty().update(Y, Y_PRED, sample_weight=w, **k),
+    "paired_counts": lambda w, **k: paired_counts(Y, NAMED, sample_weight=w, **k),
+    "balanced accuracy": lambda w, **k: posterior_balanced_accuracy(
+        Y, Y_PRED, sample_weight=w, **k
+    ),
+    "accuracy": lambda w, **k: posterior_accuracy(Y, Y_PRED, sample_weight=w, **k),
+    "score": lambda w, **k: posterior_balanced_accuracy_score(Y, Y_PRED, sample_weight=w, **k),
+    "comparison": lambda w, **k: compare_predictions(Y, NAMED, sample_weight=w, **k),
+}
+
+
+@pytest.mark.parametrize("weight", FRACTIONS.values(), ids=FRACTIONS)
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_fractions_that_nobody_declared_are_warned_of(call, weight):
+    """Either meaning silences it, and so do whole numbers."""
+    with pytest.warns(SampleWeightWarning, match="weight_type='importance'"):
+        undeclared = call(weight)
+    for meaning in ("case", "importance"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", SampleWeightWarning)
+            declared = call(weight, weight_type=meaning)
+            call(np.array([1, 2, 0, 3.0, 1, 1]))
+        if meaning == "case" and not isinstance(declared, float):
+            assert type(declared) is type(undeclared)
+
+
+def test_declared_case_counts_are_what_they_were():
+    """Only the warning goes away."""
+    with pytest.warns(SampleWeightWarning, match="such as 0.2"):
+        counts = class_counts(Y, Y_PRED, sample_weight=FRACTIONS["mean one"])
+    declared = class_counts(Y, Y_PRED, sample_weight=FRACTIONS["mean one"], weight_type="case")
+    assert declared == counts
+
+
+def test_what_takes_case_counts_alone_does_not_warn():
+    """There is no other meaning that a user could declare."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SampleWeightWarning)
+        posterior_confusion_metric(
+            Y, Y_PRED, "f1", sample_weight=FRACTIONS["halves"], n_draws=50, random_state=0
+        )
+        binary_equivalent_accuracy_score(Y, Y_PRED, sample_weight=FRACTIONS["halves"])
+
+
+def test_rounded_whole_numbers_are_whole():
+    """Sums of floats, and floats of 32 bits."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        class_counts(Y, Y_PRED, sample_weight=[0.1 * 3 / 0.3, 1, 2, 3, 1, 1e15 / 7 // 1])
+
+
+def test_weight_types_and_weights_are_checked():
+    """With the name of the argument."""
+    with pytest.raises(ValueError, match="weight_type must be one of"):
+        class_counts(Y, Y_PRED, weight_type="survey")
+    with pytest.raises(ValueError, match="weight_type must be one of"):
+        make_posterior_scorer(weight_type=1)
+    with pytest.raises(ValueError, match="an importance weight of at least 1e-100"):
+        class_counts(Y, Y_PRED, sample_weight=[1e-200] * 6, weight_type="importance")
+    one = class_counts(Y, Y_PRED, sample_weight=[2] * 6, weight_type="importance")
+    with pytest.raises(ValueError, match="Counts can be added only if"):
+        one + class_counts(Y, Y_PRED)
+
+
+def test_report_of_importance_weights():
+    """It speaks of effective numbers of samples."""
+    y, y_pred, _, _ = draw(1, n_classes=2)
+    weight = weights_of(len(y), 1) * 1000
+    posterior = posterior_balanced_accuracy(
+        y, y_pred, sample_weight=weight, weight_type="importance"
+    )
+    n = f"{posterior.effective_counts.n_samples:g}"
+    assert f"from {n} samples of 2 classes" in posterior.report()
+    assert "By their importance weights the samples are worth" in posterior.report()
+    assert "n_effective=" in repr(posterior)
+
+
+def test_scorer_of_counts_takes_case_counts():
+    """Fractions of cases, without a warning in each fold."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scorer = ClassCountsScorer(labels=[0, 1])
+        estimator = type("Constant", (), {"predict": lambda self, X: np.zeros(len(X), int)})()
+        counts = scorer(estimator, np.zeros((6, 1)), Y, sample_weight=FRACTIONS["halves"])
+    assert counts["total_0"] == 1.5
