@@ -183,7 +183,9 @@ VALID = {
     "cells": _split("[[7, 1, 2, 0], [3, 0, 0, 2]] ; [[0, 0, 0, 0.5], [1, 2, 3, 4]]"),
     "names": _split("('A', 'B') ; ['x', 'y']"),
     "from_cells.names": _split("('A', 'B') ; ['x', 'y']"),
-    **_all(["cells.first", "position.name", "margin.name"], _split("'A' ; 'B'")),
+    **_all(
+        ["cells.first", "design_effects.first", "position.name", "margin.name"], _split("'A' ; 'B'")
+    ),
     "second": _split("'B' ; 'A'"),
     "name": _split("None ; 'some'"),
     "from_cv_results.name": _split("None ; ['one', 'two']"),

@@ -246,13 +246,13 @@ def summary_rows(results):
             groups[f"{kind}, correlation {strength:g}"].append(found)
     for name, found in groups.items():
         array = np.array(found)
-        told = f"{array[:, 2].mean():.3f} ({array[:, 2].max():.3f})" if array.shape[1] > 2 else ""
+        told = [f"{column.mean():.3f} ({column.max():.3f})" for column in array.T[2:]]
         yield [
             name.replace("of correct samples none", "unrelated to correctness"),
             str(len(array)),
             f"{array[:, 0].mean():.3f} ({array[:, 0].min():.3f})",
             f"{array[:, 1].mean():.3f} ({array[:, 1].min():.3f})",
-            told,
+            *(told or ["", ""]),
         ]
 
 
@@ -305,8 +305,9 @@ def write_tables(results, n_sets, seconds):
         "test sets",
         "cells",
         "coverage (worst)",
-        "ignoring groups, weights",
+        "ignoring",
         "told apart (most)",
+        "ignoring",
     ]
     GUIDE_TABLE.write_text(f"{grid(header, list(summary_rows(results)))}\n\n{made}\n")
 

@@ -11,7 +11,7 @@ from skpostbac._plot import ComparisonPlot
 from skpostbac._utils import RandomStateLike
 from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._labels import Predictions
+from skpostbac.metrics._labels import Predictions, WeightType
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import (
     PosteriorComparison,
@@ -69,6 +69,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         rope: float = 0.0,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         random_state: RandomStateLike = None,
@@ -83,7 +85,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
             True labels.
         predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
             The labels that each of T >= 2 classifiers predicts, by its name or in its column.
-        rope, labels, sample_weight, class_weight, prior, random_state
+        rope, labels, sample_weight, weight_type, groups, class_weight, prior, random_state
             As for :func:`~skpostbac.compare_predictions`.
         ax, **plot_params
             As for :meth:`plot`.
@@ -112,6 +114,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
             rope=rope,
             labels=labels,
             sample_weight=sample_weight,
+            weight_type=weight_type,
+            groups=groups,
             class_weight=class_weight,
             prior=prior,
             random_state=random_state,

@@ -13,7 +13,7 @@ from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
 from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
-from skpostbac.metrics._labels import Predictions, is_named, named_predictions
+from skpostbac.metrics._labels import Predictions, WeightType, is_named, named_predictions
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import pooled_posteriors
 
@@ -58,6 +58,8 @@ class PosteriorDisplay(PosteriorPlot):
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
@@ -74,7 +76,7 @@ class PosteriorDisplay(PosteriorPlot):
             Test samples.
         y : array-like of shape (n_samples,)
             Their true labels.
-        labels, sample_weight, class_weight, prior
+        labels, sample_weight, weight_type, groups, class_weight, prior
             As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
             Name of the classifier, by default that of its class.
@@ -103,6 +105,8 @@ class PosteriorDisplay(PosteriorPlot):
             predict(estimator, X),
             labels=labels,
             sample_weight=sample_weight,
+            weight_type=weight_type,
+            groups=groups,
             class_weight=class_weight,
             prior=prior,
             name=type(estimator).__name__ if name is None else name,
@@ -118,6 +122,8 @@ class PosteriorDisplay(PosteriorPlot):
         *,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
+        groups: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
@@ -133,7 +139,7 @@ class PosteriorDisplay(PosteriorPlot):
         y_pred : array-like of shape (n_samples,), mapping of str to such, or DataFrame
             Predicted labels, or those of several classifiers by name; in a DataFrame of pandas or
             polars, a column for each.
-        labels, sample_weight, class_weight, prior
+        labels, sample_weight, weight_type, groups, class_weight, prior
             As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
             Name of the classifier, if there is one.
@@ -165,6 +171,8 @@ class PosteriorDisplay(PosteriorPlot):
                 entry,
                 labels=labels,
                 sample_weight=sample_weight,
+                weight_type=weight_type,
+                groups=groups,
                 class_weight=class_weight,
                 prior=prior,
             )

@@ -185,7 +185,7 @@ class ClassCounts(StablePickle):
         >>> y_true, y_pred = ["a"] * 6 + ["b"] * 4, ["a"] * 5 + ["b"] * 4 + ["a"]
         >>> patients = [1, 1, 1, 2, 3, 3, 4, 4, 5, 6]
         >>> class_counts(y_true, y_pred, groups=patients).effective()
-        ClassCounts('a': 3.32/3.98, 'b': 2.41/3.22)
+        ClassCounts('a': 2.52004/3.02405, 'b': 2.19133/2.92177)
         """
         effects = self.design_effects
         if effects is None:

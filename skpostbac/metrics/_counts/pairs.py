@@ -289,12 +289,18 @@ class PairedCounts(StablePickle):
         effects : DesignEffects or None
             None if the samples have no groups or importance weights. `margin` has those of one
             classifier alone.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
         """
-        if self._design is None:
-            return None
-        one, two = (position_of(name, self.names, "name") for name in (first, second))
+        one = position_of(first, self.names, "first")
+        two = position_of(second, self.names, "second")
         if one == two:
             raise ValueError(f"first and second must be different classifiers, got {first!r} twice")
+        if self._design is None:
+            return None
         cells = self.cells(first, second)
         sums = FigureSums(cells.sum(axis=1), cells[:, 2] - cells[:, 1], cells[:, 1] + cells[:, 2])
         pair = list(combinations(range(len(self.names)), 2)).index((min(one, two), max(one, two)))

@@ -52,6 +52,7 @@ from skpostbac.model_selection._comparison.joint import (
     IndependentJoint,
     Joint,
     MonteCarloError,
+    PairedJoint,
 )
 from skpostbac.model_selection._comparison.report import write_report
 from skpostbac.stats import Interval
@@ -362,10 +363,16 @@ class PosteriorComparison(StablePickle):
         effects : DesignEffects or None
             None where there are neither, and for classifiers that were tested on different samples;
             the posterior of each has its own.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown, or both are the same.
         """
-        i, j = self._index(a, "a"), self._index(b, "b")
-        counts = getattr(self._joint, "counts", None)
-        return counts and counts.design_effects(self.names[i], self.names[j])
+        if self._index(a, "a") == self._index(b, "b"):
+            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+        counts = self._joint.counts if isinstance(self._joint, PairedJoint) else None
+        return None if counts is None else counts.design_effects(a, b)
 
     def prob_greater(self) -> Floats:
         """Return the probability that one classifier is better than another.

@@ -19,7 +19,12 @@ from skpostbac._utils import Floats, FrozenArrays, StablePickle, progress
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._priors import independent_prior
-from skpostbac.stats import BoundedDistribution, HierarchicalPairedDifference, PairedDifference
+from skpostbac.stats import (
+    BetaAverage,
+    BoundedDistribution,
+    HierarchicalPairedDifference,
+    PairedDifference,
+)
 from skpostbac.stats._beta import SMALLEST
 from skpostbac.stats._several import (
     Distribution,
@@ -122,7 +127,12 @@ class IndependentJoint(StablePickle):
     def difference(self, i: int, j: int) -> BoundedDistribution:
         """Return the distribution of the balanced accuracy of classifier i less that of j."""
         one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
-        # Both are of the same kind: `compare_posteriors` has checked it.
+        # Priors are of the same kind; but what groups have widened shares no rates any more.
+        if isinstance(one, BetaAverage) != isinstance(other, BetaAverage):
+            raise ValueError(
+                "posteriors with the hierarchical prior can be subtracted only if the groups of "
+                "both have samples of several classes, or those of neither: use another prior"
+            )
         return one - other  # type: ignore[operator]
 
     def prob_greater(self) -> Floats:

@@ -18,6 +18,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorComparison,
     class_counts,
+    compare_posteriors,
     compare_predictions,
     paired_counts,
     posterior_accuracy,
@@ -396,6 +397,20 @@ def test_several_classifiers_in_groups(grouped, prior):
     expected = float(pair.difference("one", "two").mean())
     assert losses[1] - losses[0] == pytest.approx(expected, abs=0.002)
     assert "groups, and count by their design effects" in pair.explanation
+
+
+def test_widened_and_shared_rates_are_not_subtracted():
+    """A Beta that was matched has no rates that it could share with another posterior."""
+    y, y_pred, _, groups = draw(0, n_groups=20, n=300)
+    widened = PosteriorBalancedAccuracy(
+        class_counts(y, y_pred, groups=groups), prior="hierarchical"
+    )
+    alone = PosteriorBalancedAccuracy(class_counts(y, y_pred), prior="hierarchical")
+    comparison = compare_posteriors({"one": widened, "two": alone})
+    with pytest.raises(ValueError, match="posteriors with the hierarchical prior can be subtr"):
+        comparison.difference("one", "two")
+    both = compare_posteriors({"one": widened, "two": widened})
+    assert both.prob_greater()[0, 1] == pytest.approx(0.5, abs=1e-9)
 
 
 def test_groups_must_fit():
