@@ -61,6 +61,18 @@ def texts_beside(ax):
     return [text.get_text() for axis in ax.child_axes for text in axis.get_yticklabels()]
 
 
+def test_groups_and_weights_reach_the_posterior():
+    """They are those of the function that makes it."""
+    y_true, y_pred = [0] * 30 + [1] * 30, [0, 0, 0, 1, 0] * 6 + [1, 1, 0, 1, 1] * 6
+    groups, weight = np.arange(60) // 2, np.linspace(0.5, 2, 60)
+    options = {"groups": groups, "sample_weight": weight, "weight_type": "importance"}
+    display = PosteriorDisplay.from_predictions(y_true, y_pred, **options)
+    expected = posterior_balanced_accuracy(y_true, y_pred, **options)
+    (line,) = display.lines_
+    np.testing.assert_allclose(line.get_ydata(), expected.pdf(line.get_xdata()), rtol=1e-12)
+    plt.close(display.figure_)
+
+
 @pytest.mark.parametrize("method", ["central", "hdi"])
 def test_density_is_exact(method):
     """The line is the density, the area that of the interval, the mean where it should be."""

@@ -192,13 +192,15 @@ def _effects_of_groups(
         n, first, second = figure.scaled(scale)
         mean_size = np.where(seen, scale * sizes[0] / figure.total, 1.0)
         means = np.where(seen, figure.first / figure.total, 0.0)
-        between = scale * np.maximum(values[0, 1] - figure.first * means, 0.0)
         within = np.maximum(second - first * means, 0.0)
+        # Where all samples are alike, rounding must not tell groups apart.
+        between = scale * np.maximum(values[0, 1] - figure.first * means, 0.0) * (within > 0)
         spread = scale * sums.spread
         estimate = _estimate(n, mean_size, between, within, spread)
     shows = sums.shows[0]
     freedom = np.clip(np.minimum(sums.groups - 1, shows.min(axis=0)), 0, None)
-    nu = _degrees_of_freedom(estimate.weighted, freedom) * (n_groups / max(sums.groups.sum(), 1))
+    share = n_groups / max(float(sums.groups.sum()), 1.0)
+    nu = _degrees_of_freedom(estimate.weighted, freedom) * share
     rho = estimate.correlation
     used = _shrunken(rho, nu, PRIOR_CORRELATION)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -210,9 +212,9 @@ def _effects_of_groups(
         across = max(
             _shrunken(min(rho_across, rho), nu, PRIOR_CORRELATION * PRIOR_SHARE_ACROSS), 0.0
         )
-    return _Groups(
-        1 + (mean_size - 1) * used, effective_groups, largest, rho, used, nu, across, sums.crosses
-    )
+    # Fractions of cases are no more than these, even if each is a group.
+    effect = 1 + np.maximum(mean_size - 1, 0.0) * used
+    return _Groups(effect, effective_groups, largest, rho, used, nu, across, sums.crosses)
 
 
 class _Estimate(NamedTuple):

@@ -290,6 +290,24 @@ def test_repeated_rows_are_weights(grouped):
     np.testing.assert_allclose(one.correct, two.correct, rtol=1e-12)
 
 
+def test_fractions_of_cases_are_not_multiplied():
+    """Halves of cases stay halves, even if each of them is a group."""
+    y, y_pred, *_ = draw(1)
+    options = {"sample_weight": np.full(len(y), 0.5), "weight_type": "case"}
+    one = class_counts(y, y_pred, groups=np.arange(len(y)), **options).effective()
+    two = class_counts(y, y_pred, **options)
+    assert one.total.tolist() == two.total.tolist()
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 6, 7, 11])
+def test_perfect_classes_have_no_correlation(size):
+    """Rounding of the sums over groups, such as that of (n / sqrt(n))^2, tells of none."""
+    y, groups = np.repeat([0, 1], 6 * size), np.arange(12 * size) // size
+    effects = class_counts(y, y, groups=groups).design_effects
+    assert (effects.correlation, effects.degrees_of_freedom) == (0, 0)
+    assert effects.correlation_used == pytest.approx(0.2 * (4.302652729911275 / 1.959964) ** 2)
+
+
 def test_classes_are_left_out():
     """By labels always; afterwards, if no group has samples of others as well."""
     y, y_pred, _, groups = draw(4, nested=True)
