@@ -236,8 +236,8 @@ def test_flags_are_bools(function, name):
     plt.close("all")
 
 
-RECORDS = ["BinormalDraws", "CurveBand", "EmpiricalAreas", "Interval", "MonteCarloError"]
-RECORDS += ["NormalScores", "RopeMasses", "ScoreMoments"]
+RECORDS = ["BinormalDraws", "CurveBand", "DesignEffects", "EmpiricalAreas", "Interval"]
+RECORDS += ["MonteCarloError", "NormalScores", "RopeMasses", "ScoreMoments"]
 
 
 def public_classes():
