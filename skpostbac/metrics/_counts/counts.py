@@ -62,7 +62,8 @@ class ClassCounts(StablePickle):
     Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
     stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
     that of all samples together. It is exact for integer counts; sums of other weights have
-    the rounding errors of their order. Batches of counts with groups must have no group in common.
+    the rounding errors of their order. Batches of counts with groups must have no group in common,
+    and what is known of the groups has rounding errors, too.
 
     Parameters
     ----------
