@@ -115,7 +115,9 @@ def _parse(
         raise InputError(f"{source} is empty")
     _, chosen, groups = wanted
     truth, *classifiers = _choose_columns(header, *wanted)
-    rows = _count_rows(records, header, [truth, *classifiers, *([] if groups is None else [groups])])
+    rows = _count_rows(
+        records, header, [truth, *classifiers, *([] if groups is None else [groups])]
+    )
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
     table = Table(source, truth, tuple(classifiers), rows, groups=groups)

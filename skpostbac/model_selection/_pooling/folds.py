@@ -543,9 +543,11 @@ def cross_val_posterior(
     return posterior
 
 
-def _take_groups(groups: Any, params: Mapping[str, Any] | None) -> tuple[Any, dict[str, Any]]:
+def _take_groups(groups: Any, params: Any) -> tuple[Any, Any]:
     """Return the groups, which may be among the parameters, and the other parameters."""
-    rest = dict(params or {})
+    if not isinstance(params, Mapping):
+        return groups, params or {}
+    rest = dict(params)
     routed = rest.pop("groups", None)
     if groups is not None and routed is not None:
         raise ValueError("groups must be given once, got them by argument and in params")
