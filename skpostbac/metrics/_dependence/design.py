@@ -249,7 +249,9 @@ def _without(by_class: GroupSums, together: GroupSums, left_out: Any) -> GroupSu
     sizes, values = by_class.diagonal()
     return GroupSums(
         together.groups - by_class.groups[gone].sum(),
-        together.largest if by_class.crosses else by_class.largest[~gone].max(keepdims=True),
+        together.largest
+        if by_class.crosses
+        else by_class.largest[~gone].max(keepdims=True, initial=0.0),
         together.spread - by_class.spread[gone].sum(),
         together.pairs,
         together.sizes - sizes[:, gone].sum(axis=1),

@@ -318,6 +318,9 @@ def test_classes_are_left_out():
         np.testing.assert_allclose(counts.effective().total, expected.effective().total, rtol=1e-12)
         accuracy, other = PosteriorAccuracy(counts), PosteriorAccuracy(expected)
         assert accuracy.variance() == pytest.approx(other.variance(), rel=1e-9)
+    nothing = whole.reindex(["other"])
+    assert nothing.effective() == ClassCounts(["other"], [0], [0])
+    assert PosteriorBalancedAccuracy(nothing).mean() == 0.5
     y, y_pred, _, groups = draw(4)
     kept = y != 1
     expected = class_counts(y[kept], y_pred[kept], groups=groups[kept]).effective()
