@@ -2,9 +2,9 @@
 
     python benchmarks/grouped_coverage.py [--sets N] [--kinds KIND ...]
 
-Test sets are drawn from known recalls: groups within classes ("nested"), groups with samples of all
-classes ("crossing"), two classifiers of equal recalls on such samples ("paired"), and samples with
-importance weights ("weights"). The recall of a group is Beta distributed, or normal in the logit,
+Test sets are drawn from known recalls: groups within classes ("nested"), also with importance
+weights, groups with samples of all classes ("crossing"), two classifiers of equal recalls on such
+samples ("paired"), and samples with importance weights alone ("weights"). The recall of a group is Beta distributed, or normal in the logit,
 with the given correlation of two of its samples. The shortest 95 % interval under the default prior
 is asked whether it holds the truth, with the groups or weights and without. Data set k of a cell
 depends on nothing but the name of the cell and k. Tables are written beside this script, and into
@@ -134,6 +134,24 @@ def run_single(cell, rng, ignoring):
     return beside(holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in counts)
 
 
+def run_both(cell, rng, ignoring):
+    """Return the same of groups within classes whose samples have importance weights."""
+    _, n_classes, n_groups, correlation, variation, _ = cell
+    recalls = recalls_of(n_classes)
+    y, group, place = draw_samples("nested", n_classes, n_groups, rng)
+    (right,) = draw_outcomes(recalls, place, "beta", correlation, 0.0, rng)
+    options = {
+        "sample_weight": np.exp(np.sqrt(np.log1p(variation**2)) * rng.normal(size=y.size)),
+        "weight_type": "importance",
+    }
+    y_pred, truth = np.where(right, y, (y + 1) % n_classes), recalls.mean()
+    found = (
+        class_counts(y, y_pred, groups=groups, **options)
+        for groups in (group, None)[: 1 + ignoring]
+    )
+    return beside(holds(PosteriorBalancedAccuracy(one).distribution, truth) for one in found)
+
+
 def run_pair(cell, rng, ignoring):
     """Return the same of a difference of zero, and whether either classifier is declared better."""
     kind, n_classes, n_groups, correlation, family, shared = cell
@@ -201,6 +219,8 @@ def cells():
         yield from grouped_cells(*size)
     for cell in product((2, 10), (20, 50, 200), (1.0, 2.0), (0.7, 0.9), (0.0, -0.5, 0.5)):
         yield run_weights, ("weights", *cell)
+    for cell in product((2, 10), (30,), (0.0, 0.3), (1.0, 2.0)):
+        yield run_both, ("nested weighted", *cell, 0.0)
 
 
 def beside(found):
@@ -270,7 +290,14 @@ def grid(header, rows):
 
 def missed_goals(results):
     """Yield what falls short of the goals."""
-    for kind in ("nested", "crossing", "paired nested", "paired crossing", "weights"):
+    for kind in (
+        "nested",
+        "crossing",
+        "paired nested",
+        "paired crossing",
+        "weights",
+        "nested weighted",
+    ):
         found = [(cell, values) for cell, values in results if cell[0] == kind]
         if not found:
             continue
