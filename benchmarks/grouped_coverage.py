@@ -4,11 +4,11 @@
 
 Test sets are drawn from known recalls: groups within classes ("nested"), also with importance
 weights, groups with samples of all classes ("crossing"), two classifiers of equal recalls on such
-samples ("paired"), and samples with importance weights alone ("weights"). The recall of a group is Beta distributed, or normal in the logit,
-with the given correlation of two of its samples. The shortest 95 % interval under the default prior
-is asked whether it holds the truth, with the groups or weights and without. Data set k of a cell
-depends on nothing but the name of the cell and k. Tables are written beside this script, and into
-the user guide.
+samples ("paired"), and samples with importance weights alone ("weights"). The recall of a group is
+Beta distributed, or normal in the logit, with the given correlation of two of its samples. The
+shortest 95 % interval under the default prior is asked whether it holds the truth, with the groups
+or weights and without. Data set k of a cell depends on nothing but the name of the cell and k.
+Tables are written beside this script, and into the user guide.
 """
 
 import argparse

@@ -22,7 +22,7 @@ from skpostbac.metrics._dependence.notes import (
     warn_of_groups,
 )
 from skpostbac.metrics._dependence.sums import difference_figure, hit_figure
-from skpostbac.metrics._dependence.widened import WidenedAverage, WidenedDifference
+from skpostbac.metrics._dependence.widened import WidenedAverage, widened_difference
 
 __all__ = [
     "DesignEffects",
@@ -31,7 +31,6 @@ __all__ = [
     "SampleDesign",
     "SampleWeightWarning",
     "WidenedAverage",
-    "WidenedDifference",
     "describe_worth",
     "design_effects",
     "difference_figure",
@@ -42,5 +41,6 @@ __all__ = [
     "merge_designs",
     "warn_of_fractions",
     "warn_of_groups",
+    "widened_difference",
     "widening",
 ]

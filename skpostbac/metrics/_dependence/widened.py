@@ -7,14 +7,18 @@ to be a Beta of these moments, on [0, 1], or on [-1, 1] for a difference.
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
+from skpostbac.stats import (
+    BetaAverage,
+    BoundedDistribution,
+    HierarchicalBetaAverage,
+    ShiftedDistribution,
+)
 from skpostbac.stats._beta import LARGEST, SMALLEST
-from skpostbac.stats._numerics import Frame
 
 # The largest share of the variance of a coin of the same mean.
 _MOST = 0.9
@@ -42,10 +46,22 @@ class WidenedAverage(BetaAverage):
     It has the classes of the average that it was made of.
     """
 
-    def __init__(self, average: BetaAverage | HierarchicalBetaAverage, factor: float) -> None:
+    _average: BetaAverage | HierarchicalBetaAverage
+    _factor: float
+
+    def __new__(
+        cls, average: BetaAverage | HierarchicalBetaAverage, factor: float
+    ) -> WidenedAverage:
+        """Multiply the variance of an average by a factor."""
         a, b = matched_beta(average.mean(), factor * average.variance())
-        super().__init__([a], [b])
-        self._average = average
+        self = super().__new__(cls, [a], [b])
+        assert isinstance(self, WidenedAverage)
+        self._average, self._factor = average, factor
+        return self
+
+    def __getnewargs_ex__(self) -> tuple[Any, Any]:
+        """Return what a copy or a pickle is made of."""
+        return (self._average, self._factor), {}
 
     def marginals(self) -> list[BetaAverage]:
         """Return the distribution of each class alone."""
@@ -56,20 +72,14 @@ class WidenedAverage(BetaAverage):
         return self._average.means()
 
 
-class WidenedDifference(BetaAverage):
-    """A difference of the given mean and variance, a Beta variable that is moved to [-1, 1]."""
+def widened_difference(mean: float, variance: float) -> BoundedDistribution:
+    """Return a Beta variable on [-1, 1] of this mean and variance.
 
-    def __init__(self, mean: float, variance: float) -> None:
-        a, b = matched_beta((1 + mean) / 2, variance / 4)
-        super().__init__([a], [b], weights=[2.0])
-
-    @cached_property
-    def _frame(self) -> Frame:
-        return super()._frame.plus(Frame(-1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 0.0, 0.0))
-
-    def __neg__(self) -> WidenedDifference:
-        """Return the distribution of the negated difference."""
-        return WidenedDifference(-self.mean(), self.variance())
-
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return super()._draw(rng, shape) - 1
+    Examples
+    --------
+    >>> distribution = widened_difference(0.5, 0.15)
+    >>> distribution.support(), distribution.mean(), distribution.variance()
+    (Interval(low=-1.0, high=1.0), 0.5, 0.15)
+    """
+    a, b = matched_beta((1 + mean) / 2, variance / 4)
+    return ShiftedDistribution(BetaAverage([a], [b], weights=[2.0]), -1.0)

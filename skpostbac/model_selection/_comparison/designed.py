@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.metrics._dependence import DesignEffects, WidenedDifference, widening
+from skpostbac.metrics._dependence import DesignEffects, widened_difference, widening
 from skpostbac.model_selection._comparison.copula import CopulaPairedJoint
 from skpostbac.model_selection._comparison.joint import Difference, MonteCarloError, prior_cells
 from skpostbac.stats import (
@@ -43,9 +43,11 @@ class DesignedPairedJoint(CopulaPairedJoint):
 
     def difference(self, i: int, j: int) -> Difference:
         """Return the distribution of the balanced accuracy of classifier i less that of j."""
-        if isinstance(self.posteriors[0].prior, Hyperprior) and i > j:
-            return -self._kept_pair(j, i)  # type: ignore[operator]
-        return self._kept_pair(i, j)
+        kept = self._kept_pair(min(i, j), max(i, j))
+        if i < j:
+            return kept
+        # Draws are those of the other order.
+        return -kept if isinstance(kept, HierarchicalPairedDifference) else self._kept_pair(i, j)
 
     def rank_probabilities(self) -> Floats:
         """Return P(row takes the rank of the column), shape (T, T)."""
@@ -124,7 +126,7 @@ class DesignedPairedJoint(CopulaPairedJoint):
         )
         if factor == 1:
             return difference
-        return WidenedDifference(difference.mean(), factor * difference.variance())
+        return widened_difference(difference.mean(), factor * difference.variance())
 
     def _of_cells(self, cells: Floats) -> PairedDifference | HierarchicalPairedDifference:
         prior, weights = self.posteriors[0].prior, self.posteriors[0]._weights
