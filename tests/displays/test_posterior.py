@@ -69,7 +69,8 @@ def test_groups_and_weights_reach_the_posterior():
     display = PosteriorDisplay.from_predictions(y_true, y_pred, **options)
     expected = posterior_balanced_accuracy(y_true, y_pred, **options)
     (line,) = display.lines_
-    np.testing.assert_allclose(line.get_ydata(), expected.pdf(line.get_xdata()), rtol=1e-12)
+    # The promised accuracy of a density: other points at once have other rounding errors.
+    np.testing.assert_allclose(line.get_ydata(), expected.pdf(line.get_xdata()), rtol=1e-8)
     plt.close(display.figure_)
 
 
