@@ -86,7 +86,9 @@ def report(evaluation: Evaluation) -> list[str]:
         (posterior,) = evaluation.posteriors.values()
         return posterior.report(level).splitlines()
     lines = evaluation.comparison.report(level).splitlines()
-    hidden = [f"Of {number} classifiers, {SENTENCES} are named."] if number > SENTENCES else []
+    hidden = (
+        [f"Showing the best {SENTENCES} of {number} classifiers."] if number > SENTENCES else []
+    )
     return [*lines[: min(number, SENTENCES)], *hidden, *lines[number:]]
 
 

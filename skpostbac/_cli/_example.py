@@ -17,9 +17,9 @@ from skpostbac._cli._table import InputError, Table, check_distinct
 
 DESCRIPTION = (
     "No FILE is given, so here is an example: which of the handwritten digits that ship with "
-    "scikit-learn is an eight? One in ten is. Never to say so has an accuracy of {majority:.3f}, "
-    "but a balanced accuracy of 0.5. The predictions are out of fold, by stratified 5-fold "
-    "cross-validation."
+    'scikit-learn is an eight? One in ten is. Always predicting "not eight" gives an accuracy of '
+    "{majority:.3f}, but a balanced accuracy of 0.5. The predictions are out of fold, by "
+    "stratified 5-fold cross-validation."
 )
 
 

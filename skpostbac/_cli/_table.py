@@ -165,7 +165,10 @@ class _Lines:
         self._number += 1
         self._room -= len(line)
         if "\0" in line:
-            raise InputError(f"line {self._number}: NUL byte, which no text has")
+            raise InputError(
+                f"line {self._number}: NUL byte: this looks like a binary file (parquet, xlsx, "
+                "UTF-16?); export it as UTF-8 CSV"
+            )
         if self._room < 0:
             raise InputError(f"line {self._number}: no end within {MAX_RECORD_LENGTH} characters")
         return line
@@ -243,7 +246,8 @@ def _count_rows(
     rows: Counter[tuple[str, ...]] = Counter()
     for line, cells in records:
         if len(cells) != len(header):
-            raise InputError(f"line {line} has {len(cells)} cells, the header {len(header)}")
+            found = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
+            raise InputError(f"line {line} has {found}, but the header has {len(header)}")
         row = pick(cells)
         if row not in rows:
             _check_cells(line, columns, row)

@@ -421,10 +421,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> print(posterior.report())
         The balanced accuracy is 0.554 (95% credible interval 0.438 to 0.686), from 55 samples of
         2 classes.
-        It is above the 0.500 of guessing with probability 0.788, where it was 0.500 before the
-        data.
-        The class recognised least is 'ill', with 2 of 10 samples: 0.227 (95% credible interval
-        0.023 to 0.462).
+        The probability of beating chance (0.500) is 0.788 (prior: 0.500).
+        Class 'ill' has the lowest recall (2 of 10 correct): 0.227 (95% credible interval 0.023 to
+        0.462).
         """
         return write_report(self, level)
 
@@ -506,7 +505,7 @@ def posterior_balanced_accuracy(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_classes,), default=None

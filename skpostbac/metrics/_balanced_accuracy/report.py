@@ -82,9 +82,8 @@ def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
 def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
     probability = posterior.prob_above_chance()
     return (
-        f"It is above the {posterior.chance:.3f} of guessing with probability "
-        f"{format_probability(probability)}, where it was "
-        f"{format_probability(probability.prior)} before the data."
+        f"The probability of beating chance ({posterior.chance:.3f}) is "
+        f"{format_probability(probability)} (prior: {format_probability(probability.prior)})."
     )
 
 
@@ -95,4 +94,4 @@ def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     correct, total = (format_count(n[weakest]) for n in (counts.correct, counts.total))
     distribution = posterior.recalls()[label]
     figure = describe_estimate(distribution.mean(), interval_of(distribution, level), level)
-    return f"The class recognised least is {label!r}, with {correct} of {total} samples: {figure}."
+    return f"Class {label!r} has the lowest recall ({correct} of {total} correct): {figure}."

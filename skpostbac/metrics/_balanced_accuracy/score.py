@@ -40,7 +40,7 @@ def posterior_balanced_accuracy_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"

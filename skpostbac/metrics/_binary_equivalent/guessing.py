@@ -206,7 +206,7 @@ def guessing_test(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"

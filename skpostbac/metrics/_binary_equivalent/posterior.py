@@ -96,7 +96,7 @@ def binary_equivalent_accuracy_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     balanced : bool, default=False

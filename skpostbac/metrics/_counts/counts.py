@@ -424,7 +424,7 @@ def class_counts(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels. A prediction of a class that is not counted is an error of the true
         class, and never dropped.

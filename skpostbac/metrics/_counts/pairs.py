@@ -78,7 +78,7 @@ CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairedCounts(StablePickle):
-    """How often which classifiers were right together, for each class of one test set.
+    """Joint counts of correct predictions across classifiers, for each class of one test set.
 
     A sample has a pattern: for each of the T classifiers, whether it is right. How often each
     pattern occurs in each class is all that a paired comparison needs of the data, and it adds
@@ -539,7 +539,7 @@ def paired_counts(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
         The labels that each classifier predicts for the same samples, by its name; in a DataFrame
         of pandas or polars, a column for each. A prediction of a class that is not counted is an

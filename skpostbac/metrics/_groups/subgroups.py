@@ -259,7 +259,7 @@ def subgroup_posteriors(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     sensitive_features : array-like of shape (n_samples,)

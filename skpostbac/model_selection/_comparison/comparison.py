@@ -560,13 +560,12 @@ class PosteriorComparison(StablePickle):
         >>> print(PosteriorComparison.from_paired_counts(counts).report())
         new has the highest posterior mean of 2 classifiers, 0.789 (95% credible interval 0.682 to
         0.890); it is the best with probability 0.987.
-        old has 0.670 (95% credible interval 0.547 to 0.789). new is better with probability 0.987;
-        the difference is 0.120 (0.011 to 0.234).
-        Paired comparison: all classifiers were tested on the same 60 samples, and it is accounted
-        for that they agree on many of them, in part by chance.
-        Scores are balanced accuracies: the share of samples that is recognised, averaged over the
-        classes; guessing scores 0.500.
-        This is about these predictions: classifiers trained on other samples would differ.
+        old has 0.670 (95% credible interval 0.547 to 0.789). new is better than old with
+        probability 0.987 (difference 0.120, 95% interval 0.011 to 0.234).
+        Paired comparison: all classifiers were tested on the same 60 samples, and the comparison
+        accounts for their agreement on individual samples.
+        Scores are balanced accuracies: recall averaged over the classes; chance level is 0.500.
+        These results apply to the fitted classifiers; variation from retraining is not included.
         """
         return write_report(self, level)
 
@@ -740,7 +739,7 @@ def compare_predictions(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels, of any kind that scikit-learn takes.
+        True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
         The labels that each of T >= 2 classifiers predicts for the same samples, by its name; in a
         DataFrame of pandas or polars, a column for each.

@@ -120,8 +120,8 @@ class IndependentJoint(StablePickle):
     def explain(self) -> str:
         """Say in a plain sentence what was compared."""
         return (
-            "Independent comparison: the classifiers are taken to have been tested on different "
-            "samples, and it is accounted for that one may have had easier samples by chance."
+            "Independent comparison: the classifiers are assumed to have been tested on different "
+            "samples, and one may have had easier samples by chance."
         )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
@@ -205,8 +205,8 @@ class PairedJoint(StablePickle):
         """Say in a plain sentence what was compared."""
         return (
             f"Paired comparison: all classifiers were tested on the same "
-            f"{format_count(self.counts.n_samples)} samples, and it is accounted for that they "
-            "agree on many of them, in part by chance."
+            f"{format_count(self.counts.n_samples)} samples, and the comparison "
+            "accounts for their agreement on individual samples."
         )
 
     def difference(self, i: int, j: int) -> Difference:

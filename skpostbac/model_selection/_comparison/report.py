@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from skpostbac.model_selection._comparison.comparison import PosteriorComparison, RopeMasses
 
 
-TRAINING = "This is about these predictions: classifiers trained on other samples would differ."
+TRAINING = (
+    "These results apply to the fitted classifiers; variation from retraining is not included."
+)
 
 
 def write_report(comparison: PosteriorComparison, level: float) -> str:
@@ -75,18 +77,16 @@ def _describe_draws(error: float) -> list[str]:
 
 def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
     """Say what the scores are, and what guessing scores."""
-    guessing = f"; guessing scores {posterior.chance:.3f}" if posterior.chance < 1 else ""
-    return (
-        "Scores are balanced accuracies: the share of samples that is recognised, averaged over "
-        f"the classes{guessing}."
-    )
+    chance = f"; chance level is {posterior.chance:.3f}" if posterior.chance < 1 else ""
+    return f"Scores are balanced accuracies: recall averaged over the classes{chance}."
 
 
 def _introduce(standings: list[dict[str, Any]], level: float) -> str:
-    best = standings[0]
+    best, second = standings[:2]
+    leader = best["name"] if best["mean"] == second["mean"] else "it"
     return (
         f"{name_best({record['name']: record['mean'] for record in standings})}, "
-        f"{_describe(best, level)}; it is the best with probability "
+        f"{_describe(best, level)}; {leader} is the best with probability "
         f"{format_probability(best['prob_best'])}."
     )
 
@@ -95,8 +95,8 @@ def name_best(means: Mapping[str, float]) -> str:
     """Say which classifier, the first of all, has the highest mean, and which others have."""
     best, *others = means
     tied = [name for name in others if means[name] == means[best]]
-    also = f", as {' and '.join(tied)} has" if tied else ""
-    return f"{best} has the highest posterior mean of {len(means)} classifiers{also}"
+    leads = f"{' and '.join([best, *tied])} tie for" if tied else f"{best} has"
+    return f"{leads} the highest posterior mean of {len(means)} classifiers"
 
 
 def _compare_with_best(
@@ -107,9 +107,9 @@ def _compare_with_best(
     mean, low, high = round_estimate(distribution.mean(), interval_of(distribution, level))
     masses = comparison.rope_masses(best, record["name"])
     return (
-        f"{record['name']} has {_describe(record, level)}. {best} is better "
-        f"{_describe_masses(masses, comparison.rope)}; "
-        f"the difference is {mean} ({low} to {high})."
+        f"{record['name']} has {_describe(record, level)}. {best} is better than {record['name']} "
+        f"{_describe_masses(masses, comparison.rope)} (difference {mean}, "
+        f"{100 * float(level):.12g}% interval {low} to {high})."
     )
 
 
@@ -122,6 +122,6 @@ def _describe_masses(masses: RopeMasses, rope: float) -> str:
     if rope == 0:
         return f"with probability {above}"
     return (
-        f"by more than {rope:g} with probability {above}, as good within {rope:g} with "
-        f"probability {within} and worse by more than {rope:g} with probability {below}"
+        f"by more than {rope:g} with probability {above}, practically equivalent (within {rope:g}) "
+        f"with probability {within} and worse by more than {rope:g} with probability {below}"
     )

@@ -353,22 +353,25 @@ def test_report_says_the_result(three):
     shown = {name: "{:.3f} to {:.3f}".format(*entries[name].distribution.hdi()) for name in entries}
     difference = "{:.3f} to {:.3f}".format(*three.difference("C3", "C1").hdi())
     first, second, third, how, score, training = three.report().splitlines()
-    assert score.endswith("averaged over the classes; guessing scores 0.333.")
+    assert score.endswith("averaged over the classes; chance level is 0.333.")
     assert how.startswith(
-        "Independent comparison: the classifiers are taken to have been tested on"
+        "Independent comparison: the classifiers are assumed to have been tested on"
     )
     assert first == (
         "C3 has the highest posterior mean of 3 classifiers, 0.879 (95% credible interval "
         f"{shown['C3']}); it is the best with probability 0.865."
     )
     assert second == (
-        f"C1 has 0.776 (95% credible interval {shown['C1']}). C3 is better by more than 0.01 "
-        "with probability 0.841, as good within 0.01 with probability 0.046 and worse by more "
-        "than 0.01 with probability 0.113; the difference is 0.103 "
-        f"({difference})."
+        f"C1 has 0.776 (95% credible interval {shown['C1']}). C3 is better than C1 by more than "
+        "0.01 with probability 0.841, practically equivalent (within 0.01) with probability 0.046 "
+        "and worse by more than 0.01 with probability 0.113 (difference 0.103, 95% interval "
+        f"{difference})."
     )
-    assert "with probability > 0.999, as good within 0.01 with probability < 0.001" in third
-    assert training.endswith("classifiers trained on other samples would differ.")
+    assert (
+        "probability > 0.999, practically equivalent (within 0.01) with probability < 0.001"
+        in third
+    )
+    assert training.endswith("variation from retraining is not included.")
     assert str(three) == three.report()
 
 
@@ -376,7 +379,7 @@ def test_report_without_rope():
     """No practical equivalence is spoken of."""
     line = carrillo(["C1", "C3"]).report(level=0.9).splitlines()[1]
     assert "90% credible interval" in line
-    assert "C3 is better with probability 0.865; the difference is 0.103" in line
+    assert "C3 is better than C1 with probability 0.865 (difference 0.103, 90% interval" in line
 
 
 def test_repr_is_one_line(three):

@@ -472,11 +472,11 @@ def test_summary_has_the_same_keys(four):
 def test_report(four):
     """What was compared and how, in sentences."""
     first, *others, how, score, training, precision = four.report().splitlines()
-    assert "averaged over the classes; guessing scores 0.333." in score
-    assert "classifiers trained on other samples" in training
+    assert "averaged over the classes; chance level is 0.333." in score
+    assert "variation from retraining" in training
     assert how == four.explanation
     assert how.startswith("Paired comparison: all classifiers were tested on the same 300 samples")
-    assert "by chance" in how
+    assert "agreement on individual samples" in how
     assert first.startswith(f"{four.ranking()[0]} has the highest posterior mean of 4 classifiers")
     assert len(others) == 3
     assert "estimated from random draws, with a standard error of up to about 0.00" in precision
@@ -489,8 +489,8 @@ def test_report_names_the_better_one():
     # Means under Beta(1/2, 1/2): (29.5 / 36 + 13.5 / 16) / 2 and (21.5 / 36 + 10.5 / 16) / 2.
     assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.832 (")
     assert second.startswith("worse has 0.627 (")
-    assert "better is better with probability 0.99" in second
-    assert "the difference is 0.205 (0.0" in second
+    assert "better is better than worse with probability 0.99" in second
+    assert "(difference 0.205, 95% interval 0.0" in second
     assert comparison.prob_greater()[1, 0] > 0.99
     assert comparison.win_counts().tolist() == [0, 1]
     losses = comparison.expected_loss()
