@@ -67,6 +67,12 @@ def test_public_names_are_sorted_and_unique():
     assert list(skpostbac.__all__) == sorted(set(skpostbac.__all__))
 
 
+def test_the_engine_is_imported_soon():
+    """Most of the time went into scipy.optimize, which few questions need."""
+    result = run_python("import skpostbac.stats; assert 'scipy.optimize' not in sys.modules")
+    assert result.returncode == 0, result.stderr
+
+
 def submodules():
     """Return the public submodules, by the files that there are."""
     names = [module.name for module in pkgutil.iter_modules(skpostbac.__path__)]
