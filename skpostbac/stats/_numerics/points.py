@@ -103,7 +103,7 @@ class Frame:
         near_mean = self.mean + (self.mean_rest + points.from_mean)
         x = np.where(points.to_low < np.abs(points.from_mean), self.low + points.to_low, near_mean)
         x = np.where(points.to_high < np.abs(points.from_mean), self.high - points.to_high, x)
-        return np.clip(x, self.low, self.high)
+        return np.asarray(np.minimum(np.maximum(x, self.low), self.high))
 
 
 def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, float]:

@@ -42,10 +42,11 @@ def _start(grid: Grid, level: float) -> Floats:
     heights = np.log(np.maximum(_interpolated(grid, y), 1e-300))
     excess = heights[:, 0] - heights[:, 1]
     # The first share at which the lower end has the higher density, and the one before.
-    last = np.clip((excess < 0).sum(axis=1), 1, below.size - 1)
+    last = np.minimum(np.maximum((excess < 0).sum(axis=1), 1), below.size - 1)
     row = np.arange(len(p))
     rise = excess[row, last] - excess[row, last - 1]
-    share = np.clip(-excess[row, last - 1] / np.where(rise > 0, rise, 1.0), 0.0, 1.0)
+    share = -excess[row, last - 1] / np.where(rise > 0, rise, 1.0)
+    share = np.minimum(np.maximum(share, 0.0), 1.0)
     first, second = y[row, :, last - 1].T, y[row, :, last].T
     return np.asarray(first + share * (second - first))
 
@@ -54,7 +55,7 @@ def _interpolated(grid: Grid, y: Floats) -> Floats:
     """Densities at some y, shape (m, ...), by lines between the places of the grid."""
     step = (grid.y[:, 1] - grid.y[:, 0])[:, np.newaxis, np.newaxis]
     share = (y - grid.y[:, :1, np.newaxis]) / step
-    cell = np.clip(share.astype(np.intp), 0, grid.y.shape[1] - 2)
+    cell = np.minimum(np.maximum(share.astype(np.intp), 0), grid.y.shape[1] - 2)
     row = np.arange(len(y))[:, np.newaxis, np.newaxis]
     first, second = grid.density[row, cell], grid.density[row, cell + 1]
     return np.asarray(first + (share - cell) * (second - first))
