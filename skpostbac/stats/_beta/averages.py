@@ -218,12 +218,12 @@ class BetaAverages(StablePickle):
     def icdf(self, p: ArrayLike) -> Floats:
         """Return the x with P(X <= x) = p, the quantiles; `p` is broadcast with the array."""
         p = probability_array(p, "p")
-        return self._quantiles(p, 1 - p, upper=False)
+        return self._quantiles(p, 1 - p)
 
     def iccdf(self, p: ArrayLike) -> Floats:
         """Return the x with P(X > x) = p; `p` is broadcast with the array."""
         p = probability_array(p, "p")
-        return self._quantiles(1 - p, p, upper=True)
+        return self._quantiles(1 - p, p)
 
     def median(self) -> Floats:
         """Return the medians."""
@@ -247,7 +247,9 @@ class BetaAverages(StablePickle):
             If `level` is outside (0, 1).
         """
         tail = 0.5 * (1 - check_level(level))
-        return Intervals(self.icdf(tail), self.iccdf(tail))
+        count = self._means[0].size
+        p, q = (np.tile(pair, (count, 1)) for pair in ([tail, 1 - tail], [1 - tail, tail]))
+        return self._intervals(self._row_quantiles(p, q))
 
     def hdi(self, level: float = 0.95) -> Intervals:
         """Return the highest-density intervals, the shortest ones of their probability.
@@ -270,7 +272,7 @@ class BetaAverages(StablePickle):
         ends = self._places(lambda series: shortest_intervals(series, level).T, 2)
         for i in np.flatnonzero(np.isnan(ends[:, 0])).tolist():
             ends[i] = self._one(i).hdi(level)
-        return Intervals(*(ends[:, i].reshape(self.shape) for i in range(2)))
+        return self._intervals(ends)
 
     def mode(self) -> Floats:
         """Return the points of highest density; an end of the support where it is unbounded."""
@@ -348,12 +350,16 @@ class BetaAverages(StablePickle):
             found[:, i, missing[i]] = self._one(i)._log_values(x[i, missing[i]])
         return found
 
-    def _quantiles(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
-        """Quantiles of p = 1 - q; `upper` tells that q was given."""
-        rows = _Rows.of(self.shape, p.shape, "p")
-        return rows.joined(self._row_quantiles(rows.split(p), rows.split(q), upper=upper))
+    def _intervals(self, ends: Floats) -> Intervals:
+        """Give ends, shape (m, 2), the shape of the array of distributions."""
+        return Intervals(*(ends[:, i].reshape(self.shape) for i in range(2)))
 
-    def _row_quantiles(self, p: Floats, q: Floats, *, upper: bool) -> Floats:
+    def _quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Quantiles of p = 1 - q."""
+        rows = _Rows.of(self.shape, p.shape, "p")
+        return rows.joined(self._row_quantiles(rows.split(p), rows.split(q)))
+
+    def _row_quantiles(self, p: Floats, q: Floats) -> Floats:
         """Quantiles of p = 1 - q, shape (m, n)."""
         low, high = (np.broadcast_to(end[:, np.newaxis], p.shape) for end in self._support)
         found = np.where(p == 0, low, np.where(q == 0, high, np.nan))
@@ -364,8 +370,13 @@ class BetaAverages(StablePickle):
             found[rows, part] = places
         missing = np.isnan(found) & ~np.isnan(p)
         for i in np.flatnonzero(missing.any(axis=1)).tolist():
-            one, chosen = self._one(i), missing[i]
-            found[i, chosen] = one.iccdf(q[i, chosen]) if upper else one.icdf(p[i, chosen])
+            # The smaller one has the digits.
+            one, is_upper = self._one(i), missing[i] & (q[i] < p[i])
+            is_lower = missing[i] & ~is_upper
+            found[i, is_lower], found[i, is_upper] = (
+                one.icdf(p[i, is_lower]),
+                one.iccdf(q[i, is_upper]),
+            )
         return found
 
     def _blocks(self, n: int) -> Iterator[tuple[Indices, slice, Series]]:

@@ -20,6 +20,9 @@ from skpostbac.stats._smooth.transform import transforms
 # More orders, nodes or variables are not worth their while; of more variables, or larger ones, the
 # errors of rounding add up to more than 1e-14.
 _MOST_ORDERS, _MOST_NODES, _MOST_VARIABLES, _LARGEST = 1024, 512, 64, 1e7
+# Exponents at the nearer ends that add up to less leave thousands of orders, if any number of them:
+# the transform falls like the height to the power of minus their sum.
+_LEAST_POWER = 4.0
 # Both last coefficients of a series that has decayed.
 _DECAYED = 3e-13
 # Complex numbers in a block of a megabyte, and sums whose blocks are chosen at a time.
@@ -48,6 +51,7 @@ class Plan:
     def is_feasible(self) -> Bools:
         """Which of the sums are worth their while."""
         few = (self.n_orders <= _MOST_ORDERS) & (self.n_nodes <= _MOST_NODES)
+        few &= self.betas.near.sum(axis=1) >= _LEAST_POWER
         return np.asarray(few & (self.betas.n.max(axis=1) <= _LARGEST))
 
     def series(self, rows: Indices | slice, n_orders: int, n_nodes: int) -> tuple[Series, Bools]:
@@ -70,7 +74,7 @@ def rounded_up(count: Floats) -> Indices:
 
 def single_series(a: Floats, b: Floats, weights: Floats) -> Series | None:
     """Return the series of one sum, parameters of shape (l,); None if it is not smooth."""
-    if a.size > _MOST_VARIABLES:
+    if a.size > _MOST_VARIABLES or np.minimum(a, b).sum() < _LEAST_POWER:
         return None
     with np.errstate(over="ignore"):
         plan = Plan.of(Betas.reflected(a[np.newaxis], b[np.newaxis], weights[np.newaxis]))
