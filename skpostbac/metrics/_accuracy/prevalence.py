@@ -53,7 +53,7 @@ class JudgeWarning(UserWarning):
 class PosteriorPrevalence(FigurePosterior, FrozenArrays):
     """Posterior of a share of positives that an imperfect judge has measured.
 
-    Made by :func:`posterior_prevalence`.
+    Made by :func:`~skpostbac.posterior_prevalence`.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class ExtremePosterior(FigurePosterior):
 class SubgroupPosteriors(StablePickle):
     """Posterior balanced accuracy of one classifier on several groups of samples.
 
-    Made by :func:`subgroup_posteriors`. The groups are independent given their counts.
+    Made by :func:`~skpostbac.subgroup_posteriors`. The groups are independent given their counts.
 
     Attributes
     ----------

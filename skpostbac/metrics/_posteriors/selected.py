@@ -19,8 +19,8 @@ class SelectedPosterior(ExactPosterior):
 
     Of several candidates the one that does best has had luck, too. What it owes to that on average,
     the optimism of the choice, is taken from each value of its posterior, which keeps its width.
-    Made by :func:`selected_posterior`, and by :func:`posterior_threshold_curve` of the best
-    threshold.
+    Made by :func:`~skpostbac.selected_posterior`, and of the best threshold by
+    :func:`~skpostbac.posterior_threshold_curve`.
 
     Attributes
     ----------

@@ -64,8 +64,8 @@ class PosteriorThresholdCurve(FrozenArrays):
     """Posterior of the balanced accuracy along the thresholds of a score.
 
     A sample is predicted positive if its score is at least the threshold. Made by
-    :func:`posterior_threshold_curve`. Arrays have one entry for each threshold, from the highest
-    to the lowest.
+    :func:`~skpostbac.posterior_threshold_curve`. Arrays have one entry for each threshold, from
+    the highest to the lowest.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     See Also
     --------
-    skpostbac.displays.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
+    skpostbac.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
     sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training samples,
         which leaves the test samples for an evaluation that needs no correction.
 

@@ -434,6 +434,7 @@ def cross_val_posterior(
     labels: ArrayLike | None = None,
     prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
+    training_variation: TrainingVariation = None,
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> PosteriorBalancedAccuracy:
@@ -458,6 +459,9 @@ def cross_val_posterior(
         The classes; by default all that occur in `y`, whichever folds they are in.
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`.
+    training_variation : {"nadeau-bengio"}, optional
+        A correction for the variation between training sets, as in :func:`pooled_posteriors`, for
+        K-fold cross-validation without `groups`.
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional
@@ -474,7 +478,8 @@ def cross_val_posterior(
     TypeError
         If `estimator` has not both ``fit`` and ``predict``.
     ValueError
-        If there are groups both by argument and in `params`.
+        If there are groups both by argument and in `params`, or if `training_variation` is not
+        known, meets groups, or splits in which some samples are tested more often than others.
     Exception
         Whatever the estimator raises: a failed fit ends it.
 
@@ -498,8 +503,8 @@ def cross_val_posterior(
     shuffled splits, a sample tested more often than others has the greater part in the share of
     correct predictions.
 
-    The posterior ignores the variation between training sets; :func:`pooled_posteriors`, which
-    see, has a correction for it.
+    By default the posterior ignores the variation between training sets; see
+    :func:`pooled_posteriors` for the correction of `training_variation`.
 
     Weights in `params` go to ``fit`` alone, and each tested sample counts as one. For weighted
     counts, call :func:`~sklearn.model_selection.cross_validate` with a :class:`ClassCountsScorer`
@@ -520,6 +525,9 @@ def cross_val_posterior(
     labels = _classes_of(y) if labels is None else unique_label_array(labels, "labels")
     _check_prior(labels, prior, class_weight)
     splits = _splits(estimator, X, y, groups, cv)
+    tests = [test for _, test in splits]
+    times = _times_tested(y, labels, tests)
+    inflation = _inflation(training_variation, groups, times, len(splits))
     scores = cross_validate(
         estimator,
         X,
@@ -530,17 +538,33 @@ def cross_val_posterior(
         params=params,  # scikit-learn 1.6 fails for None where metadata are routed
         error_score="raise",
     )
-    tests = [test for _, test in splits]
-    times = _times_tested(y, labels, tests)
-    counts = fold_counts(scores, labels).pool(0, times)
+    counts = fold_counts(scores, labels).pool(0, times * inflation)
     if groups is not None:
         words = fold_words(scores)
         assert words is not None
         counts = with_groups(counts, y, groups, tests, words[0], times)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+    posterior = corrected_for_training(posterior, training_variation, inflation)
     warn_if_prior_dominates(posterior)
     warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior
+
+
+def _inflation(training_variation: object, groups: Any, times: Floats, n_splits: int) -> float:
+    """Return what the counts of K folds are divided by, once or repeated."""
+    if training_variation is None:
+        return 1.0
+    if groups is not None:
+        raise ValueError(
+            "training_variation has no correction for samples in groups: leave one of them out"
+        )
+    rounds = float(times[0])
+    if (times != rounds).any() or n_splits % rounds:
+        raise ValueError(
+            "training_variation needs K-fold cross-validation, in which each sample is tested as "
+            "often as all others"
+        )
+    return training_inflation(training_variation, int(n_splits / rounds))
 
 
 def _take_groups(groups: Any, params: Any) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """The choice of one candidate of a search.
 
-Imports `_comparison`, `_pooling` and what these import.
+Imports `_comparison`, `_selected`, `_pooling` and what these import.
 """
 
 from skpostbac.model_selection._refit.refit import PosteriorRefit

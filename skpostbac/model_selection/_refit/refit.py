@@ -11,8 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import FitFailedWarning
 
-from skpostbac._utils import Floats, check_level, check_probability, progress
-from skpostbac.metrics import PosteriorBalancedAccuracy
+from skpostbac._utils import (
+    Floats,
+    check_level,
+    check_probability,
+    describe_estimate,
+    progress,
+)
+from skpostbac.metrics import (
+    PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
+    SelectedPosterior,
+)
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._priors import (
@@ -32,6 +42,7 @@ from skpostbac.model_selection._comparison import (
 )
 from skpostbac.model_selection._pooling import (
     FoldCounts,
+    candidate_params,
     check_n_repeats,
     fold_counts,
     fold_words,
@@ -43,6 +54,7 @@ from skpostbac.model_selection._refit.complexity import (
     check_complexity,
     complexity_keys,
 )
+from skpostbac.model_selection._selected import selected_posterior
 from skpostbac.stats._beta import Question, evaluate_all
 from skpostbac.stats._distribution import Distribution
 
@@ -287,6 +299,54 @@ class PosteriorRefit:
             {**row._asdict(), "eligible": self._is_eligible(row), "chosen": row is chosen}
             for row in rows
         ]
+
+    def report(self, cv_results: Any) -> str:
+        """Say which candidate is chosen, how good it is, and what the choice adds.
+
+        Parameters
+        ----------
+        cv_results : dict or DataFrame
+            ``cv_results_`` of the search.
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line. The score is corrected for the choice if the candidate is the best
+            and the search kept outcomes (:func:`selected_posterior`, seed 0).
+        """
+        counts = fold_counts(cv_results, self.labels)
+        chosen = self._choose(self._standings(cv_results, counts)).candidate
+        lead = f"Chosen: candidate {chosen}"
+        if "params" in cv_results:
+            lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
+        lead += "."
+        if fold_words(cv_results) is not None:
+            selected = self._selected(cv_results)
+            if selected.candidate == chosen:
+                return f"{lead}\n{selected.report(self.level)}"
+        times = check_n_repeats(self.n_repeats, counts.n_splits)
+        posterior = counts.posterior(
+            chosen, times, prior=self.prior, class_weight=self.class_weight
+        )
+        figure = describe_estimate(
+            posterior.mean(), posterior.credible_interval(self.level), self.level
+        )
+        return (
+            f"{lead}\nBalanced accuracy: {figure}, not corrected for having been chosen among "
+            f"{len(counts.correct)} on the same samples."
+        )
+
+    def _selected(self, cv_results: Any) -> SelectedPosterior:
+        with warnings.catch_warnings():  # the search has given them
+            warnings.simplefilter("ignore", PriorInfluenceWarning)
+            return selected_posterior(
+                cv_results,
+                labels=self.labels,
+                prior=self.prior,
+                class_weight=self.class_weight,
+                n_repeats=self.n_repeats,
+                random_state=0,
+            )
 
     def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
         """Tell how the candidates without failed fits stand."""

@@ -293,7 +293,7 @@ class BetaAverages(StablePickle):
 
         Returns
         -------
-        sample : ndarray of shape (*shape, ...)
+        sample : ndarray of the shape `shape`, followed by that of the distributions
         """
         generator, size = check_generator(rng), (*check_shape(shape), *self.shape)
         total = np.zeros(size)

@@ -2,12 +2,24 @@
 
 import pickle
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
-from skpostbac import ClassCountsScorer, PosteriorBalancedAccuracy, pooled_posteriors
+from skpostbac import (
+    ClassCountsScorer,
+    PosteriorBalancedAccuracy,
+    cross_val_posterior,
+    pooled_posteriors,
+)
 
 
 def results(cv):
@@ -96,3 +108,38 @@ def test_bad_arguments_are_refused():
     split = next(StratifiedKFold(5).split(X, y))
     with pytest.raises(ValueError, match="needs K-fold cross-validation with at least 2 folds"):
         corrected([split])
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_one_estimator_is_corrected_as_a_candidate_is(rounds):
+    """`cross_val_posterior` gives what `pooled_posteriors` makes of the same folds."""
+    X, y = load_wine(return_X_y=True)
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=rounds, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    found = cross_val_posterior(tree, X, y, cv=cv, training_variation="nadeau-bengio")
+    scores = cross_validate(tree, X, y, cv=cv, scoring=ClassCountsScorer(labels=[0, 1, 2]))
+    (expected,) = pooled_posteriors(
+        scores, labels=[0, 1, 2], n_repeats=rounds, training_variation="nadeau-bengio"
+    )
+    assert found == expected
+    assert found.inflation == pytest.approx(1 + 4 / 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        pytest.param({"training_variation": "bengio"}, "training_variation must be", id="unknown"),
+        pytest.param(
+            {"groups": np.arange(178) // 2}, "no correction for samples in groups", id="groups"
+        ),
+        pytest.param(
+            {"cv": ShuffleSplit(3, random_state=0)}, "needs K-fold cross-validation", id="shuffle"
+        ),
+    ],
+)
+def test_other_splits_have_no_correction(options, match):
+    """Before the first fit, the message names the argument."""
+    X, y = load_wine(return_X_y=True)
+    arguments = {"training_variation": "nadeau-bengio", **options}
+    with pytest.raises(ValueError, match=match):
+        cross_val_posterior(DecisionTreeClassifier(), X, y, **arguments)

@@ -13,6 +13,7 @@ from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
     PairedCounts,
+    PosteriorRefit,
     pooled_posteriors,
     selected_posterior,
 )
@@ -150,3 +151,15 @@ def test_words_have_the_corrected_figure_first(results):
     summary = selected.summary()
     assert summary["uncorrected_mean"] == selected.uncorrected.mean()
     assert (summary["low"], summary["high"]) == selected.credible_interval()
+
+
+def test_a_rule_reports_what_it_chose(results):
+    """The best one with its correction, a simpler one or counts alone without."""
+    best = selected_posterior(results, random_state=0)
+    lead, *rest = PosteriorRefit("mean").report(results).splitlines()
+    assert lead == f"Chosen: candidate {best.candidate}, {results['params'][best.candidate]}."
+    assert "\n".join(rest) == best.report()
+    simpler = PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99).report(results)
+    assert "not corrected for having been chosen among 30 on the same samples" in simpler
+    counts = {key: column for key, column in results.items() if "outcomes" not in key}
+    assert "not corrected for having been chosen" in PosteriorRefit("mean").report(counts)
