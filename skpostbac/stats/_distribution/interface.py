@@ -17,8 +17,8 @@ from skpostbac._utils import Floats, RngLike, StablePickle, float_array, shown
 
 IntervalMethod: TypeAlias = Literal["hdi", "central"]
 # The central interval leaves out values next to 1 where few samples have next to no errors. Under
-# the prior "reciprocal", 95 % intervals held the truth in .965 of the data sets on average ("hdi"),
-# and in .938 ("central"), in 18 cells with recalls of .98; elsewhere in .928 and .932
+# the prior "reciprocal", 95 % intervals held the truth in .953 of the data sets on average ("hdi"),
+# and in .932 ("central"), in 24 cells with recalls of .98; elsewhere in .926 and .929
 # (`benchmarks/validity.py`).
 DEFAULT_INTERVAL: IntervalMethod = "hdi"
 
