@@ -23,17 +23,19 @@ same T differ by one integral along the horizontal line, with the difference of 
 
 Classes of many scales have a tree of such masses, of which some hundred thousands may count. Only
 so many are opened, the largest ones. What the others add is at most about their amplitude at T, and
-is told as missing.
+is told as missing. So is what a line within a mass lacks where it is cut off: it goes no farther
+than its work allows, and classes that have more corners than can be summed are not split in turn.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
+from itertools import zip_longest
 
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._inversion.contour import Part, Waves, derivatives
+from skpostbac.stats._inversion.contour import CutWaves, Part, Waves, derivatives
 from skpostbac.stats._inversion.lattice import Corner, Leading
 from skpostbac.stats._inversion.transform import Grid, Line, TiltedSum
 from skpostbac.stats._numerics import DEPTH, EPS, NEGLIGIBLE
@@ -49,9 +51,9 @@ _STRIPS = np.linspace(0.1, 1.12, 52)
 _RISES = np.array([[0.0], [0.4], [0.8]])
 # Doubles do not come closer to a corner than this, relative to the width of the distribution.
 _MAX_LOG_DISTANCE = 46.0
-# Steps of the line that a level takes at least, and at most where it has too many corners to split
-# again. Amplitudes are tabulated for about this many pairs of a corner and a step.
-_MIN_STEPS, _MOST_STEPS = 4, 2**17
+# Steps of the line that a level takes at least. Amplitudes are tabulated for about this many pairs
+# of a corner and a step.
+_MIN_STEPS = 4
 _TABLE = 2**22
 # Beyond the level line nodes begin to spread out after this many powers of e.
 _SPREAD = 40.0
@@ -80,7 +82,8 @@ class _Stretch:
 
     The measure holds what the whole classes and the step times 1 / (pi s) contribute. The step is
     that in u, or in height. The whole classes are seen from their mode plus a shift; `whole` is the
-    size of their transform at the node nearest to the start.
+    size of their transform at the node nearest to the start. `kind` tells whether the line is cut
+    off.
     """
 
     rates: Complexes
@@ -90,6 +93,7 @@ class _Stretch:
     tables: tuple["_Table", ...] = ()
     shift: float = 0.0
     whole: float = 1.0
+    kind: type[Waves] = Waves
 
     def corner(self, path: Path) -> Corner:
         """Corner at the end of a path, its amplitude the coefficients of the tail."""
@@ -348,9 +352,9 @@ def _steepest(s: complex, order: float) -> tuple[float, float]:
 
 
 def _steps_up(start: float, stop: float, period: float, most: int) -> Grid:
-    """Place heights from half a step above a start on; no more than `most`, or the largest."""
+    """Place heights from half a step above a start on; no more than `most`, or the least."""
     step = 2 * np.pi / period
-    count = min((stop - start) / step, most, _MOST_STEPS)
+    count = min((stop - start) / step, most)
     return Grid.even(start + 0.5 * step, step, max(int(np.ceil(count)), _MIN_STEPS))
 
 
@@ -360,6 +364,7 @@ class _Stage:
 
     On the line above, from the same height, the whole classes are summed with a period of their
     own, where a y comes near their mass. No class may stay whole: there is nothing to climb then.
+    The line is cut off where their transform may not have decayed, and no level follows.
     """
 
     level: Level
@@ -368,6 +373,7 @@ class _Stage:
     period: float
     climb: Callable[[], _Stretch] | None
     next_period: float
+    is_cut: bool = False
 
     @cached_property
     def above(self) -> _Stretch | None:
@@ -385,26 +391,35 @@ class Corners:
         self._sum, self._log_mgf = distribution, line.of_terms
         start = (line.size - 0.5) * 2 * np.pi / period
         self._stages: list[_Stage] = []
-        for depth, level in enumerate(levels):
-            if not level.rest.size:
-                horizon, leading = self._split(level, start, period, np.inf)
-                self._stages.append(_Stage(level, leading, horizon, period, None, np.inf))
+        for level, after in zip_longest(levels, levels[1:]):
+            stage, start = self._stage(level, after.height if after else np.inf, start, period)
+            self._stages.append(stage)
+            period = stage.next_period
+            if not np.isfinite(start):
                 break
-            # The whole classes reach a quarter of this from their mode, or it is all the same
-            # series.
-            next_period = min(4 * max(distribution.reaches(level.rest)), period)
-            horizon, leading = self._split(level, start, period, 4.5 * DEPTH / next_period)
-            decayed = distribution.decay_height_of(level.rest)
-            next_height = levels[depth + 1].height if depth + 1 < len(levels) else np.inf
-            most = _TABLE // max(1, sum(map(len, horizon.tables)))
-            grid = _steps_up(start, min(decayed, next_height), next_period, most)
-            known = [*self._known, leading]
-            climb = partial(self._above, level.rest, known, start, grid, next_period)
-            self._stages.append(_Stage(level, leading, horizon, period, climb, next_period))
-            start, period = grid.top + np.pi / next_period, next_period
-            if decayed <= next_height or start < (1 - 1e-9) * next_height:
-                # Decayed, or too many corners for the steps up to the height of the next level.
-                break
+
+    def _stage(
+        self, level: Level, next_height: float, start: float, period: float
+    ) -> tuple[_Stage, float]:
+        """Evaluate a level, and return from which height the next one is split, if any is."""
+        known, rest = self._known, level.rest
+        if not rest.size:
+            horizon, leading = self._split(level, start, period, np.inf)
+            return _Stage(level, leading, horizon, period, None, np.inf), np.inf
+        # The whole classes reach a quarter of this from their mode, or it is all the same series.
+        next_period = min(4 * max(self._sum.reaches(rest)), period)
+        horizon, leading = self._split(level, start, period, 4.5 * DEPTH / next_period)
+        decayed = self._sum.decay_height_of(rest)
+        most = min(_TABLE // max(1, sum(map(len, horizon.tables))), self._sum.most_heights(rest))
+        stop = min(decayed, next_height)
+        grid = _steps_up(start, stop, next_period, most)
+        top = grid.top + np.pi / next_period
+        is_cut = top < (1 - 1e-9) * stop
+        climb = partial(
+            self._above, rest, [*known, leading], start, grid, next_period, may_be_cut=is_cut
+        )
+        stage = _Stage(level, leading, horizon, period, climb, next_period, is_cut)
+        return stage, top if not is_cut and next_height < decayed else np.inf
 
     @property
     def _known(self) -> list[Leading]:
@@ -439,7 +454,14 @@ class Corners:
         return [_Table.of(found, rates.size) for found in corners]
 
     def _above(
-        self, rest: Indices, known: list[Leading], start: float, grid: Grid, period: float
+        self,
+        rest: Indices,
+        known: list[Leading],
+        start: float,
+        grid: Grid,
+        period: float,
+        *,
+        may_be_cut: bool,
     ) -> _Stretch:
         """Sum the whole classes up the line, at the heights of a grid."""
         step = 2 * np.pi / period
@@ -448,7 +470,8 @@ class Corners:
         tables = tuple(self._tables(known, rates))
         measure: Complexes = np.asarray(line.values * step / (np.pi * (self._sum.tilt + rates)))
         shift = line.anchor - self._sum.total(self._sum.terms.mode[rest], rest)
-        return _Stretch(rates, rates - 1j * start, measure, step, tables, shift)
+        kind = CutWaves if may_be_cut and not line.has_decayed else Waves
+        return _Stretch(rates, rates - 1j * start, measure, step, tables, shift, kind=kind)
 
     def integrals(self, path: Path = ()) -> CornerIntegrals:
         """Integrate at all corners of one level, on a path through those before it."""
@@ -468,7 +491,7 @@ class Corners:
             half_width=0.0 if stage.climb is None else 0.5 * stage.next_period,
             wrap=not path,
             near=self._all_near(paths, integrals.places, corners),
-            is_whole=self._opened.is_whole,
+            is_whole=self._opened.is_whole and not self._stages[-1].is_cut,
         )
 
     def _all_near(
@@ -506,7 +529,7 @@ class Corners:
         shares = above.corner(path).amplitude
         parts: tuple[Part, ...] = (
             Waves.of_tail(place, line.rates, -1j * difference * corner.amplitude, tilt),
-            Waves.of_tail(place + above.shift, above.rates, shares, tilt),
+            above.kind.of_tail(place + above.shift, above.rates, shares, tilt),
         )
         return parts if len(path) == len(self._stages) else (*parts, self.integrals(path))
 

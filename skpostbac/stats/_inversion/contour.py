@@ -20,7 +20,7 @@ by DEPTH / c instead, so that the images are below rounding. Rounding leaves abo
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -33,10 +33,9 @@ from skpostbac.stats._numerics import DEPTH, EPS
 _TABLE = 2**20
 # Beyond the log of this the errors of a contour are far more than anything that it tells.
 _LARGEST_LOG = 600.0
-# The ends of a series that is cut off, from these shares of its height, tell what is missing: where
-# its terms t^-1 phi(t) do not oscillate and phi falls at least like t^-1/3, the last half of their
-# sum is more than a quarter of the rest.
-_SHARES, _MISSING = (0.5, 0.7, 0.85), 4.0
+# The ends of a series that is cut off, from these shares of its nodes, tell what is missing, if the
+# transform falls at least with this power of the height.
+_SHARES, _LEAST_FALL = (0.5, 0.7, 0.85), 1 / 3
 # A series has as many nodes at least, and with more than these it is worth looking for corners.
 _MIN_NODES, _LONG_LINE = 4, 160
 
@@ -54,9 +53,7 @@ class Waves:
     coefficients: Complexes
 
     @classmethod
-    def of_tail(
-        cls, anchor: float, rates: Complexes, coefficients: Complexes, tilt: float
-    ) -> "Waves":
+    def of_tail(cls, anchor: float, rates: Complexes, coefficients: Complexes, tilt: float) -> Self:
         """Complete the coefficients of the tail, shape (n_rates,), by differentiation."""
         return cls(anchor, rates, derivatives(coefficients, tilt + rates))
 
@@ -64,6 +61,11 @@ class Waves:
     def size(self) -> int:
         """How many exponentials are summed for each y."""
         return self.rates.size
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return True
 
     def at(self, y: Floats) -> Floats:
         """Return the real parts of the sums at each y, shape (n, 3)."""
@@ -73,6 +75,38 @@ class Waves:
     def missing(self, y: Floats) -> Floats:
         """Return what is missing: nothing."""
         return np.zeros(y.size)
+
+
+@dataclass(frozen=True)
+class CutWaves(Waves):
+    """Sums over a line whose terms have not decayed at its end, where it is cut off."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return False
+
+    @cached_property
+    def _ends(self) -> tuple[Waves, ...]:
+        starts = (int(self.size * share) for share in _SHARES)
+        return tuple(
+            Waves(self.anchor, self.rates[start:], self.coefficients[:, start:]) for start in starts
+        )
+
+    @cached_property
+    def _ratio(self) -> float:
+        """How much more is missing than the longest end adds up to.
+
+        Where the terms t^-1 phi(t) do not oscillate and phi falls like t^-a, those from T on sum up
+        to T^-a / a, and those from s T to T to (s^-a - 1) times as much.
+        """
+        start = self._ends[0].rates.imag[0] / self.rates.imag[-1]
+        return float(1 / np.expm1(-_LEAST_FALL * np.log(start)))
+
+    def missing(self, y: Floats) -> Floats:
+        """Return about what is missing: by the largest of the sums over its ends."""
+        sums = [np.abs(waves.at(y)[:, 0]) for waves in self._ends]
+        return np.asarray(self._ratio * np.max(sums, axis=0))
 
 
 def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
@@ -92,6 +126,11 @@ class Part(Protocol):
     @property
     def size(self) -> int:
         """How many exponentials it sums for each y."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing at any y."""
         ...
 
     def at(self, y: Floats, /) -> Floats:
@@ -115,8 +154,6 @@ class Contour:
     rest : what is missing from it beyond its last node.
     low, high : the range of y for which the rule resolves the integrand.
     image : log of the aliased share of the trapezoid rule, to be subtracted from the tail.
-    cut : last stretches of a line that ends before its terms have decayed. What is missing beyond
-        is at most about what the largest of their sums is.
     """
 
     tilt: float
@@ -126,7 +163,6 @@ class Contour:
     low: float
     high: float
     image: float
-    cut: tuple[Waves, ...] = ()
 
     def at(self, y: Floats) -> Values:
         """Evaluate the distribution at each y, shape (n,), where it is not too small."""
@@ -162,13 +198,17 @@ class Contour:
             log_cut=log_scale + np.log(np.maximum(self._missing(inside), np.finfo(float).tiny)),
         )
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return all(part.is_whole for part in (self.line, *self.rest))
+
     def _missing(self, y: Floats) -> Floats:
         """Return what is missing from the tail at each y, relative to M(c) exp(-c y)."""
-        missing = np.asarray(sum((part.missing(y) for part in self.rest), np.zeros(y.shape)))
-        if self.cut:
+        missing = np.zeros(y.shape)
+        if not self.is_whole:
             for block in np.array_split(np.arange(y.size), max(1, y.size * self._size // _TABLE)):
-                sums = [np.abs(waves.at(y[block])[:, 0]) for waves in self.cut]
-                missing[block] += np.max(sums, axis=0)
+                missing[block] = sum(part.missing(y[block]) for part in (self.line, *self.rest))
         return missing
 
     def _sums(self, y: Floats) -> Floats:
@@ -230,20 +270,10 @@ class Series:
         rates: Complexes = np.asarray(1j * self.step * np.arange(line.size))
         coefficients = line.values * (self.step / np.pi) / (self.tilt + rates)
         coefficients[0] /= 2
-        waves = Waves.of_tail(line.anchor, rates, coefficients, self.tilt)
         is_cut = line.size < size and not (rest or line.has_decayed)
-        cut = _last_stretches(waves) if is_cut else ()
-        ends = self.low, self.high, self.image
-        return Contour(self.tilt, line.log_mgf, waves, rest, *ends, cut)
-
-
-def _last_stretches(waves: Waves) -> tuple[Waves, ...]:
-    """Return ends of a series, of different lengths, that tell what is missing beyond the last."""
-    starts = (int(waves.size * share) for share in _SHARES)
-    return tuple(
-        Waves(waves.anchor, waves.rates[start:], _MISSING * waves.coefficients[:, start:])
-        for start in starts
-    )
+        kind = CutWaves if is_cut else Waves
+        waves = kind.of_tail(line.anchor, rates, coefficients, self.tilt)
+        return Contour(self.tilt, line.log_mgf, waves, rest, self.low, self.high, self.image)
 
 
 def _log_image(exponent: float) -> float:

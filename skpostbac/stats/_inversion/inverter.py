@@ -161,7 +161,7 @@ class Inversion:
         lost = (values.error > allowed) & (y < 0)
         if lost.any():
             values = values.replaced(lost, self._central_below.at(-y[lost]))
-        if self._central.cut:
+        if not self._central.is_whole:
             with np.errstate(divide="ignore"):
                 _warn_of_cut(np.log(values.error[np.isfinite(values.error)]))
         return values

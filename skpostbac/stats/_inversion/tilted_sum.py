@@ -25,8 +25,6 @@ from skpostbac.stats._inversion.transform import Grid, Line, TiltedSum
 # No line has more nodes: what is cut off is estimated. Only many exponents far below 1/2 on classes
 # of different weights of one scale ask for more.
 _ALL_LINE_NODES = 2**17
-# Nor more than so many for all terms together, but for the least that any line may have.
-_MOST_WORK, _LEAST_NODES = 2**21, 2**13
 
 
 class InvertibleSum(TiltedSum, SplitDistribution):
@@ -61,12 +59,15 @@ class InvertibleSum(TiltedSum, SplitDistribution):
     @property
     def most_nodes(self) -> int:
         """How many nodes of a line are worth their while."""
-        return min(max(_MOST_WORK // self.everything.size, _LEAST_NODES), _ALL_LINE_NODES)
+        return min(self.most_heights(self.everything), _ALL_LINE_NODES)
 
     @property
     def split_height(self) -> float:
         """Height from which the transform is a sum over few corners; infinite where it is not."""
-        return self._levels[0].height if self._levels else np.inf
+        if not self._levels:
+            return np.inf
+        split = self._levels[0].height
+        return split if self.series.count(split, 2 * self.most_nodes) <= self.most_nodes else np.inf
 
     def line(self, least: int, most: int) -> Line:
         """Evaluate the first nodes of the series."""

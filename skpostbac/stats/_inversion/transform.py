@@ -42,6 +42,9 @@ from skpostbac.stats._numerics import DECAYED, DEPTH, REACH, Rows
 _TABLE = 2**21
 # Heights are looked for up to exp(300).
 _MAX_LOG_HEIGHT = 300.0
+# A line has so many heights for all terms together at most, but for the least that any may have. It
+# takes about a microsecond for each.
+_MOST_WORK, _LEAST_HEIGHTS = 2**20, 2**11
 # Terms are processed in blocks, so that the work array stays small for any number of them.
 _BLOCK = 256
 # From this many terms on, those with short Taylor series are summed by them.
@@ -310,6 +313,10 @@ class TiltedSum:
         """Tilted mean of some terms less their mode."""
         shifts = [self.terms.mean_shifts(block) for block in _blocks(index)]
         return self.total(np.concatenate([np.zeros(0), *shifts]), index)
+
+    def most_heights(self, index: Indices) -> int:
+        """How many heights of a line of some terms are worth their while."""
+        return max(_MOST_WORK // index.size, _LEAST_HEIGHTS)
 
     def decay_height_of(self, index: Indices) -> float:
         """Height above which some terms are below exp(-DEPTH), by a Gamma-like envelope."""

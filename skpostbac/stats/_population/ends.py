@@ -126,6 +126,11 @@ class Ends:
                 sums[near] += self._at_gap(gap[near], coefficients)
         return sums
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return True
+
     def missing(self, y: Floats) -> Floats:
         """Return what is missing from the tail: nothing."""
         return np.zeros(y.size)

@@ -8,6 +8,7 @@ from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._inversion import branch_points as _corners
 from skpostbac.stats._inversion import tilted_sum as _tilted_sum
+from skpostbac.stats._inversion import transform
 from skpostbac.stats._inversion.branch_points import Corners, corner_levels
 from skpostbac.stats._several.order_statistics import pairwise_probabilities, resolve_jointly
 
@@ -166,3 +167,28 @@ def test_masses_that_are_left_out_are_told(monkeypatch):
         found = BetaAverage(a, np.full(12, 0.003), weights=weights).cdf(x)
     stated = max(float(str(one.message).split("about ")[1][:5]) for one in told)
     assert 0 < np.abs(found - exact).max() < stated
+
+
+@pytest.mark.parametrize(
+    ("seed", "n_classes", "top", "a", "b", "correct"),
+    [
+        pytest.param(451830, 106, 4.84, 0.003211, 0.05119, 1, id="all_correct"),
+        pytest.param(868038, 139, 5.05, 0.02367, 0.0283, 0, id="all_wrong"),
+    ],
+)
+def test_mass_of_many_scales_is_cut_off_and_told(monkeypatch, seed, n_classes, top, a, b, correct):
+    """Classes that stay whole are summed for so many heights, and what is missing is told."""
+    total = np.rint(10 ** np.random.default_rng(seed).uniform(-1, top, n_classes))
+    weights = np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.3)) + 1e-9
+
+    def cdf_with_error(work):
+        monkeypatch.setattr(transform, "_MOST_WORK", work)
+        distribution = BetaAverage(a + correct * total, b + (1 - correct) * total, weights=weights)
+        x = distribution.mean() + np.array([-2, 0, 0.7]) * distribution.standard_deviation()
+        with pytest.warns(RuntimeWarning, match="errors of about") as told:
+            values = distribution.cdf(x)
+        return values, max(float(str(one.message).rstrip(".").split()[-1]) for one in told)
+
+    (short, error), (long, rest) = cdf_with_error(2**17), cdf_with_error(2**19)
+    assert 0 < np.abs(short - long).max() < error < 1e-4
+    assert rest < error
