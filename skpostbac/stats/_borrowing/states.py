@@ -62,6 +62,8 @@ _LOOKS, _MANY = 33, 256
 # Rounds of Newton's method for a node: an asymptotic formula gives four digits. The last but one
 # has all of them.
 _ROUNDS = 5
+# Of the phase that an asymptotic formula gives, which bends within a few nodes of an end.
+_PHASE_ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -230,8 +232,33 @@ def _largest(values: Floats) -> Floats:
 
 
 def _guess(number: Floats, degree: Indices | int, m: float) -> Floats:
-    """Angles phi of nodes, about; the first number is zero."""
-    return np.asarray((number + (m + 1) / 2 - 0.25) * np.pi / (degree + m - 0.5))
+    """Angles phi of nodes, about; the first number is zero.
+
+    With alpha = m - 1 and N = n + alpha + 1/2, u = sin(phi)^(alpha + 1/2) P(cos(phi)) solves
+
+        u'' + (N^2 + (1/4 - alpha^2) / sin(phi)^2) u = 0.
+
+    Far from the ends the zeros are even, and the phase is N phi - alpha pi / 2. At a large alpha it
+    turns only where sin(phi) > alpha / N, and the phase is the integral of
+
+        (N^2 - alpha^2 / sin(phi)^2)^(1/2)
+
+    (Langer, Physical Review 51, 1937). Up to pi / 2 that is convex and above the other phase, from
+    whose zero Newton steps come down.
+    """
+    order, span = m - 1, degree + m - 0.5
+    even = np.asarray((number + (m + 1) / 2 - 0.25) * np.pi / span)
+    if order <= 0:
+        return even
+    low = np.minimum(even, np.pi - even)
+    phase, share = span * low - order * np.pi / 2, order / span
+    phi, most = low, np.sqrt(1 - share**2)
+    for _ in range(_PHASE_ROUNDS):
+        cosine, sine = np.cos(phi), np.sin(phi)
+        turned = span * np.arccos(np.minimum(cosine / most, 1.0))
+        turned -= order * np.arccos(np.minimum(share * cosine / (sine * most), 1.0))
+        phi = phi - (turned - phase) * sine / (span * np.sqrt(sine**2 - share**2))
+    return np.asarray(np.where(even > np.pi / 2, np.pi - phi, phi))
 
 
 def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Floats]:

@@ -33,13 +33,24 @@ def test_rule_is_exact_for_polynomials(degree, m):
     assert_allclose(nodes.mu + nodes.nu, 1, rtol=1e-15)
 
 
-def test_large_rules_are_those_of_small_ones(monkeypatch):
+@pytest.mark.parametrize("m", [0.75, 5.0, 20.0])
+def test_large_rules_are_those_of_small_ones(monkeypatch, m):
     """Newton's method finds the nodes and weights that the whole rule has."""
-    whole = rule(300, 0.75)
+    whole = rule(300, m)
     monkeypatch.setattr(_states, "_WHOLE", 100)
-    found = rule(300, 0.75)
+    found = rule(300, m)
     assert_allclose(found.mu, whole.mu, rtol=1e-9)
     assert_allclose(found.log_prior, whole.log_prior, rtol=0, atol=1e-9)
+
+
+def test_outermost_nodes_of_a_large_rule():
+    """Nodes of P_1200 with alpha = beta = 19 and their weights, by mpmath with 40 digits."""
+    nodes = rule(1200, 20.0, depth=np.inf)
+    mu = [9.9580839863208052e-5, 1.3974384979104648e-4, 1.8109654472586038e-4]
+    weight = [5.1727786967125223e-69, 3.2058302990177519e-66, 4.6379530643893348e-64]
+    assert_allclose(nodes.mu[:3], mu, rtol=1e-11)
+    assert_allclose(nodes.nu[:-4:-1], mu, rtol=1e-11)
+    assert_allclose(np.exp(nodes.log_prior[:3]), weight, rtol=1e-10)
 
 
 @pytest.mark.parametrize("mode", [1e-4, 0.3, 0.999])
