@@ -59,6 +59,8 @@ _TABLE = 2**22
 _SPREAD = 40.0
 # So many masses are opened at most, and none that adds less than this to a tail, relative to M(c).
 _MOST_OPEN, _LEAST_OPEN = 2000, 1e-17
+# What has a larger log is infinite.
+_LARGEST_LOG = 300.0
 # A density whose corner falls with a power this close to one is infinite there.
 _ROUNDED = 1e-9
 
@@ -554,7 +556,7 @@ class Corners:
                 tables = self._far_tables(line.rates[-1], log_ratio, derivative)
                 for row in slow:
                     at_corner = zip(tables, paths[row], strict=True)
-                    shares = np.prod([table[key].amplitude for table, key in at_corner], axis=0)
+                    shares = _product([table[key].amplitude for table, key in at_corner])
                     coefficients[row, derivative, -1] += last * (weights * shares).sum()
         return np.asarray(orders <= 1 + _ROUNDED)
 
@@ -618,6 +620,14 @@ class _Opened:
         return frozenset(
             tuple(map(int, path)) for paths, _ in self.levels for path in paths.tolist()
         )
+
+
+def _product(factors: list[Complexes]) -> Complexes:
+    """Multiply amplitudes of levels, of which some are as large as others are small."""
+    sizes = np.abs(factors)
+    with np.errstate(divide="ignore"):
+        size = np.exp(np.minimum(np.log(sizes).sum(axis=0), _LARGEST_LOG))
+    return np.asarray(np.prod(factors / np.where(sizes > 0, sizes, 1.0), axis=0) * size)
 
 
 def _beyond(step: float, order: float) -> tuple[Floats, Floats]:

@@ -192,3 +192,17 @@ def test_mass_of_many_scales_is_cut_off_and_told(monkeypatch, seed, n_classes, t
     (short, error), (long, rest) = cdf_with_error(2**17), cdf_with_error(2**19)
     assert 0 < np.abs(short - long).max() < error < 1e-4
     assert rest < error
+
+
+@pytest.mark.parametrize("smallest", [1e-4, 1e-7])
+@pytest.mark.filterwarnings("error")
+def test_tiny_exponents_at_many_scales_do_not_overflow(smallest):
+    """The shares of some levels grow along a corner by as much as those of others fall."""
+    a, b, weights = np.full(20, 0.001), np.full(20, 1.001), np.geomspace(1, smallest, 20)
+    distribution = BetaAverage(a, b, weights=weights)
+    draws = np.random.default_rng(0).beta(a, b, (100_000, 20)) @ weights
+    low, high = distribution.hdi(0.95)
+    assert low == 0
+    assert np.mean(draws <= high) == pytest.approx(0.95, abs=0.003)
+    mean = distribution.mean()
+    assert distribution.cdf(mean) == pytest.approx(np.mean(draws <= mean), abs=0.003)
