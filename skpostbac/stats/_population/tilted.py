@@ -35,6 +35,8 @@ class TiltedLogit:
         self._sign, (below, above) = (1 if from_above else -1), density.mean_and_rest
         mean = np.array([below, above] if from_above else [above, below]) * weight
         self.ends = (-weight, 0.0) if from_end else (-mean[0], mean[1])
+        # Panels, and the nodes on them, that resolve waves up to some heights.
+        self._known: dict[float, tuple[Panels, Floats, Floats]] = {}
 
     @cached_property
     def _panels(self) -> Panels:
@@ -79,9 +81,16 @@ class TiltedLogit:
 
     def _nodes(self, top: float) -> tuple[Floats, Floats]:
         """Positions less the tilted mean, and tilted masses, which resolve waves up to a height."""
-        u, log_mass = self._refined(self._panels, top).nodes
-        position = self.position(u)
-        return position, np.exp(log_mass + self.tilt * position - self.log_mgf)
+        if top not in self._known:
+            # Panels for a lower height are halved further.
+            lower = max((height for height in self._known if height < top), default=None)
+            panels = self._panels if lower is None else self._known[lower][0]
+            panels = self._refined(panels, top)
+            u, log_mass = panels.nodes
+            position = self.position(u)
+            mass = np.exp(log_mass + self.tilt * position - self.log_mgf)
+            self._known[top] = panels, position, mass
+        return self._known[top][1:]
 
     @cached_property
     def mean(self) -> float:

@@ -8,6 +8,7 @@ from scipy.special import gammaln, log_expit
 from skpostbac import group_posterior
 from skpostbac.stats._distribution.log_odds import LogitDistribution
 from skpostbac.stats._population.average import logit_average
+from skpostbac.stats._population.tilted import TiltedLogit
 
 SIDES = pytest.mark.parametrize("from_above", [False, True], ids=["lower", "upper"])
 EXPONENTS = np.array([[3.0, 3.5], [2.0, 4.0]])
@@ -67,3 +68,21 @@ def test_tiny_distances_are_seen_in_other_units():
     slope = np.diff(distribution.logcdf(beside), axis=0)[0] / np.log(beside[1] / beside[0])
     expected = np.exp(distribution.logpdf(x) + np.log(x) - distribution.logcdf(x))
     assert_allclose(slope, expected, rtol=1e-4)
+
+
+def test_panels_are_refined_once_for_each_height(monkeypatch):
+    """Mean, variance, bounds and transforms of a term share the nodes of one height."""
+    seen, refined = [], TiltedLogit._refined
+
+    def counted(self, panels, top):
+        seen.append((self, top))
+        return refined(self, panels, top)
+
+    monkeypatch.setattr(TiltedLogit, "_refined", counted)
+    normal = LogitDistribution(lambda u: -0.5 * (u - 1) ** 2, 1.0, 1.0)
+    logit_average([normal, normal], np.full(2, 0.5)).cdf([0.3, 0.7])
+    # Those under the tilt alone are the first ones of height zero.
+    repeated = [pair for pair in set(seen) if pair[1] > 0 and seen.count(pair) > 1]
+    assert seen
+    assert not repeated
+    assert all(seen.count((term, 0.0)) <= 2 for term, _ in seen)
