@@ -86,12 +86,9 @@ class CutWaves(Waves):
         """Whether nothing is missing."""
         return False
 
-    @cached_property
-    def _ends(self) -> tuple[Waves, ...]:
-        starts = (int(self.size * share) for share in _SHARES)
-        return tuple(
-            Waves(self.anchor, self.rates[start:], self.coefficients[:, start:]) for start in starts
-        )
+    @property
+    def _starts(self) -> list[int]:
+        return [int(self.size * share) for share in _SHARES]
 
     @cached_property
     def _ratio(self) -> float:
@@ -100,13 +97,16 @@ class CutWaves(Waves):
         Where the terms t^-1 phi(t) do not oscillate and phi falls like t^-a, those from T on sum up
         to T^-a / a, and those from s T to T to (s^-a - 1) times as much.
         """
-        start = self._ends[0].rates.imag[0] / self.rates.imag[-1]
+        start = self.rates.imag[self._starts[0]] / self.rates.imag[-1]
         return float(1 / np.expm1(-_LEAST_FALL * np.log(start)))
 
     def missing(self, y: Floats) -> Floats:
         """Return about what is missing: by the largest of the sums over its ends."""
-        sums = [np.abs(waves.at(y)[:, 0]) for waves in self._ends]
-        return np.asarray(self._ratio * np.max(sums, axis=0))
+        first, *rest = self._starts
+        terms = np.exp(-self.rates[first:] * (y - self.anchor)[:, np.newaxis])
+        terms *= self.coefficients[0, first:]
+        sums = [terms[:, start - first :].real.sum(axis=1) for start in (first, *rest)]
+        return np.asarray(self._ratio * np.abs(sums).max(axis=0))
 
 
 def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
