@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts
-from skpostbac.stats._beta.average import LARGEST
+from skpostbac.stats._beta import LARGEST
 
 LABELS = {
     "str": st.text(),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._labels.reading import BLOCK
-from skpostbac.stats._beta.average import LARGEST
+from skpostbac.stats._beta import LARGEST
 
 label = st.integers(0, 3)
 samples = st.lists(st.tuples(label, label, label, label, st.integers(0, 5)), min_size=1).filter(
