@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,8 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts, format_count
-from skpostbac.metrics._labels import encode, label_list, naming, read_column
+from skpostbac.metrics._dependence import SampleWeightWarning
+from skpostbac.metrics._labels import WeightType, encode, label_list, naming, read_column
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -251,6 +253,7 @@ def subgroup_posteriors(
     sensitive_features: ArrayLike,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
 ) -> SubgroupPosteriors:
@@ -269,6 +272,8 @@ def subgroup_posteriors(
         group keeps its prior there.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
+    weight_type : {"case", "importance"}, default=None
+        As for :func:`posterior_balanced_accuracy`.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average, normalised to sum 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
@@ -320,18 +325,31 @@ def subgroup_posteriors(
         check_consistent_length(y_true, column.array)
     encoded = encode(column, "sensitive_features")
     names, codes = label_list(encoded.values), encoded.codes(slice(None))
+    if len(names) < 2:
+        raise ValueError(f"sensitive_features must have two or more groups, got only {names}")
     if labels is None:
         labels = encode(read_column(y_true, "y_true"), "y_true").values
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
+    # What there is to be told of the weights is told once, of all samples.
+    class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SampleWeightWarning)
+        counts = [
+            class_counts(
+                y_true,
+                y_pred,
+                labels=labels,
+                sample_weight=weight * (codes == group),
+                weight_type=weight_type,
+            )
+            for group in range(len(names))
+        ]
     posteriors = tuple(
-        PosteriorBalancedAccuracy(
-            class_counts(y_true, y_pred, labels=labels, sample_weight=weight * (codes == group)),
-            prior=prior,
-            class_weight=class_weight,
-        )
-        for group in range(len(names))
+        PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
     warn_if_prior_dominates(*posteriors)
     return SubgroupPosteriors(tuple(names), posteriors)

@@ -192,7 +192,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     @property
     def best(self) -> PosteriorBalancedAccuracy:
         """Posterior at the best threshold, as if it had not been chosen on these samples."""
-        return self._posterior(self.best_index)
+        return self._posterior(self.correct[self.best_index])
 
     @cached_property
     def corrected(self) -> SelectedPosterior:
@@ -220,7 +220,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         ----------
         threshold : float
             Between two thresholds of the curve all predictions are those of the higher one, unless
-            the curve was thinned: then they are those of the next threshold that was kept.
+            the curve was thinned: then they are those of the next threshold that was kept. Above
+            the largest score no sample is predicted positive.
 
         Returns
         -------
@@ -229,19 +230,18 @@ class PosteriorThresholdCurve(FrozenArrays):
         Raises
         ------
         ValueError
-            If `threshold` is not a number, or above all scores.
+            If `threshold` is not a number.
         """
         value = float_or_nan(threshold)
+        if np.isnan(value):
+            raise ValueError(f"threshold must be a number, got {shown(threshold)}")
         index = int(np.searchsorted(-self.thresholds, -value, side="right")) - 1
-        if not index >= 0 or np.isnan(value):
-            raise ValueError(
-                f"threshold must be a number of at most {self.thresholds[0]:g}, the largest score, "
-                f"got {shown(threshold)}"
-            )
-        return self._posterior(index)
+        if index < 0:  # no sample is predicted positive
+            return self._posterior(np.where(np.arange(2) == self.positive, 0.0, self.total))
+        return self._posterior(self.correct[index])
 
-    def _posterior(self, index: int) -> PosteriorBalancedAccuracy:
-        counts = ClassCounts(self.classes, self.correct[index], self.total)
+    def _posterior(self, correct: Floats) -> PosteriorBalancedAccuracy:
+        counts = ClassCounts(self.classes, correct, self.total)
         return PosteriorBalancedAccuracy(counts, prior=self.prior, class_weight=self.class_weight)
 
     def table(self) -> dict[str, Floats]:
@@ -365,7 +365,8 @@ def posterior_threshold_curve(
     pos_label : int, float, bool or str, default=None
         Label of the positive class, by default 1 if the labels are 0 and 1 or -1 and 1.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters.
+        Finite, non-negative case counts. Their scale matters; importance weights are not known
+        here.
     class_weight : dict or array-like of shape (2,), default=None
         Weights of the classes in the average, normalised to sum 1; an array is in the order of the
         sorted labels. They stand for what the errors of each class cost.

@@ -17,6 +17,7 @@ from skpostbac.model_selection._pooling import (
     FoldCounts,
     TrainingVariation,
     check_n_repeats,
+    corrected_for_training,
     fold_counts,
     fold_words,
     pair_candidates,
@@ -122,7 +123,7 @@ def compare_cv_results(
     named = PairedCounts(
         list(tested), paired.classes, paired.class_index, paired.patterns, paired.counts
     )
-    return PosteriorComparison.from_paired_counts(
+    comparison = PosteriorComparison.from_paired_counts(
         named,
         rope=rope,
         class_weight=weights_by_text(class_weight) if labels is None else class_weight,
@@ -130,6 +131,12 @@ def compare_cv_results(
         n_draws=n_draws,
         random_state=random_state,
     )
+    # The posteriors name the correction, past the frozen __setattr__.
+    vars(comparison)["posteriors"] = tuple(
+        corrected_for_training(posterior, training_variation, inflation)
+        for posterior in comparison.posteriors
+    )
+    return comparison
 
 
 def _read(cv_results: Any) -> dict[str, _Tested]:

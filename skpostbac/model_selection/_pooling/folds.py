@@ -248,7 +248,8 @@ def _count_keys(cv_results: Any) -> list[re.Match[str]]:
     if not keys:
         raise ValueError(
             "cv_results holds no counts of classes (test_correct_<label>, test_total_<label>): "
-            "run the search or cross_validate with scoring=ClassCountsScorer()"
+            "run the search or cross_validate with scoring=ClassCountsScorer(), or, to compare "
+            "candidates, OutcomesScorer(max_test_size=len(y))"
         )
     return keys
 

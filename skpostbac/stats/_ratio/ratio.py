@@ -66,8 +66,10 @@ class BetaRatio(LogitTable):
     Notes
     -----
     Densities are integrals of positive functions over a curve of equal ratio, to about 1e-14 of
-    themselves. They are tabulated once, in some milliseconds: probabilities are known to about
-    1e-12, small tails to about 1e-9 of themselves, down to 1e-300.
+    themselves. They are tabulated once: probabilities are known to about 1e-12, small tails to
+    about 1e-9 of themselves, down to 1e-300. This takes some milliseconds for two Beta variables.
+    The density of a sum of Betas of exponents below 1/2 has kinks and poles, each of which is
+    resolved, and may take minutes.
 
     Examples
     --------

@@ -16,7 +16,13 @@ _LAST = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))[-3:]
 _TOLERANCE, _MOST = 1e-9, 64
 
 
-def resolve(cdf: Callable[[Floats], Floats], edges: Floats) -> PanelDistribution:
+def resolve(
+    cdf: Callable[[Floats], Floats],
+    edges: Floats,
+    *,
+    tolerance: float = _TOLERANCE,
+    most: int = _MOST,
+) -> PanelDistribution:
     """Return the distribution of a distribution function, given ascending first edges."""
     fresh = np.column_stack([edges[:-1], edges[1:]])
     done: list[tuple[Floats, Floats]] = []
@@ -25,7 +31,7 @@ def resolve(cdf: Callable[[Floats], Floats], edges: Floats) -> PanelDistribution
         x = fresh.mean(axis=1)[:, np.newaxis] + np.diff(fresh, axis=1) / 2 * NODES
         values = cdf(x.ravel()).reshape(x.shape)
         residue = np.abs(values @ _LAST.T).max(axis=1)
-        split = (residue > _TOLERANCE) & (count < _MOST)
+        split = (residue > tolerance) & (count < most)
         done.append((fresh[~split], values[~split]))
         low, high = fresh[split].T
         middle = (low + high) / 2

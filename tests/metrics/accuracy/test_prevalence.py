@@ -58,18 +58,41 @@ def test_a_judge_without_errors_measures_the_share_itself():
     assert found.judge_informedness.mean() == pytest.approx(1, abs=2e-6)
 
 
-def test_differences_share_the_judge():
-    """Against draws; and narrower than of two judges."""
+@pytest.mark.parametrize("calls", [(150, 130), (40, 60), (195, 185)])
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.JudgeWarning")
+def test_differences_share_the_judge(calls):
+    """Against draws in which both shares are in [0, 1]; and narrower than of two judges."""
     rng = np.random.default_rng(1)
-    p, q0, q1 = draws(150, 200, rng)
-    other = draws(130, 200, rng)[0]
-    drawn = (p - other) / (q0 + q1 - 1)
-    one, two = (posterior_prevalence(k, 200, **JUDGE) for k in (150, 130))
+    p, q0, q1 = draws(calls[0], 200, rng)
+    other = draws(calls[1], 200, rng)[0]
+    shares = (np.array([p, other]) + q0 - 1) / (q0 + q1 - 1)
+    inside = ((shares >= 0) & (shares <= 1)).all(axis=0)
+    drawn = -np.diff(shares[:, inside], axis=0)[0]
+    one, two = (posterior_prevalence(k, 200, **JUDGE) for k in calls)
     found = one.difference(two)
-    assert found.mean() == pytest.approx(drawn.mean(), abs=5 * drawn.std() / np.sqrt(N))
-    assert found.prob_above(0) == pytest.approx((drawn > 0).mean(), abs=0.004)
+    error = 5 / np.sqrt(drawn.size)
+    assert found.mean() == pytest.approx(drawn.mean(), abs=2 * error * drawn.std())
+    assert found.prob_above(0) == pytest.approx((drawn > 0).mean(), abs=error)
     assert found.variance() < one.variance() + two.variance()
-    assert two.difference(one).prob_above(0) == pytest.approx(1 - found.prob_above(0), abs=1e-8)
+    assert two.difference(one).prob_above(0) == pytest.approx(1 - found.prob_above(0), abs=error)
+
+
+def test_a_judge_who_may_guess_leaves_the_share_open():
+    """Symmetric calls of a symmetric judge: the mean is 1/2, and nearly all shares are possible."""
+    with pytest.warns(JudgeWarning, match="no better"):
+        found = posterior_prevalence(100, 200, sensitivity=(5, 10), specificity=(5, 10))
+    assert found.mean() == pytest.approx(0.5, abs=0.005)
+    low, high = found.credible_interval(method="central")
+    assert low < 0.06
+    assert high > 0.94
+    assert 0 <= found.prob_below_zero + found.prob_above_one <= 1
+    assert (np.diff(found.cdf(np.linspace(0, 1, 21))) >= 0).all()
+
+
+def test_no_positive_call_of_a_flawless_judge_is_no_contradiction():
+    """It is what such a judge says where there are none."""
+    found = posterior_prevalence(0, 200, sensitivity=(50, 50), specificity=(50, 50))
+    assert found.credible_interval().high < 0.03
 
 
 def test_a_judge_who_guesses_is_told():

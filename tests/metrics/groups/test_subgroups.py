@@ -11,7 +11,7 @@ from skpostbac import (
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
-from skpostbac.metrics import SubgroupPosteriors
+from skpostbac.metrics import SampleWeightWarning, SubgroupPosteriors
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -79,6 +79,25 @@ def test_weights_labels_and_priors_reach_the_groups():
     assert found.by_group["south"] == expected
 
 
+def test_importance_weights_reach_the_groups():
+    """Declared once; undeclared fractions are told once, of all samples."""
+    weight = 0.5 + np.arange(N) % 3
+    found = subgroup_posteriors(
+        Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight, weight_type="importance"
+    )
+    here = SITE == "north"
+    expected = posterior_balanced_accuracy(
+        Y_TRUE[here], Y_PRED[here], sample_weight=weight[here], weight_type="importance"
+    )
+    assert found.by_group["north"].mean() == pytest.approx(expected.mean())
+    assert found.by_group["north"].standard_deviation() == pytest.approx(
+        expected.standard_deviation()
+    )
+    with pytest.warns(SampleWeightWarning, match="600 weights") as caught:
+        subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE, sample_weight=weight)
+    assert len(caught) == 1
+
+
 def test_words_begin_with_the_gap(groups):
     """The report has the gap, the worst group, and each group."""
     lines = groups.report().splitlines()
@@ -134,7 +153,7 @@ def test_what_is_no_groups_is_refused(names, posteriors, error, match):
 
 def test_one_group_and_other_lengths_are_refused():
     """The message names the argument."""
-    with pytest.raises(ValueError, match="two or more"):
+    with pytest.raises(ValueError, match="sensitive_features must have two or more groups"):
         subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=np.zeros(N, int))
     with pytest.raises(ValueError, match="sensitive_features"):
         subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE[1:])

@@ -59,12 +59,20 @@ def test_between_two_scores_the_predictions_are_those_of_the_upper_one():
     assert curve.at(-5) == curve.at(0.1)
 
 
-@pytest.mark.parametrize("threshold", [1.0, np.inf, np.nan, "a", None])
-def test_a_threshold_that_is_no_number_or_above_all_scores_is_refused(threshold):
-    """There are no counts above the largest score."""
+@pytest.mark.parametrize("threshold", [np.nan, "a", None])
+def test_a_threshold_that_is_no_number_is_refused(threshold):
+    """The message names the argument."""
     curve = posterior_threshold_curve(Y_TRUE, Y_SCORE)
-    with pytest.raises(ValueError, match=r"threshold must be a number of at most 0\.9"):
+    with pytest.raises(ValueError, match="threshold must be a number, got"):
         curve.at(threshold)
+
+
+@pytest.mark.parametrize("threshold", [1.0, np.inf])
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_above_all_scores_no_sample_is_positive(threshold, pos_label):
+    """All negatives are right, and no positive."""
+    curve = posterior_threshold_curve(Y_TRUE, Y_SCORE, pos_label=pos_label)
+    assert curve.at(threshold) == posterior_balanced_accuracy(Y_TRUE, np.full(8, 1 - pos_label))
 
 
 def test_the_positive_class_may_be_the_first_one():

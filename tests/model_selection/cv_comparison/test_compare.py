@@ -71,6 +71,10 @@ def test_training_variation_leaves_less_certainty(results):
     plain = compare_cv_results(two).posteriors[0].counts.total
     divided = compare_cv_results(two, training_variation="nadeau-bengio").posteriors[0].counts.total
     assert divided * 2.25 == pytest.approx(plain)
+    wide = compare_cv_results(two, training_variation="nadeau-bengio")
+    assert "divided by 2.25, for the variation between training sets" in wide.report()
+    assert "retraining is not included" not in wide.report()
+    assert "retraining is not included" in compare_cv_results(two).report()
 
 
 def test_scorers_with_room_for_different_numbers_of_samples(results):
