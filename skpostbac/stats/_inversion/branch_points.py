@@ -624,10 +624,11 @@ class _Opened:
 
 def _product(factors: list[Complexes]) -> Complexes:
     """Multiply amplitudes of levels, of which some are as large as others are small."""
-    sizes = np.abs(factors)
-    with np.errstate(divide="ignore"):
-        size = np.exp(np.minimum(np.log(sizes).sum(axis=0), _LARGEST_LOG))
-    return np.asarray(np.prod(factors / np.where(sizes > 0, sizes, 1.0), axis=0) * size)
+    with np.errstate(divide="ignore"):  # of an amplitude of zero
+        log_size = np.log(np.abs(factors)).sum(axis=0)
+    # Not by factors of size one: a quotient by a subnormal number overflows.
+    phase = np.angle(factors).sum(axis=0)
+    return np.asarray(np.exp(np.minimum(log_size, _LARGEST_LOG)) * np.exp(1j * phase))
 
 
 def _beyond(step: float, order: float) -> tuple[Floats, Floats]:
