@@ -417,9 +417,9 @@ def posterior_threshold_curve(
         n_thresholds=191, n=200)
     """
     scores = read_scores(y_true, y_score, pos_label, sample_weight)
-    counts = count_at_thresholds(scores)
-    if not counts.total.all():
+    if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
+    counts = count_at_thresholds(scores)
     classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
     weights = resolve_class_weight(weight_spec, classes)

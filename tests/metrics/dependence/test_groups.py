@@ -47,11 +47,13 @@ def test_worked_examples(case):
     counts = class_counts(y, y_pred, groups=groups)
     effects = counts.design_effects
     found = [effects.correlation, effects.degrees_of_freedom, effects.correlation_used]
-    np.testing.assert_allclose(found, [case[k] for k in ("rho", "nu", "rho_used")], rtol=1e-12)
-    np.testing.assert_allclose(effects.design_effect, case["design_effect"], rtol=1e-12)
+    # Student's quantile, which SciPy 1.15 has to 2e-11 only, is in all but the first two.
+    np.testing.assert_allclose(found[:2], [case["rho"], case["nu"]], rtol=1e-12)
+    assert found[2] == pytest.approx(case["rho_used"], rel=1e-10)
+    np.testing.assert_allclose(effects.design_effect, case["design_effect"], rtol=1e-10)
     distribution = PosteriorBalancedAccuracy(counts).distribution
-    assert distribution.mean() == pytest.approx(case["mean"], rel=1e-12)
-    assert distribution.standard_deviation() == pytest.approx(case["sd"], rel=1e-12)
+    assert distribution.mean() == pytest.approx(case["mean"], rel=1e-10)
+    assert distribution.standard_deviation() == pytest.approx(case["sd"], rel=1e-10)
     # The reference has the Beta of these moments, and not the average of the classes.
     np.testing.assert_allclose(distribution.interval(), case["interval"], atol=0.006)
 
