@@ -45,6 +45,8 @@ _CONTRADICTION = 0.95
 # A judge who guesses with more than this probability asks for draws; so many of them, of a fixed
 # seed, are good to about 0.001 of a probability.
 _SURE, _DRAWS = 1e-6, 400_000
+# With less probability than this within [0, 1], or fewer draws, no share goes with the counts.
+_LEAST, _FEWEST = 1e-6, 1000
 # Accuracy of the distribution function, and the panels that it may take.
 _TOLERANCE, _MOST_PANELS = 1e-8, 24
 # First panels.
@@ -123,16 +125,21 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
     def _draw_judge(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw the specificity and the sensitivity of a judge better than guessing."""
-        low, high = (_draw_beta(rng, row, _DRAWS) for row in self._betas[1:])
-        better = low + high > 1
-        return low[better], high[better]
+        q0, q1 = (_draw_beta(rng, row, _DRAWS) for row in self._betas[1:])
+        better = q0 + q1 > 1
+        if better.sum() < _FEWEST:
+            raise ValueError(
+                "sensitivity and specificity are those of a judge who is worse than guessing: the "
+                "labels may be exchanged"
+            )
+        return q0[better], q1[better]
 
     @cached_property
     def _shares(self) -> Floats:
         """Draws of the share, also beyond [0, 1], of a judge better than guessing."""
         rng = np.random.default_rng(0)
-        low, high = self._draw_judge(rng)
-        return np.asarray((_draw_beta(rng, self._betas[0], low.size) + low - 1) / (low + high - 1))
+        q0, q1 = self._draw_judge(rng)
+        return np.asarray((_draw_beta(rng, self._betas[0], q0.size) + q0 - 1) / (q0 + q1 - 1))
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -154,6 +161,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
     @cached_property
     def distribution(self) -> PanelDistribution | DrawnPosterior:
         """The distribution within [0, 1]: exact to about 1e-8, or draws if the judge may guess."""
+        self._check_possible()
         if not self._is_sure:
             return DrawnPosterior(self._shares[(self._shares >= 0) & (self._shares <= 1)])
         below, upto = self._ends
@@ -163,6 +171,16 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
         edges = np.linspace(0.0, 1.0, _EDGES + 1)
         return resolve(inside, edges, tolerance=_TOLERANCE, most=_MOST_PANELS)
+
+    def _check_possible(self) -> None:
+        """Refuse counts with which no share in [0, 1] goes."""
+        below, upto = self._ends
+        least = _LEAST if self._is_sure else _FEWEST / _DRAWS
+        if upto - below < least:
+            raise ValueError(
+                f"positives: {self.positives:g} of {self.total:g} contradict the sensitivity and "
+                "the specificity so much that no share in [0, 1] goes with all three"
+            )
 
     @cached_property
     def judge_informedness(self) -> ShiftedDistribution:
@@ -280,10 +298,15 @@ class PrevalenceDifference(FigurePosterior):
     def distribution(self) -> DrawnPosterior:
         """Draws of a fixed seed, with both shares in [0, 1], good to about 0.001 or better."""
         rng = np.random.default_rng(0)
-        low, high = self.first._draw_judge(rng)
-        calls = (_draw_beta(rng, one._betas[0], low.size) for one in (self.first, self.second))
-        first, second = ((p + low - 1) / (low + high - 1) for p in calls)
+        q0, q1 = self.first._draw_judge(rng)
+        calls = (_draw_beta(rng, one._betas[0], q0.size) for one in (self.first, self.second))
+        first, second = ((p + q0 - 1) / (q0 + q1 - 1) for p in calls)
         kept = (np.minimum(first, second) >= 0) & (np.maximum(first, second) <= 1)
+        if kept.sum() < _FEWEST:
+            raise ValueError(
+                "positives of both shares contradict the sensitivity and the specificity so much "
+                "that no two shares in [0, 1] go with all of them"
+            )
         return DrawnPosterior((first - second)[kept])
 
     def __repr__(self) -> str:
@@ -325,8 +348,9 @@ def posterior_prevalence(
     Raises
     ------
     ValueError
-        If a count is negative or above its total, if a total is zero, or if the prior is no Beta
-        distribution.
+        If a count is negative or above its total, if a total is zero, if the prior is no Beta
+        distribution, if the judge is worse than guessing, or if the calls contradict the gold
+        samples so much that no share in [0, 1] goes with them.
 
     Warns
     -----
@@ -356,6 +380,7 @@ def posterior_prevalence(
     posterior = PosteriorPrevalence(
         positives, total, np.asarray(sensitivity), np.asarray(specificity), prior
     )
+    posterior._check_possible()
     if (fault := _fault(posterior)) is not None:
         warnings.warn(fault, JudgeWarning, stacklevel=2)
     return posterior

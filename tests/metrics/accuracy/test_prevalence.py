@@ -144,3 +144,25 @@ def test_differences_need_the_same_judge():
         one.difference(posterior_prevalence(13, 20, sensitivity=(9, 10), specificity=(9, 10)))
     with pytest.raises(TypeError, match="other must be a PosteriorPrevalence"):
         one.difference(0.5)
+
+
+@pytest.mark.parametrize(
+    ("positives", "total", "sensitivity", "specificity", "match"),
+    [
+        pytest.param(0, 2000, (500, 500), (250, 500), "positives: 0 of 2000", id="too few calls"),
+        pytest.param(2000, 2000, (50, 100), (90, 100), "positives: 2000 of", id="too many calls"),
+        pytest.param(100, 200, (5, 50), (5, 50), "worse than guessing", id="labels exchanged"),
+    ],
+)
+def test_what_no_share_goes_with_is_refused(positives, total, sensitivity, specificity, match):
+    """At once, and not as a nan or an error about draws later."""
+    with pytest.raises(ValueError, match=match):
+        posterior_prevalence(positives, total, sensitivity=sensitivity, specificity=specificity)
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.JudgeWarning")
+def test_a_difference_of_impossible_shares_is_refused():
+    """Each of them is just possible, and both together are not."""
+    one = posterior_prevalence(199, 200, sensitivity=(24, 30), specificity=(24, 30))
+    with pytest.raises(ValueError, match="positives of both shares contradict"):
+        one.difference(one).mean()
