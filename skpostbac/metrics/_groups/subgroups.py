@@ -332,10 +332,10 @@ def subgroup_posteriors(
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
-    # What there is to be told of the weights is told once, of all samples.
-    class_counts(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
-    )
+    if sample_weight is not None:  # what there is to be told of it is told once, of all samples
+        class_counts(
+            y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
         counts = [

@@ -57,12 +57,8 @@ def _tell_of_groups(comparison: PosteriorComparison, best: str, second: str) -> 
 
 def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
     """Say what is not known, unless the posteriors have a correction for it."""
-    inflations = {getattr(posterior, "inflation", None) for posterior in comparison.posteriors}
-    divided = [
-        f"The counts are divided by {inflation:.4g}, for the variation between training sets."
-        for inflation in inflations - {None}
-    ]
-    return divided or [TRAINING]
+    corrected = (p for p in comparison.posteriors if hasattr(p, "correction"))
+    return sorted({posterior.correction for posterior in corrected}) or [TRAINING]
 
 
 def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:

@@ -13,9 +13,6 @@ from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
-# What a report says of a correction.
-VARIATION = "for the variation between training sets"
-
 
 def training_inflation(training_variation: object, n_folds: int) -> float:
     """Return what the variance of a pooled score is multiplied by.
@@ -96,8 +93,15 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
 
     def report(self, level: float = 0.95) -> str:
         """Say in plain sentences how good the classifier is, and what the counts are divided by."""
-        divided = f"The counts are divided by {self.inflation:.4g}, {VARIATION}."
-        return f"{super().report(level)}\n{divided}"
+        return f"{super().report(level)}\n{self.correction}"
+
+    @property
+    def correction(self) -> str:
+        """What a report says of the correction."""
+        return (
+            f"The counts are divided by {self.inflation:.4g}, for the variation between training "
+            "sets."
+        )
 
     def _correction(self) -> dict[str, Any]:
         return {"training_variation": self.training_variation, "inflation": self.inflation}

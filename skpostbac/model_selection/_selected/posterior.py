@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, RandomStateLike, draw_seed
-from skpostbac.metrics import PairedCounts, SelectedPosterior
+from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, SelectedPosterior
 from skpostbac.metrics._posteriors import optimism_of_choice
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -131,19 +131,17 @@ def selected_posterior(
         )
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
-    pooled = [
-        kept.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight)
-        for candidate in candidates
-    ]
-    seed = draw_seed(random_state)
-    observed, again = _bootstrap(paired, pooled[0].class_weight, N_BOOTSTRAPS, seed)
-    best = int(np.argmax(observed))
-    uncorrected = corrected_for_training(pooled[best], training_variation, inflation)
+
+    def pool(candidate: int) -> PosteriorBalancedAccuracy:
+        return kept.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight)
+
+    weights, seed = pool(candidates[0]).class_weight, draw_seed(random_state)
+    observed, again = _bootstrap(paired, weights, N_BOOTSTRAPS, seed)
+    best = candidates[int(np.argmax(observed))]
+    uncorrected = corrected_for_training(pool(best), training_variation, inflation)
     warn_if_prior_dominates(uncorrected)
     optimism = optimism_of_choice(observed, again)
-    return SelectedPosterior(
-        uncorrected, *optimism, candidate=candidates[best], n_candidates=len(candidates)
-    )
+    return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
 
 
 def _bootstrap(

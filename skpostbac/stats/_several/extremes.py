@@ -22,6 +22,7 @@ from skpostbac._utils import Floats
 from skpostbac.stats._several.order_statistics import (
     NODES,
     STIFFNESS,
+    TO_LEGENDRE,
     Distribution,
     JointPanels,
     resolve_jointly,
@@ -29,7 +30,6 @@ from skpostbac.stats._several.order_statistics import (
 from skpostbac.stats._several.panel_distribution import PanelDistribution
 from skpostbac.stats._several.panels import resolve
 
-_TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))
 # First panels of the range.
 _FIRST = 4
 
@@ -56,7 +56,7 @@ def largest_distance(distributions: Sequence[Distribution]) -> PanelDistribution
 
 def _range_cdf(panels: JointPanels, d: Floats) -> Floats:
     """Return P(max - min <= d)."""
-    series = np.einsum("kn,pnt->pkt", _TO_LEGENDRE, panels.cdf)
+    series = np.einsum("kn,pnt->pkt", TO_LEGENDRE, panels.cdf)
     ends = np.append(panels.edges[:, 0], panels.edges[-1, 1])
     shifted = np.clip(ends - d[:, np.newaxis], ends[0], ends[-1])
     cuts = np.sort(np.hstack([np.broadcast_to(ends, shifted.shape), shifted]), axis=1)

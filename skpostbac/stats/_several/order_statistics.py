@@ -124,8 +124,9 @@ def _stiffness(nodes: Floats, weights: Floats) -> Floats:
 
 NODES, WEIGHTS = _lobatto_nodes(16)
 STIFFNESS = _stiffness(NODES, WEIGHTS)
-# Rows of the transform from node values to the last three Legendre coefficients.
-_LAST_COEFFICIENTS = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))[-3:]
+# From node values to Legendre coefficients, and to the last three of them.
+TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))
+LAST_COEFFICIENTS = TO_LEGENDRE[-3:]
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
         count = len(fresh.edges) + sum(len(panels.edges) for panels in done)
         split = _is_unresolved(fresh) if count <= MAX_PANELS else np.zeros(len(fresh.edges), bool)
         done.append(fresh[~split])
-        fresh = _evaluate(tails, _halves(fresh.edges[split]))
+        fresh = _evaluate(tails, halves(fresh.edges[split]))
     return _in_order(done)
 
 
@@ -253,8 +254,8 @@ def _complete(is_low: Bools, lower: Floats, upper: Floats) -> tuple[Floats, Floa
     return cdf, ccdf
 
 
-def _halves(edges: Floats) -> Floats:
-    """Cut panels in the middle."""
+def halves(edges: Floats) -> Floats:
+    """Cut panels in the middle, of edges of shape (P, 2)."""
     middle = edges.mean(axis=1)
     return np.concatenate(
         [np.column_stack([edges[:, 0], middle]), np.column_stack([middle, edges[:, 1]])]
@@ -298,7 +299,7 @@ def _shortest(edges: Floats) -> Floats:
 
 def _residue(values: Floats) -> Floats:
     """Return the size of the last Legendre coefficients of node values (P, n, T)."""
-    last: Floats = np.abs(np.einsum("kn,pnt->pkt", _LAST_COEFFICIENTS, values)).max(axis=1)
+    last: Floats = np.abs(np.einsum("kn,pnt->pkt", LAST_COEFFICIENTS, values)).max(axis=1)
     return last
 
 

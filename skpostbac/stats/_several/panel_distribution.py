@@ -26,10 +26,13 @@ from skpostbac._utils import (
     probability_array,
 )
 from skpostbac.stats._distribution import Distribution, Interval, central_tails
-from skpostbac.stats._several.order_statistics import NODES, STIFFNESS, WEIGHTS
+from skpostbac.stats._several.order_statistics import (
+    NODES,
+    STIFFNESS,
+    TO_LEGENDRE,
+    WEIGHTS,
+)
 
-_DEGREE = NODES.size - 1
-_TO_LEGENDRE = np.linalg.inv(legendre.legvander(NODES, _DEGREE))
 # Halvings of the support until doubles meet.
 _HALVINGS = 55
 # The shortest interval is looked for among so many, and then so often between the neighbours of the
@@ -95,7 +98,7 @@ class PanelDistribution(Distribution):
     @cached_property
     def _series(self) -> tuple[Floats, Floats]:
         """Legendre coefficients of both tails on each panel, shape (n_nodes, n_panels)."""
-        return _TO_LEGENDRE @ self._cdf.T, _TO_LEGENDRE @ self._ccdf.T
+        return TO_LEGENDRE @ self._cdf.T, TO_LEGENDRE @ self._ccdf.T
 
     def _place(self, x: Floats) -> tuple[Indices, Floats]:
         """Return the panel of each point, and where it lies in it, from -1 to 1."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.polynomial import legendre
 
 from skpostbac._utils import Floats
-from skpostbac.stats._several.order_statistics import NODES
+from skpostbac.stats._several.order_statistics import LAST_COEFFICIENTS, NODES, halves
 from skpostbac.stats._several.panel_distribution import PanelDistribution
 
-_LAST = np.linalg.inv(legendre.legvander(NODES, NODES.size - 1))[-3:]
 # The last Legendre coefficients of a panel that is resolved are below this; so many panels at most.
 _TOLERANCE, _MOST = 1e-9, 64
 
@@ -30,13 +28,11 @@ def resolve(
     while len(fresh):
         x = fresh.mean(axis=1)[:, np.newaxis] + np.diff(fresh, axis=1) / 2 * NODES
         values = cdf(x.ravel()).reshape(x.shape)
-        residue = np.abs(values @ _LAST.T).max(axis=1)
+        residue = np.abs(values @ LAST_COEFFICIENTS.T).max(axis=1)
         split = (residue > tolerance) & (count < most)
         done.append((fresh[~split], values[~split]))
-        low, high = fresh[split].T
-        middle = (low + high) / 2
-        fresh = np.concatenate([np.column_stack(pair) for pair in ((low, middle), (middle, high))])
-        count += len(middle)
+        fresh = halves(fresh[split])
+        count += len(fresh) // 2
     found, values = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.argsort(found[:, 0])
     values = np.clip(values[order], 0.0, 1.0)
