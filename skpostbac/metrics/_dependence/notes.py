@@ -1,4 +1,4 @@
-"""What a user is told of groups and of weights: two warnings, and sentences of a report."""
+"""What users are told about groups and weights: two warnings, and sentences of reports."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class GroupsWarning(UserWarning):
 
 
 class SampleWeightWarning(UserWarning):
-    """Sample weights are no whole numbers, and it was not said what they mean.
+    """Sample weights are not whole numbers, and their meaning was not declared.
 
     Weights are taken as case counts: a weight of 2 is two samples, and doubling all weights narrows
-    the posterior. Importance, survey and inverse-probability weights are no such counts; give
-    ``weight_type="importance"`` with them, for which the scale of the weights does not matter.
-    ``weight_type="case"`` says that fractions of cases are meant, such as 1/2 for each of two tests
-    of the same sample. Either silences the warning.
+    the posterior. Importance, survey and inverse-probability weights are not counts; pass
+    ``weight_type="importance"`` with them, and their scale does not matter. Pass
+    ``weight_type="case"`` for fractions of cases, such as 1/2 for each of two tests of the same
+    sample. Either silences the warning.
     """
 
 
@@ -65,11 +65,11 @@ def warn_of_fractions(weight: Floats) -> None:
     relative = weight / weight.max()
     effective = relative.sum() ** 2 / (relative**2).sum()
     warnings.warn(
-        f"sample_weight holds weights that are no whole numbers, such as "
-        f"{weight[np.argmax(fractions)]:.6g}, and is taken for case counts: {len(weight)} weights "
-        f"count as {weight.sum():.6g} samples. Importance weights, which these would be worth "
-        f"{effective:.6g} samples as, need weight_type='importance'; weight_type='case' says that "
-        "fractions of cases are meant.",
+        f"sample_weight has weights that are not whole numbers, such as "
+        f"{weight[np.argmax(fractions)]:.6g}. They are taken as case counts: {len(weight)} weights "
+        f"count as {weight.sum():.6g} samples. Pass weight_type='importance' if they are "
+        f"importance weights, which are worth {effective:.6g} samples, or weight_type='case' if "
+        "they are fractions of cases.",
         SampleWeightWarning,
         stacklevel=user_stacklevel(),
     )
@@ -94,12 +94,17 @@ def _doubt_correlation(effects: DesignEffects, fewest: float) -> list[str]:
             "sample a group is counted. Test more groups."
         )
         return [note]
-    if fewest >= FEW_GROUPS and nu >= FEW_DEGREES:
+    causes = []
+    if fewest < FEW_GROUPS:
+        causes.append(f"a class has about {fewest:.2g} independent groups")
+    if nu < FEW_DEGREES:
+        causes.append(f"the correlation within groups has about {nu:.2g} degrees of freedom")
+    if not causes:
         return []
+    why, least = " and ".join(causes), 85 if effects.crosses else 89
     note = (
-        f"A class has about {fewest:.2g} independent groups, and the correlation within groups "
-        f"about {nu:.2g} degrees of freedom: it is partly assumed, and 95% intervals held the "
-        "truth in down to 85% of simulated test sets. Test more groups."
+        f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals held the "
+        f"truth in as few as {least}% of simulated test sets. Test more groups."
     )
     return [note]
 
@@ -125,7 +130,7 @@ def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
     """Say in a sentence what the samples are worth."""
     worth = effects.effective_size.sum()
     if not effects.n_groups:
-        return f"By their importance weights the samples are worth {worth:.4g} of equal weight."
+        return f"With their importance weights the samples are worth {worth:.4g} of equal weight."
     if not effects.depends.any() and not has_weights:
         return f"Each of the {effects.n_groups:.0f} groups has one sample: they are independent."
     low, high = effects.design_effect.min(), effects.design_effect.max()

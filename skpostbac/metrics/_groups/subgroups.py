@@ -56,7 +56,7 @@ class ExtremePosterior(FigurePosterior):
 
     @cached_property
     def distribution(self) -> PanelDistribution:
-        """The distribution, to an absolute accuracy of about 1e-9."""
+        """The distribution, to an absolute accuracy of about 1e-8."""
         find = largest_distance if self.is_gap else smallest
         return find([posterior.distribution for posterior in self.posteriors])
 

@@ -222,7 +222,7 @@ def test_report_of_importance_weights():
     )
     n = f"{posterior.effective_counts.n_samples:g}"
     assert f"from {n} samples of 2 classes" in posterior.report()
-    assert "By their importance weights the samples are worth" in posterior.report()
+    assert "With their importance weights the samples are worth" in posterior.report()
     assert "n_effective=" in repr(posterior)
 
 

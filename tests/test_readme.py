@@ -1,0 +1,42 @@
+"""The figures of the first page that are not printed by its code."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from skpostbac import ClassCounts, PosteriorBalancedAccuracy
+
+SAMPLES, RECALL = 5, 0.9
+
+
+def bootstrap_interval(counts):
+    """Return the 95 % percentile interval of two classes, over all bootstrap samples."""
+    hits = np.arange(SAMPLES + 1)
+    one, other = (binom.pmf(hits, SAMPLES, count / SAMPLES) for count in counts)
+    below = np.cumsum(np.convolve(one, other))
+    return [np.searchsorted(below, p) / (2 * SAMPLES) for p in (0.025, 0.975)]
+
+
+def posterior_interval(counts):
+    """Return the default interval."""
+    return PosteriorBalancedAccuracy(
+        ClassCounts([0, 1], counts, [SAMPLES, SAMPLES])
+    ).credible_interval()
+
+
+@pytest.mark.parametrize(
+    ("interval", "coverage"),
+    [
+        pytest.param(bootstrap_interval, 0.65, id="bootstrap"),
+        pytest.param(posterior_interval, 0.93, id="posterior"),
+    ],
+)
+def test_coverage_over_all_outcomes(interval, coverage):
+    """Two classes of five samples, recalls of 90 %: a sum over all 36 outcomes."""
+    held = 0.0
+    for counts in product(range(SAMPLES + 1), repeat=2):
+        low, high = interval(counts)
+        held += (low <= RECALL <= high) * binom.pmf(counts, SAMPLES, RECALL).prod()
+    assert round(held, 2) == coverage
