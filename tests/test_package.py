@@ -62,6 +62,18 @@ def test_lowest_versions_are_the_floors():
     assert versions([line for line in lines if not line.startswith("#")], "==") == floors
 
 
+def test_the_conda_recipe_is_that_of_the_metadata():
+    """The same version, Python, dependencies and command."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = (ROOT / ".conda" / "recipe.yaml").read_text(encoding="utf-8")
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0].splitlines()
+    needs = [f"python{project['requires-python']}", *project["dependencies"]]
+    assert [line.strip(" -").replace(" ", "") for line in run] == needs
+    assert f'version: "{skpostbac.__version__}"' in recipe
+    for name, place in project["scripts"].items():
+        assert f"- {name} = {place}" in recipe
+
+
 def test_public_names_are_sorted_and_unique():
     """`__all__` reads like an index."""
     assert list(skpostbac.__all__) == sorted(set(skpostbac.__all__))

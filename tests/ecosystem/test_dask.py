@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skpostbac import ClassCounts, class_counts
+from skpostbac import ClassCounts, PosteriorBalancedAccuracy, class_counts
 
 REASON = "needs the extra dask"
 dask = pytest.importorskip("dask", reason=REASON)
@@ -53,6 +53,18 @@ def test_counts_of_arrays(labels):
     blocks = zip(y_true.to_delayed(), y_pred.to_delayed(), strict=True)
     counts = sum(dask.compute(*[dask.delayed(class_counts)(*block) for block in blocks]))
     assert counts == class_counts(*labels)
+
+
+@pytest.mark.usefixtures("client")
+def test_counts_of_numbered_classes():
+    """`bincount` of both numbers in one gives the confusion matrix, where the blocks are."""
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 3, 1000)
+    y_pred = np.where(rng.random(1000) < 0.8, y_true, rng.integers(0, 3, 1000))
+    truth, predicted = (da.from_array(y, chunks=300) for y in (y_true, y_pred))
+    cells = da.bincount(3 * truth + predicted, minlength=9).compute().reshape(3, 3)
+    posterior = PosteriorBalancedAccuracy.from_confusion_matrix(cells)
+    assert posterior == PosteriorBalancedAccuracy(class_counts(y_true, y_pred))
 
 
 @pytest.mark.parametrize("dtype", [str, "category", "string[pyarrow]"])

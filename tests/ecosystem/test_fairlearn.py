@@ -32,6 +32,19 @@ def test_scores_by_group_are_those_of_the_groups():
         assert frame.by_group["score"][name] == pytest.approx(posterior.mean())
 
 
+def test_a_group_of_one_class_needs_the_labels():
+    """MetricFrame calls a metric on each group alone, which knows no other classes."""
+    y_true = np.where(SITE == "west", 1, Y_TRUE)
+    frame = metrics.MetricFrame(
+        metrics={"score": SCORE}, y_true=y_true, y_pred=Y_PRED, sensitive_features=SITE
+    )
+    west = SITE == "west"
+    right = (Y_PRED[west] == 1).mean()
+    # Of the missing class only the prior is known, whose mean is 1/2.
+    expected = (0.5 + (right * west.sum() + 0.5) / (west.sum() + 1)) / 2
+    assert frame.by_group["score"]["west"] == pytest.approx(expected)
+
+
 def test_whole_posteriors_are_values_of_a_frame():
     """MetricFrame keeps whatever a metric returns."""
     frame = metrics.MetricFrame(
