@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from difflib import get_close_matches
 from numbers import Integral, Real
 from reprlib import repr as short_repr
 from typing import Any, TypeAlias, TypeGuard
@@ -48,7 +49,9 @@ def check_choice(value: object, choices: Iterable[str], name: str) -> None:
     """Refuse what is not one of some strings; an array is not compared with them."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{name} must be one of {known}, got {shown(value)}")
+        close = get_close_matches(value.lower(), known, n=1) if isinstance(value, str) else []
+        meant = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"{name} must be one of {known}, got {shown(value)}{meant}")
 
 
 # Numbers

@@ -137,7 +137,7 @@ class BinormalCurveDisplay:
     Parameters
     ----------
     curve : {"roc", "precision_recall"}
-        Which curve.
+        Which curve; "pr" is understood as the latter.
     x, y : ndarray of shape (n_points,)
         The smooth curve: false- and true-positive rates, or recalls and precisions.
     area : float
@@ -202,7 +202,7 @@ class BinormalCurveDisplay:
     def __init__(
         self,
         *,
-        curve: Literal["roc", "precision_recall"],
+        curve: Literal["roc", "precision_recall", "pr"],
         x: Floats,
         y: Floats,
         area: float,
@@ -214,11 +214,10 @@ class BinormalCurveDisplay:
         name: str | None = None,
         pos_label: Any = None,
     ) -> None:
-        _kind(curve)
+        self.curve = _curve_name(curve)
         check_text(name, "name")
         if band is not None:
             _check_band(band)
-        self.curve = curve
         self.x, self.y = _points(x, y)
         self.area = check_share(area, "area")
         self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
@@ -287,7 +286,7 @@ class BinormalCurveDisplay:
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        curve: Literal["roc", "precision_recall"] = "roc",
+        curve: Literal["roc", "precision_recall", "pr"] = "roc",
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         positive_fraction: float | None = None,
@@ -305,7 +304,7 @@ class BinormalCurveDisplay:
         y_true, y_score, pos_label, sample_weight
             As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
         curve : {"roc", "precision_recall"}, default="roc"
-            Which curve.
+            Which curve; "pr" is understood as the latter.
         positive_fraction : float, default=None
             Share of the positives where the classifier will be used, in (0, 1). The samples of
             the empirical curve are then weighted, so that the positives have this share. By
@@ -382,7 +381,7 @@ class BinormalCurveDisplay:
         cls,
         model: BinormalModel,
         *,
-        curve: Literal["roc", "precision_recall"] = "roc",
+        curve: Literal["roc", "precision_recall", "pr"] = "roc",
         name: str | None = None,
         ax: Axes | None = None,
         **plot_options: Any,
@@ -394,7 +393,7 @@ class BinormalCurveDisplay:
         model : BinormalModel
             Both normal distributions, and the share of the positives.
         curve : {"roc", "precision_recall"}, default="roc"
-            Which curve.
+            Which curve; "pr" is understood as the latter.
         name : str, default=None
             Name of the curve in the legend.
         ax : matplotlib Axes, default=None
@@ -560,9 +559,16 @@ class BinormalCurveDisplay:
         return self.ax_.plot((0, 1), (start, end), **style)[0]
 
 
-def _kind(curve: str) -> _Kind:
+def _curve_name(curve: Any) -> str:
+    """Return the name of a curve, for which "pr" is short."""
+    if isinstance(curve, str) and curve == "pr":
+        return "precision_recall"
     check_choice(curve, KINDS, "curve")
-    return KINDS[curve]
+    return str(curve)
+
+
+def _kind(curve: str) -> _Kind:
+    return KINDS[_curve_name(curve)]
 
 
 def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

@@ -269,6 +269,18 @@ def test_from_estimator_names_the_classifier():
         BinormalCurveDisplay.from_estimator(LinearDiscriminantAnalysis(), [[0.0]], [0])
 
 
+def test_short_name_of_the_curve():
+    """The usual letters are understood, and the name that they stand for is kept."""
+    model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
+    displays = [
+        BinormalCurveDisplay.from_model(model, curve=curve) for curve in ("pr", "precision_recall")
+    ]
+    assert {display.curve for display in displays} == {"precision_recall"}
+    np.testing.assert_array_equal(displays[0].y, displays[1].y)
+    with pytest.raises(ValueError, match="did you mean 'precision_recall'"):
+        BinormalCurveDisplay.from_model(model, curve="precision-recall")
+
+
 def test_bad_arguments_are_named():
     """An unknown curve, a level out of range and labels without a positive class."""
     with pytest.raises(ValueError, match="curve must be one of"):

@@ -137,6 +137,14 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
     return accuracy
 
 
+def distribution_of_weighted(name: str, model: ConfusionModel) -> Exact | None:
+    """Return the distribution of the mean of a metric over the classes, by their true shares.
+
+    That of the recall is the accuracy.
+    """
+    return distribution_of_accuracy(model) if name == "recall" else None
+
+
 def distribution_of_kappa(model: ConfusionModel) -> BetaRatio | None:
     """Return the distribution of kappa of two classes of known shares p and q.
 

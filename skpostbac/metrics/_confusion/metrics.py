@@ -112,3 +112,15 @@ def micro(name: str) -> ConfusionMetric:
         return BY_CLASS[name](OneVsRest(*(part.sum(axis=-1) for part in OneVsRest.of(C))))
 
     return metric
+
+
+def weighted(name: str) -> ConfusionMetric:
+    """Return the mean of a metric over the classes, by their shares among the true labels."""
+
+    def metric(C: Floats) -> Floats:
+        values, samples = BY_CLASS[name](OneVsRest.of(C)), C.sum(axis=-1)
+        shares = samples / samples.sum(axis=-1, keepdims=True)
+        # A class without samples does not count, though its metric may be 0 / 0.
+        return np.asarray(np.where(shares > 0, shares * values, 0.0).sum(axis=-1))
+
+    return metric

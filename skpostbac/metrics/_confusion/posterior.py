@@ -141,7 +141,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         metric: str | ConfusionMetric,
         *,
         pos_label: Hashable = None,
-        average: str = "macro",
+        average: str | None = None,
         prevalence: ArrayLike = "sampled",
         labels: ArrayLike | None = None,
         prior: ArrayLike = DEFAULT_PRIOR,
@@ -281,7 +281,7 @@ def posterior_confusion_metric(
     metric: str | ConfusionMetric,
     *,
     pos_label: Hashable = None,
-    average: str = "macro",
+    average: str | None = None,
     prevalence: ArrayLike = "sampled",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -302,13 +302,17 @@ def posterior_confusion_metric(
         "jaccard", "f0.5", "f1" and "f2" of a class or averaged over the classes; "accuracy",
         "kappa" or "mcc"; or a function that takes confusion matrices, an array of shape
         (n, n_classes, n_classes) with true classes as rows, and returns an array of shape (n,).
-        The entries of each matrix are shares, of sum 1.
+        The entries of each matrix are shares, of sum 1. The names of scikit-learn's functions and
+        scorers are understood, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
     pos_label : label, default=None
-        Class of which a metric such as the recall is meant. By default it is averaged over the
-        classes. Accuracy, kappa and MCC have no such class.
-    average : {"macro", "micro"}, default="macro"
-        "macro" is the mean over the classes; "micro" sums the true and false positives and
-        negatives of all classes first.
+        Class of which a metric such as the recall is meant. By default it is 1 if there are two
+        classes of which one is 1 or True, as in scikit-learn; of other classes the metric is
+        averaged. Accuracy, kappa and MCC have no such class.
+    average : {"binary", "macro", "micro", "weighted"}, default=None
+        "binary" is the metric of `pos_label`; "macro" is the mean over the classes, and "weighted"
+        that by their shares among the true labels; "micro" sums the true and false positives and
+        negatives of all classes first. None is "binary" where there is a `pos_label`, given or by
+        default, else "macro".
     prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
         "sampled": the test samples are drawn from the population, and so are their classes,
         whose shares are uncertain. "observed": the classes have the shares that they have in
@@ -405,7 +409,7 @@ def _infer(
     metric: str | ConfusionMetric,
     *,
     pos_label: Hashable,
-    average: str,
+    average: str | None,
     prevalence: ArrayLike,
     prior: ArrayLike,
     n_draws: int | None,

@@ -11,7 +11,7 @@ from reprlib import repr as short_repr
 
 import numpy as np
 
-from skpostbac._utils import Floats, LabelArray, check_choice
+from skpostbac._utils import Floats, LabelArray, check_choice, shown
 from skpostbac.metrics._confusion.distributions import (
     Exact,
     distribution_of_accuracy,
@@ -19,6 +19,7 @@ from skpostbac.metrics._confusion.distributions import (
     distribution_of_kappa,
     distribution_of_macro,
     distribution_of_micro,
+    distribution_of_weighted,
     no_distribution,
 )
 from skpostbac.metrics._confusion.metrics import (
@@ -28,6 +29,7 @@ from skpostbac.metrics._confusion.metrics import (
     macro,
     micro,
     of_class,
+    weighted,
 )
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._labels import label_list
@@ -37,19 +39,22 @@ from skpostbac.metrics._labels import label_list
 _MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 10**8
 
 # How to average a metric over the classes, and the distribution of the average.
-AVERAGES = {"macro": (macro, distribution_of_macro), "micro": (micro, distribution_of_micro)}
+AVERAGES = {
+    "macro": (macro, distribution_of_macro),
+    "micro": (micro, distribution_of_micro),
+    "weighted": (weighted, distribution_of_weighted),
+}
 DISTRIBUTIONS: dict[str, Callable[[ConfusionModel], Exact | None]] = {
     "accuracy": distribution_of_accuracy,
     "kappa": distribution_of_kappa,
 }
-# What else metrics are called, such as scikit-learn's names of functions and scorers, in lower case
-# and without "_score".
+# What else metrics are called, such as scikit-learn's functions and scorers, in lower case and
+# without "_score".
 SYNONYMS = {
+    "balanced_accuracy": "recall_macro",
     "cohen_kappa": "kappa",
     "dice": "f1",
-    "f_score": "f1",
     "fall_out": "false_positive_rate",
-    "fbeta": "f2",
     "fpr": "false_positive_rate",
     "iou": "jaccard",
     "matthews_corrcoef": "mcc",
@@ -60,6 +65,8 @@ SYNONYMS = {
     "tpr": "recall",
     "true_positive_rate": "recall",
 }
+# Names that leave something open, and what they may mean.
+_VAGUE = {"f_beta": "f2", "f_measure": "f1", "fbeta": "f2", "fscore": "f1"}
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Target:
 
 
 def find_target(
-    metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str
+    metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str | None
 ) -> Target:
     """Look up a metric by its name, with its distribution where it has one.
 
@@ -87,33 +94,81 @@ def find_target(
     ValueError
         If there is no such metric, class or average, or if the metric has none of the latter two.
     """
-    _check_applies(metric, pos_label, average)
-    if callable(metric):
-        return Target(getattr(metric, "__name__", repr(metric)), _of_shares(metric))
-    if metric in OVERALL:
-        return Target(metric, OVERALL[metric], DISTRIBUTIONS.get(metric, no_distribution))
+    name, average = _read_name(metric, average)
+    if average is not None:
+        check_choice(average, ["binary", *AVERAGES], "average")
+    if callable(name):
+        _check_whole(pos_label, average)
+        return Target(getattr(name, "__name__", repr(name)), _of_shares(name))
+    if name in OVERALL:
+        _check_whole(pos_label, average)
+        return Target(name, OVERALL[name], DISTRIBUTIONS.get(name, no_distribution))
+    average = average or _usual_average(classes, pos_label)
+    if average == "binary":
+        return _of_one_class(name, classes, pos_label)
     if pos_label is not None:
-        place = _position(pos_label, classes)
-        distribution = partial(distribution_of_class, metric, place)
-        name, function = f"{metric} of {pos_label}", of_class(metric, place)
-        return Target(name, function, distribution)
+        raise ValueError(f"average={average!r} does not apply: pos_label asks for one class")
     function_of, distribution_of = AVERAGES[average]
-    return Target(f"{average} {metric}", function_of(metric), partial(distribution_of, metric))
+    return Target(f"{average} {name}", function_of(name), partial(distribution_of, name))
 
 
-def _check_applies(metric: object, pos_label: Hashable, average: str) -> None:
-    """Refuse an unknown metric or average, and options that would do nothing."""
-    by_class = isinstance(metric, str) and metric in BY_CLASS
-    by_function = callable(metric) and not isinstance(metric, type)
-    if not (by_class or by_function or (isinstance(metric, str) and metric in OVERALL)):
+def _of_one_class(name: str, classes: LabelArray, pos_label: Hashable) -> Target:
+    """Return a metric of a class; average="binary" needs no label of two classes of which one is 1.
+
+    That is scikit-learn's default, too.
+    """
+    if pos_label is None and not _has_one(classes):
+        raise ValueError(
+            "average='binary' needs a pos_label, or two classes of which one is 1, got the classes "
+            f"{shown(label_list(classes))}; else choose one of {sorted(AVERAGES)}"
+        )
+    label = 1 if pos_label is None else pos_label
+    place = _position(label, classes)
+    label = label_list(classes)[place]  # True, if that is what stands for 1
+    distribution = partial(distribution_of_class, name, place)
+    return Target(f"{name} of {label}", of_class(name, place), distribution)
+
+
+def _usual_average(classes: LabelArray, pos_label: Hashable) -> str:
+    """Return "binary" where scikit-learn's functions have it by default without an error."""
+    return "binary" if pos_label is not None or _has_one(classes) else "macro"
+
+
+def _has_one(classes: LabelArray) -> bool:
+    """Tell whether there are two classes of which one is 1, or True."""
+    return len(classes) == 2 and 1 in label_list(classes)
+
+
+def _read_name(
+    metric: str | ConfusionMetric, average: str | None
+) -> tuple[str | ConfusionMetric, str | None]:
+    """Return a metric as it is called here, and the average, which may be part of the name."""
+    if callable(metric) and not isinstance(metric, type):
+        return metric, average
+    name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
+    if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
         names = sorted({*BY_CLASS, *OVERALL})
         raise ValueError(
             f"metric must be a function or one of {names}, got {metric!r}{_suggestion(metric)}"
         )
-    check_choice(average, sorted(AVERAGES), "average")
-    if pos_label is not None and not by_class:
+    if own_average is not None and average not in (None, own_average):
+        raise ValueError(f"average={average!r} contradicts metric={metric!r}")
+    return name, own_average or average
+
+
+def _plain_name(text: str) -> tuple[str, str | None]:
+    """Split a name such as "f1_macro", and look it up among the synonyms."""
+    name = text.lower().removesuffix("_score")
+    name = SYNONYMS.get(name, name)
+    stem, _, last = name.rpartition("_")
+    return (SYNONYMS.get(stem, stem), last) if last in AVERAGES else (name, None)
+
+
+def _check_whole(pos_label: Hashable, average: str | None) -> None:
+    """Refuse options that would do nothing for a metric of the whole matrix."""
+    if pos_label is not None:
         raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
-    if average != "macro" and (pos_label is not None or not by_class):
+    if average not in (None, "macro"):  # the latter is the default of most metrics
         raise ValueError(f"average={average!r} does not apply: metric is not averaged over classes")
 
 
@@ -121,15 +176,13 @@ def _suggestion(metric: object) -> str:
     """Ask whether a metric is meant that goes by another name."""
     if not isinstance(metric, str):
         return ""
-    name = metric.lower().strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
-    name, _, average = name.partition("_m")
-    if f"m{average}" not in AVERAGES:
-        name, average = f"{name}_m{average}" if average else name, ""
-    known = {**SYNONYMS, **{one: one for one in (*BY_CLASS, *OVERALL)}}
+    text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
+    name, average = _plain_name(text)
+    known = {**SYNONYMS, **_VAGUE, **{one: one for one in (*BY_CLASS, *OVERALL)}}
     close = get_close_matches(name, known, n=1, cutoff=0.8)
     if not close:
         return ""
-    option = f" with average='m{average}'" if average else ""
+    option = f" with average={average!r}" if average else ""
     return f"; did you mean {known[close[0]]!r}{option}?"
 
 

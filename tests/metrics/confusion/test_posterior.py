@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,14 @@ from skpostbac import (
     posterior_balanced_accuracy,
     posterior_confusion_metric,
 )
-from skpostbac.metrics._confusion.metrics import BY_CLASS, OVERALL, macro, micro, of_class
+from skpostbac.metrics._confusion.metrics import (
+    BY_CLASS,
+    OVERALL,
+    macro,
+    micro,
+    of_class,
+    weighted,
+)
 from skpostbac.metrics._confusion.target import _default_draws
 from skpostbac.stats import BetaAverage
 
@@ -290,7 +298,9 @@ def test_two_classes_by_quadrature(name):
     values = metric_of(name)(grid * shares[:, np.newaxis])
     mean = (weights * values).sum()
     sd = np.sqrt((weights * (values - mean) ** 2).sum())
-    posterior = from_matrix(C, name, prevalence=shares, random_state=5, prior="uniform")
+    posterior = from_matrix(
+        C, name, average="macro", prevalence=shares, random_state=5, prior="uniform"
+    )
     drawn = 5 * posterior.monte_carlo_error()
     assert posterior.mean() == pytest.approx(mean, abs=max(drawn, 1e-12))
     assert posterior.standard_deviation() == pytest.approx(sd, rel=0.02 if drawn else 1e-10)
@@ -539,6 +549,77 @@ def test_undefined_observed_metric_is_nan():
     assert posterior.mean() == 0.5
 
 
+# Names and averages of scikit-learn
+
+
+@pytest.mark.parametrize(
+    ("name", "average", "expected"),
+    [
+        ("f1_score", None, metrics.f1_score),
+        ("F1", "binary", metrics.f1_score),
+        ("f1", "macro", partial(metrics.f1_score, average="macro")),
+        ("f1_macro", None, partial(metrics.f1_score, average="macro")),
+        ("f1_weighted", "weighted", partial(metrics.f1_score, average="weighted")),
+        ("precision_score", "weighted", partial(metrics.precision_score, average="weighted")),
+        ("recall_weighted", None, partial(metrics.recall_score, average="weighted")),
+        ("jaccard_micro", None, partial(metrics.jaccard_score, average="micro")),
+        ("precision", None, metrics.precision_score),
+        ("recall_score", None, metrics.recall_score),
+        ("sensitivity", None, metrics.recall_score),
+        ("PPV", None, metrics.precision_score),
+        ("Accuracy", None, metrics.accuracy_score),
+        ("matthews_corrcoef", None, metrics.matthews_corrcoef),
+        ("MCC", None, metrics.matthews_corrcoef),
+        ("cohen_kappa_score", None, metrics.cohen_kappa_score),
+        ("balanced_accuracy", None, metrics.balanced_accuracy_score),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+@pytest.mark.parametrize("labels", [(0, 1), (False, True), (-1, 1)], ids=str)
+def test_two_classes_as_in_scikit_learn(name, average, expected, labels):
+    """The observed metric is scikit-learn's, by its names and defaults."""
+    y_true, y_pred = (np.array(labels)[codes] for codes in as_labels(np.array([[7, 2], [4, 9]])))
+    posterior = posterior_confusion_metric(
+        y_true, y_pred, name, average=average, n_draws=50, random_state=0
+    )
+    assert posterior.observed == pytest.approx(expected(y_true, y_pred), rel=1e-12)
+
+
+def test_the_default_is_the_class_1():
+    """The same distribution as with its label; without a class 1 it is the average."""
+    C = [[7, 2], [4, 9]]
+    assert from_matrix(C, "f1").metric == "f1 of 1"
+    assert from_matrix(C, "f1").mean() == from_matrix(C, "f1", pos_label=1).mean()
+    assert from_matrix(C, "f1", labels=[False, True]).metric == "f1 of True"
+    for labels in (["0", "1"], [2, 3]):
+        assert from_matrix(C, "f1", labels=labels, n_draws=9).metric == "macro f1"
+    assert from_matrix(THREE_CLASSES, "f1", n_draws=9).metric == "macro f1"
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "jaccard", "recall"])
+def test_weighted_averages_are_those_of_scikit_learn(name):
+    """Of three classes, one of which has no samples and is predicted."""
+    C = np.array([[5, 1, 1], [2, 8, 0], [0, 0, 0]])
+    y_true, y_pred = as_labels(C)
+    score = getattr(metrics, f"{name}_score")
+    expected = score(y_true, y_pred, average="weighted", zero_division=0)
+    posterior = from_matrix(C, name, average="weighted", n_draws=50, random_state=0)
+    assert posterior.observed == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
+def test_weighted_recall_is_the_accuracy(prevalence):
+    """Exactly, and so do the draws of the metric itself say."""
+    exact = from_matrix(THREE_CLASSES, "recall", average="weighted", prevalence=prevalence)
+    accuracy = from_matrix(THREE_CLASSES, "accuracy", prevalence=prevalence)
+    assert exact.monte_carlo_error() == 0
+    assert exact.credible_interval() == accuracy.credible_interval()
+    drawn = from_matrix(
+        THREE_CLASSES, weighted("recall"), prevalence=prevalence, n_draws=2000, random_state=0
+    )
+    assert drawn.mean() == pytest.approx(exact.mean(), abs=4 * drawn.monte_carlo_error())
+
+
 # Refusals
 
 
@@ -548,7 +629,11 @@ def test_undefined_observed_metric_is_nan():
         ({"metric": "auc"}, "metric must be a function or one of"),
         ({"metric": int}, "metric must be a function or one of .*, got <class 'int'>"),
         ({"metric": ["f1"]}, r"metric must be a function or one of .*, got \['f1'\]"),
-        ({"metric": "f1", "average": "weighted"}, "average must be one of"),
+        ({"metric": "f1", "average": "weigthed"}, "average must be .*; did you mean 'weighted'"),
+        ({"metric": "f1", "average": "binary"}, "average='binary' needs a pos_label"),
+        ({"metric": "f1_macro", "average": "micro"}, "average='micro' contradicts metric='f1_m"),
+        ({"metric": "accuracy_macro"}, "did you mean 'accuracy'"),
+        ({"metric": "kappa", "average": "weighted"}, "average='weighted' does not apply"),
         ({"metric": "f1", "average": ["macro"]}, "average must be one of"),
         ({"metric": "kappa", "average": "weird"}, "average must be one of"),
         ({"metric": "recall", "pos_label": 1, "average": "weird"}, "average must be one of"),
@@ -582,23 +667,18 @@ def test_bad_input(options, message):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("f1_score", "'f1'"),
-        ("F1", "'f1'"),
-        ("f1_macro", "'f1' with average='macro'"),
-        ("precision_micro", "'precision' with average='micro'"),
-        ("matthews_corrcoef", "'mcc'"),
-        ("cohen_kappa_score", "'kappa'"),
-        ("jaccard_score", "'jaccard'"),
-        ("Accuracy", "'accuracy'"),
+        ("f1-score", "'f1'"),
+        ("fbeta_score", "'f2'"),
+        ("f1 macro", "'f1' with average='macro'"),
+        ("recal_weighted", "'recall' with average='weighted'"),
+        ("matthews_corr_coef", "'mcc'"),
+        ("balanced accuracy", "'recall' with average='macro'"),
         ("jacard", "'jaccard'"),
-        ("sensitivity", "'recall'"),
-        ("PPV", "'precision'"),
-        ("NPV", "'negative_predictive_value'"),
         ("fall-out", "'false_positive_rate'"),
     ],
 )
-def test_other_names_are_recognised(name, meant):
-    """Those of scikit-learn's functions and scorers, other usual ones, and slips of the pen."""
+def test_like_names_are_suggested(name, meant):
+    """Slips of the pen, and names that leave something open."""
     message = re.escape(f"got {name!r}; did you mean {meant}?")
     with pytest.raises(ValueError, match=message):
         from_matrix(THREE_CLASSES, name)
@@ -663,7 +743,7 @@ def test_the_prior_of_the_accuracy_is_told(metric, average, prior):
 def test_other_metrics_have_no_beta_prior(metric, options):
     """Or none that is known."""
     posterior = PosteriorConfusionMetric.from_confusion_matrix(
-        [[7, 2], [1, 5]], metric, n_draws=10, **options
+        [[7, 2], [1, 5]], metric, labels=["ham", "spam"], n_draws=10, **options
     )
     assert posterior.prior is None
     assert "prior" not in repr(posterior)
