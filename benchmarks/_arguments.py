@@ -284,6 +284,10 @@ VALID = {
     **_all(["ThresholdPlot.curve", "PosteriorThresholdDisplay.curve"], [_CURVE]),
     "threshold": _split("3 ; 2.5 ; -1"),
     "sensitive_features": _split("['x', 'y'] * 3 ; [1, 2, 3] * 2"),
+    "ExpectedCost.costs": _split(
+        "[[0, 1], [5, 0]] ; np.ones((3, 3)) - np.eye(3) ; [[0, -1], [2, 3]]"
+    ),
+    "NetBenefit.threshold": _split("0.2 ; 0.5 ; 1e-9"),
     "SubgroupPosteriors.names": ["('A', 'B')"],
     "SubgroupPosteriors.posteriors": [f"({_ONE}, {_OTHER})"],
     "positives": _split("13 ; 0 ; 2.5"),
@@ -391,6 +395,8 @@ OBJECTS = [
     _ONE + ".prob_above_chance()",
     f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'mcc', n_draws=200, random_state=0)",
     f"PosteriorConfusionMetric.from_confusion_matrix({_C}, 'recall')",
+    "ExpectedCost([[0, 1], [5, 0]])",
+    "NetBenefit(0.2)",
     f"SubgroupPosteriors(('A', 'B'), ({_ONE}, {_OTHER}))",
     f"SubgroupPosteriors(('A', 'B'), ({_ONE}, {_OTHER})).gap",
     _JUDGED,

@@ -92,6 +92,7 @@ MAKE = {
     ),
     "DrawnPosterior": lambda array: skpostbac.DrawnPosterior(array([4.0, 1.0, 3.0])),
     "EmpiricalAreas": lambda array: binormal(array).empirical,
+    "ExpectedCost": lambda array: skpostbac.ExpectedCost(array([[0.0, 1.0], [5.0, 0.0]])),
     "GroupPosterior": lambda array: skpostbac.group_posterior(
         array([8.0, 9.0, 5.0]), array([10.0, 10.0, 10.0])
     ),
@@ -105,6 +106,7 @@ MAKE = {
     "Hyperprior": lambda array: stats.Hyperprior(),
     "Interval": lambda array: posterior(array).credible_interval(),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
+    "NetBenefit": lambda array: skpostbac.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),
     "NormalScores": lambda array: binormal_check(array(Y_TRUE), array(SCORES)).negative,
     "OutcomesScorer": lambda array: skpostbac.OutcomesScorer(9, labels=array([0, 1])),

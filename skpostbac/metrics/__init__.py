@@ -20,7 +20,12 @@ from skpostbac.metrics._balanced_accuracy import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._confusion import PosteriorConfusionMetric, posterior_confusion_metric
+from skpostbac.metrics._confusion import (
+    ExpectedCost,
+    NetBenefit,
+    PosteriorConfusionMetric,
+    posterior_confusion_metric,
+)
 from skpostbac.metrics._counts import ClassCounts, PairedCounts, class_counts, paired_counts
 from skpostbac.metrics._dependence import DesignEffects, GroupsWarning, SampleWeightWarning
 from skpostbac.metrics._groups import (
@@ -39,9 +44,11 @@ __all__ = [
     "ClassCountsScorer",
     "DesignEffects",
     "DrawnPosterior",
+    "ExpectedCost",
     "GroupPosterior",
     "GroupsWarning",
     "JudgeWarning",
+    "NetBenefit",
     "OutcomesScorer",
     "PairedCounts",
     "PosteriorAccuracy",

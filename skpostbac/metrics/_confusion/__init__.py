@@ -4,12 +4,15 @@ Exact where the metric has a known distribution, drawn elsewhere. Imports `_post
 `_counts` and what these import.
 """
 
+from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit
 from skpostbac.metrics._confusion.posterior import (
     PosteriorConfusionMetric,
     posterior_confusion_metric,
 )
 
 __all__ = [
+    "ExpectedCost",
+    "NetBenefit",
     "PosteriorConfusionMetric",
     "posterior_confusion_metric",
 ]

@@ -12,9 +12,9 @@ import numpy as np
 from skpostbac._utils import Floats
 from skpostbac.metrics._confusion.metrics import F_MEASURES, OneVsRest
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.stats import BetaAverage, BetaRatio
+from skpostbac.stats import BetaAverage, BetaRatio, ShiftedDistribution
 
-Exact: TypeAlias = BetaAverage | BetaRatio
+Exact: TypeAlias = BetaAverage | BetaRatio | ShiftedDistribution
 
 # Predictions of other classes, of each class, and share of a class beside the largest one, below
 # which a sum of false positives is drawn.
@@ -168,6 +168,56 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
     if model.prevalence is None:
         return BetaAverage([model.right.sum()], [model.wrong.sum()])
     return BetaAverage(model.right, model.wrong, weights=model.prevalence)
+
+
+def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
+    """Return the distribution of the mean of what each cell, shape (k, k), costs or brings."""
+    if model.prevalence is None:
+        return _mean_of_sampled(payoffs.ravel(), model.cells.ravel())
+    return _mean_of_known(payoffs, model, model.prevalence)
+
+
+def _mean_of_sampled(payoffs: Floats, cells: Floats) -> Exact | None:
+    """Return the distribution of a mean over cells whose shares have one Dirichlet distribution.
+
+    Cells of equal payoff are one. Of three, with the payoffs u < v < w, the share S of the last two
+    and the share T that the last has of them are independent Beta variables, and the mean is
+    (1 - S) u + S ((1 - T) v + T w).
+    """
+    values, places = np.unique(payoffs, return_inverse=True)
+    sizes = np.bincount(places, weights=cells)
+    if len(values) == 2:
+        return _shifted(sizes[1:], sizes[:1], np.diff(values), values[0])
+    if len(values) > 3:
+        return None
+    share = BetaAverage([sizes[1:].sum()], sizes[:1])
+    last = BetaAverage(sizes[2:], sizes[1:2])
+    return BetaRatio(share, last, [values[[0, 0]], values[1:]], np.ones((2, 2)))
+
+
+def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Exact | None:
+    """Return the distribution of the mean at known shares of the classes.
+
+    A class with two payoffs gives the lower of them, and their difference times a Beta variable.
+    """
+    rows = [np.unique(row, return_inverse=True) for row in payoffs]
+    if any(len(values) > 2 for (values, _), share in zip(rows, shares, strict=True) if share > 0):
+        return None
+    least, width = payoffs.min(axis=1), np.ptp(payoffs, axis=1)
+    upper = np.where(payoffs > least[:, np.newaxis], model.cells, 0.0).sum(axis=1)
+    varied = (shares > 0) & (width > 0)
+    if not varied.any():
+        raise ValueError(
+            "metric is the same whatever is predicted, for these shares of the classes"
+        )
+    rest = model.cells.sum(axis=1) - upper
+    return _shifted(upper[varied], rest[varied], (shares * width)[varied], float(shares @ least))
+
+
+def _shifted(a: Floats, b: Floats, weights: Floats, shift: float) -> Exact:
+    """Return the distribution of a weighted sum of Beta variables and a constant."""
+    average = BetaAverage(a, b, weights=weights)
+    return ShiftedDistribution(average, shift) if shift else average
 
 
 def _error_rate(model: ConfusionModel, share: float) -> BetaAverage:

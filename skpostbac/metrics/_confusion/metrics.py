@@ -100,6 +100,11 @@ def of_class(name: str, position: int) -> ConfusionMetric:
     return lambda C: BY_CLASS[name](OneVsRest.of(C))[..., position]
 
 
+def mean_payoff(payoffs: Floats) -> ConfusionMetric:
+    """Return the mean over the samples of what each cell, shape (k, k), costs or brings."""
+    return lambda C: np.asarray((C * payoffs).sum(axis=(-2, -1)) / C.sum(axis=(-2, -1)))
+
+
 def macro(name: str) -> ConfusionMetric:
     """Return the mean of a metric over the classes."""
     return lambda C: BY_CLASS[name](OneVsRest.of(C)).mean(axis=-1)

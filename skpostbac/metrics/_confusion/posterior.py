@@ -21,9 +21,8 @@ from skpostbac._utils import (
     shown,
 )
 from skpostbac.metrics._confusion.distributions import Exact
-from skpostbac.metrics._confusion.metrics import ConfusionMetric
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.metrics._confusion.target import Target, find_target
+from skpostbac.metrics._confusion.target import Metric, Target, find_target
 from skpostbac.metrics._counts import check_confusion_matrix, count_confusions, matrix_index
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.metrics._posteriors import FigurePosterior
@@ -34,7 +33,7 @@ from skpostbac.metrics._priors import (
     moves_far,
     warn_if_prior_moves,
 )
-from skpostbac.stats import BetaAverage, BetaRatio, Interval
+from skpostbac.stats import BetaAverage, Interval
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     DrawnPosterior,
@@ -56,7 +55,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed : float
         The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
         of the classes are given as an array, they take the place of those that were counted.
-    distribution : BetaAverage, BetaRatio or DrawnPosterior
+    distribution : BetaAverage, BetaRatio, ShiftedDistribution or DrawnPosterior
         The distribution of the metric, exact or by random draws. An exact one has more methods,
         such as ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
@@ -121,10 +120,10 @@ class PosteriorConfusionMetric(FigurePosterior):
             raise TypeError(f"metric must be a string, got {type(metric).__name__}")
         if not is_real(observed):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
-        if not isinstance(distribution, BetaAverage | BetaRatio | DrawnPosterior):
+        if not isinstance(distribution, Exact | DrawnPosterior):
             raise TypeError(
-                "distribution must be a BetaAverage, a BetaRatio or a DrawnPosterior, "
-                f"got {type(distribution).__name__}"
+                "distribution must be a BetaAverage, a BetaRatio, a ShiftedDistribution or a "
+                f"DrawnPosterior, got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
         vars(self).update(
@@ -138,7 +137,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     def from_confusion_matrix(
         cls,
         C: ArrayLike,
-        metric: str | ConfusionMetric,
+        metric: Metric,
         *,
         pos_label: Hashable = None,
         average: str | None = None,
@@ -278,7 +277,7 @@ def _no_error(level: float) -> Interval:
 def posterior_confusion_metric(
     y_true: ArrayLike,
     y_pred: ArrayLike,
-    metric: str | ConfusionMetric,
+    metric: Metric,
     *,
     pos_label: Hashable = None,
     average: str | None = None,
@@ -297,13 +296,15 @@ def posterior_confusion_metric(
         True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
-    metric : str or callable
+    metric : str, callable, ExpectedCost or NetBenefit
         "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
         "jaccard", "f0.5", "f1" and "f2" of a class or averaged over the classes; "accuracy",
         "kappa" or "mcc"; or a function that takes confusion matrices, an array of shape
         (n, n_classes, n_classes) with true classes as rows, and returns an array of shape (n,).
         The entries of each matrix are shares, of sum 1. The names of scikit-learn's functions and
         scorers are understood, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
+        :class:`~skpostbac.ExpectedCost` and :class:`~skpostbac.NetBenefit` weigh
+        the errors.
     pos_label : label, default=None
         Class of which a metric such as the recall is meant. By default it is 1 if there are two
         classes of which one is 1 or True, as in scikit-learn; of other classes the metric is
@@ -406,7 +407,7 @@ def posterior_confusion_metric(
 def _infer(
     C: Floats,
     classes: LabelArray,
-    metric: str | ConfusionMetric,
+    metric: Metric,
     *,
     pos_label: Hashable,
     average: str | None,

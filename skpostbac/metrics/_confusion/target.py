@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from reprlib import repr as short_repr
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from skpostbac.metrics._confusion.distributions import (
     distribution_of_class,
     distribution_of_kappa,
     distribution_of_macro,
+    distribution_of_mean,
     distribution_of_micro,
     distribution_of_weighted,
     no_distribution,
@@ -27,11 +29,13 @@ from skpostbac.metrics._confusion.metrics import (
     OVERALL,
     ConfusionMetric,
     macro,
+    mean_payoff,
     micro,
     of_class,
     weighted,
 )
 from skpostbac.metrics._confusion.model import ConfusionModel
+from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit
 from skpostbac.metrics._labels import label_list
 
 # Draws unless asked for: standard errors of the mean of at most 0.0016 for a metric in [0, 1].
@@ -69,6 +73,17 @@ SYNONYMS = {
 _VAGUE = {"f_beta": "f2", "f_measure": "f1", "fbeta": "f2", "fscore": "f1"}
 
 
+# Metrics that need a number or a matrix, and how they are made.
+_MADE = {
+    "cost": "ExpectedCost(costs)",
+    "decision_curve": "NetBenefit(threshold)",
+    "expected_cost": "ExpectedCost(costs)",
+    "net_benefit": "NetBenefit(threshold)",
+}
+
+Metric: TypeAlias = str | ConfusionMetric | ExpectedCost | NetBenefit
+
+
 @dataclass(frozen=True)
 class Target:
     """A metric of the whole matrix."""
@@ -85,7 +100,7 @@ class Target:
 
 
 def find_target(
-    metric: str | ConfusionMetric, classes: LabelArray, pos_label: Hashable, average: str | None
+    metric: Metric, classes: LabelArray, pos_label: Hashable, average: str | None
 ) -> Target:
     """Look up a metric by its name, with its distribution where it has one.
 
@@ -94,6 +109,11 @@ def find_target(
     ValueError
         If there is no such metric, class or average, or if the metric has none of the latter two.
     """
+    if isinstance(metric, ExpectedCost):
+        _check_whole(pos_label, average)
+        return _of_costs(metric, classes)
+    if isinstance(metric, NetBenefit):
+        return _of_decisions(metric, classes, pos_label, average)
     name, average = _read_name(metric, average)
     if average is not None:
         check_choice(average, ["binary", *AVERAGES], "average")
@@ -112,21 +132,49 @@ def find_target(
     return Target(f"{average} {name}", function_of(name), partial(distribution_of, name))
 
 
+def _of_costs(metric: ExpectedCost, classes: LabelArray) -> Target:
+    """Return the mean cost of a prediction."""
+    if len(metric.costs) != len(classes):
+        raise ValueError(
+            f"costs must have a row for each of the {len(classes)} classes, got {len(metric.costs)}"
+        )
+    return _of_payoffs("expected cost", np.array(metric.costs))
+
+
+def _of_decisions(
+    metric: NetBenefit, classes: LabelArray, pos_label: Hashable, average: str | None
+) -> Target:
+    """Return the net benefit of acting on one class."""
+    if average not in (None, "binary"):
+        raise ValueError(f"average={average!r} does not apply: metric is of one class")
+    place = _positive(classes, pos_label)
+    name = f"net benefit of {label_list(classes)[place]} at {metric.threshold:g}"
+    return _of_payoffs(name, metric.payoffs(len(classes), place))
+
+
+def _of_payoffs(name: str, payoffs: Floats) -> Target:
+    return Target(name, mean_payoff(payoffs), partial(distribution_of_mean, payoffs))
+
+
 def _of_one_class(name: str, classes: LabelArray, pos_label: Hashable) -> Target:
-    """Return a metric of a class; average="binary" needs no label of two classes of which one is 1.
+    """Return a metric of a class against all others."""
+    place = _positive(classes, pos_label)
+    distribution = partial(distribution_of_class, name, place)
+    label = label_list(classes)[place]  # True, if that is what stands for 1
+    return Target(f"{name} of {label}", of_class(name, place), distribution)
+
+
+def _positive(classes: LabelArray, pos_label: Hashable) -> int:
+    """Return the place of the class of which a metric is; two with a 1 need no label.
 
     That is scikit-learn's default, too.
     """
     if pos_label is None and not _has_one(classes):
         raise ValueError(
-            "average='binary' needs a pos_label, or two classes of which one is 1, got the classes "
-            f"{shown(label_list(classes))}; else choose one of {sorted(AVERAGES)}"
+            "metric of one class needs a pos_label, or two classes of which one is 1, got the "
+            f"classes {shown(label_list(classes))}; averages are {sorted(AVERAGES)}"
         )
-    label = 1 if pos_label is None else pos_label
-    place = _position(label, classes)
-    label = label_list(classes)[place]  # True, if that is what stands for 1
-    distribution = partial(distribution_of_class, name, place)
-    return Target(f"{name} of {label}", of_class(name, place), distribution)
+    return _position(1 if pos_label is None else pos_label, classes)
 
 
 def _usual_average(classes: LabelArray, pos_label: Hashable) -> str:
@@ -178,6 +226,9 @@ def _suggestion(metric: object) -> str:
         return ""
     text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")
     name, average = _plain_name(text)
+    made = get_close_matches(name, _MADE, n=1, cutoff=0.8)
+    if made:
+        return f"; did you mean {_MADE[made[0]]}?"
     known = {**SYNONYMS, **_VAGUE, **{one: one for one in (*BY_CLASS, *OVERALL)}}
     close = get_close_matches(name, known, n=1, cutoff=0.8)
     if not close:

@@ -1,0 +1,100 @@
+"""Metrics that are a mean over the samples of what each cell of the matrix costs or brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skpostbac._utils import Floats, float_array, float_or_nan, shown
+
+
+@dataclass(frozen=True)
+class ExpectedCost:
+    """Mean cost of a prediction, a metric for :func:`posterior_confusion_metric`.
+
+    Its posterior is exact for two classes of known shares, for any classes of known shares if each
+    row has at most two different costs, and with ``prevalence="sampled"`` if there are at most
+    three different costs in all; else it is drawn.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes)
+        Cost of each prediction (columns) of each true class (rows), in the order of the labels. The
+        entries are finite, in any unit, not all alike, and negative for a gain.
+
+    Raises
+    ------
+    ValueError
+        If `costs` is no such matrix.
+
+    Examples
+    --------
+    A missed case costs ten times as much as a false alarm.
+
+    >>> from skpostbac import ExpectedCost, PosteriorConfusionMetric
+    >>> C = [[166, 25], [21, 188]]
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, ExpectedCost([[0, 1], [10, 0]]))
+    PosteriorConfusionMetric('expected cost', mean=0.598, 95% CI=[0.388, 0.821], exact)
+    """
+
+    costs: tuple[tuple[float, ...], ...]
+
+    def __init__(self, costs: ArrayLike) -> None:
+        matrix = float_array(costs, "costs")
+        if matrix.ndim != 2 or len(set(matrix.shape)) > 1 or len(matrix) < 2:
+            raise ValueError(
+                f"costs must have the shape (n_classes, n_classes), got {matrix.shape}"
+            )
+        if not np.isfinite(matrix).all() or matrix.min() == matrix.max():
+            raise ValueError(f"costs must be finite and not all alike, got {shown(costs)}")
+        vars(self)["costs"] = tuple(map(tuple, matrix.tolist()))  # past the frozen __setattr__
+
+
+@dataclass(frozen=True)
+class NetBenefit:
+    r"""Net benefit of decisions, a metric for :func:`posterior_confusion_metric`.
+
+    It is :math:`(TP - w FP) / n` with the odds :math:`w = t / (1 - t)` of the threshold probability
+    t, at which acting on a prediction and not acting are equally good [1]_. Not acting at all has a
+    net benefit of 0. The posterior is exact with ``prevalence="sampled"``, and for two classes of
+    known shares.
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold probability t, in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If `threshold` is not in (0, 1).
+
+    References
+    ----------
+    .. [1] A. J. Vickers and E. B. Elkin (2006). Decision curve analysis: a novel method for
+       evaluating prediction models. Medical Decision Making 26, 565-574.
+
+    Examples
+    --------
+    >>> from skpostbac import NetBenefit, PosteriorConfusionMetric
+    >>> C = [[166, 25], [21, 188]]
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, NetBenefit(0.2))
+    PosteriorConfusionMetric('net benefit of 1 at 0.2', mean=0.453, 95% CI=[0.403, 0.504], exact)
+    """
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        value = float_or_nan(self.threshold)
+        if not 0 < value < 1:
+            raise ValueError(f"threshold must be in (0, 1), got {shown(self.threshold)}")
+        vars(self)["threshold"] = value
+
+    def payoffs(self, n_classes: int, position: int) -> Floats:
+        """Return what each cell brings if one class is acted on, shape (n_classes, n_classes)."""
+        matrix = np.zeros((n_classes, n_classes))
+        matrix[:, position] = -self.threshold / (1 - self.threshold)
+        matrix[position, position] = 1.0
+        return matrix

@@ -1,0 +1,139 @@
+"""Costs and net benefits: against reference values, identities and random matrices."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skpostbac import (
+    ExpectedCost,
+    NetBenefit,
+    PosteriorConfusionMetric,
+    posterior_confusion_metric,
+)
+
+from_matrix = PosteriorConfusionMetric.from_confusion_matrix
+
+C = np.array([[166, 25], [21, 188]])
+THREE = np.array([[50, 3, 7], [4, 60, 1], [2, 9, 30]])
+CASES = {
+    "three values": (C, ExpectedCost([[0, 1], [10, 0]]), "sampled"),
+    "gain": (C, ExpectedCost([[0, 1], [10, -4]]), (0.7, 0.3)),
+    "two values": (C, ExpectedCost([[2, 5], [2, 2]]), "sampled"),
+    "class left out": (C, ExpectedCost([[0, 1], [10, 0]]), (0, 1)),
+    "rows of two values": (THREE, ExpectedCost([[0, 4, 4], [1, -1, 1], [9, 9, 2]]), "observed"),
+    "net benefit": (C, NetBenefit(0.3), "sampled"),
+    "net benefit of known shares": (C, NetBenefit(0.1), (0.9, 0.1)),
+    "net benefit of one of three": (THREE, NetBenefit(0.6), "sampled"),
+}
+
+
+def payoffs_of(metric, n_classes):
+    """Return what each cell costs or brings."""
+    if isinstance(metric, ExpectedCost):
+        return np.array(metric.costs)
+    payoffs = np.zeros((n_classes, n_classes))
+    payoffs[:, 1] = -metric.threshold / (1 - metric.threshold)
+    payoffs[1, 1] = 1
+    return payoffs
+
+
+@pytest.mark.parametrize(("matrix", "metric", "prevalence"), CASES.values(), ids=CASES)
+def test_exact_distributions_are_those_of_random_matrices(matrix, metric, prevalence):
+    """A million matrices of Dirichlet rows, or of one Dirichlet matrix."""
+    k = len(matrix)
+    options = {} if isinstance(metric, ExpectedCost) else {"pos_label": 1}
+    posterior = from_matrix(matrix, metric, prevalence=prevalence, **options)
+    assert posterior.monte_carlo_error() == 0
+    # The default prior of each recall is Beta(1 / k, 1 / k), and the latter is shared.
+    cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
+    draws = np.random.default_rng(0).standard_gamma(cells, (10**6, k, k))
+    if prevalence != "sampled":
+        shares = matrix.sum(axis=1) if prevalence == "observed" else np.array(prevalence)
+        draws *= shares[:, np.newaxis] / draws.sum(axis=2, keepdims=True)
+    draws /= draws.sum(axis=(1, 2), keepdims=True)
+    values = np.einsum("nij,ij->n", draws, payoffs_of(metric, k))
+    error = values.std() / 1e3
+    assert posterior.mean() == pytest.approx(values.mean(), abs=5 * error)
+    assert posterior.standard_deviation() == pytest.approx(values.std(), rel=0.005)
+    levels = np.array([0.01, 0.2, 0.5, 0.9])
+    found = posterior.cdf(np.quantile(values, levels))
+    np.testing.assert_allclose(found, levels, rtol=0, atol=0.0025)
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed", (0.1, 0.2, 0.7)])
+def test_equal_costs_of_errors_are_the_error_rate(prevalence):
+    """The expected cost is one less the accuracy."""
+    accuracy = from_matrix(THREE, "accuracy", prevalence=prevalence)
+    cost = from_matrix(THREE, ExpectedCost(1 - np.eye(3)), prevalence=prevalence)
+    x = np.array([0.05, 0.1, 0.15, 0.3])
+    np.testing.assert_allclose(cost.cdf(x), accuracy.ccdf(1 - x), rtol=1e-10)
+    assert cost.observed == pytest.approx(1 - accuracy.observed, rel=1e-14)
+
+
+def test_net_benefit_at_even_odds_by_quadrature():
+    """(TP - FP) / n is S (2 P - 1), of the share S of positives and the precision P."""
+    posterior = from_matrix(C, NetBenefit(0.5), pos_label=1)
+    (_, fp), (_, tp) = C + 0.5
+    share = stats.beta(tp + fp, (C[:, 0] + 0.5).sum())
+    precision = stats.beta(tp, fp)
+    s = share.ppf((np.arange(20_000) + 0.5) / 20_000)
+    for x in (0.3, 0.4, 0.45):
+        expected = precision.sf((1 + x / s) / 2).mean()
+        assert posterior.prob_above(x) == pytest.approx(expected, rel=1e-5)
+
+
+def test_net_benefit_as_it_was_printed():
+    """By hand: 188 / 400 - 25 / 400 / 4, for labels as for a matrix."""
+    true, pred = np.indices(C.shape)
+    labels = [np.repeat(side.ravel(), C.ravel()) for side in (true, pred)]
+    posterior = posterior_confusion_metric(*labels, NetBenefit(0.2))
+    assert posterior.observed == pytest.approx(188 / 400 - 25 / 400 / 4, rel=1e-14)
+    assert posterior.metric == "net benefit of 1 at 0.2"
+
+
+def test_many_costs_are_drawn():
+    """Four different ones with sampled shares, and three in a row."""
+    metric = ExpectedCost([[0, 1, 2], [3, 0, 1], [2, 3, 0]])
+    for prevalence in ("sampled", "observed"):
+        posterior = from_matrix(THREE, metric, prevalence=prevalence, random_state=0)
+        assert posterior.monte_carlo_error() > 0
+        assert posterior.observed == pytest.approx(((THREE * metric.costs).sum()) / THREE.sum())
+
+
+def test_metrics_are_values():
+    """They are equal, and hash alike, by what they were made of."""
+    assert ExpectedCost([[0, 1], [2, 0]]) == ExpectedCost(np.array([[0, 1], [2, 0]]))
+    assert hash(NetBenefit(0.25)) == hash(NetBenefit(1 / 4))
+    assert NetBenefit(0.25) != NetBenefit(0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ExpectedCost([0, 1]), "costs must have the shape"),
+        (lambda: ExpectedCost([[1, 1], [1, 1]]), "costs must be finite and not all alike"),
+        (lambda: ExpectedCost([[0, np.inf], [1, 0]]), "costs must be finite"),
+        (lambda: NetBenefit(1), r"threshold must be in \(0, 1\)"),
+        (lambda: NetBenefit("0.2"), "threshold must be"),
+        (lambda: from_matrix(THREE, ExpectedCost([[0, 1], [1, 0]])), "costs must have a row for"),
+        (lambda: from_matrix(THREE, NetBenefit(0.2)), "metric of one class needs a pos_label"),
+        (lambda: from_matrix(C, NetBenefit(0.2), average="macro"), "average='macro' does not"),
+        (lambda: from_matrix(C, ExpectedCost([[0, 1], [1, 0]]), pos_label=1), "pos_label=1 does"),
+        (
+            lambda: from_matrix(C, ExpectedCost([[1, 1], [0, 1]]), prevalence=[1, 0]),
+            "metric is the same whatever is predicted",
+        ),
+        (lambda: from_matrix(C, "net_benefit"), r"did you mean NetBenefit\(threshold\)"),
+        (lambda: from_matrix(C, "expected cost"), r"did you mean ExpectedCost\(costs\)"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make, message):
+    """By the name of the argument."""
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_picture_beyond_one():
+    """The axis has the unit of the costs."""
+    display = from_matrix(C, ExpectedCost([[0, 1], [10, 0]])).plot()
+    assert display.ax_.get_xlim()[1] > 0.7
