@@ -285,7 +285,7 @@ VALID = {
     "threshold": _split("3 ; 2.5 ; -1"),
     "sensitive_features": _split("['x', 'y'] * 3 ; [1, 2, 3] * 2"),
     "ExpectedCost.costs": _split(
-        "[[0, 1], [5, 0]] ; np.ones((3, 3)) - np.eye(3) ; [[0, -1], [2, 3]]"
+        "[[0, 1], [5, 0]] ; 1 - np.eye(3) ; [[0, -1], [2, 3]]"
     ),
     "NetBenefit.threshold": _split("0.2 ; 0.5 ; 1e-9"),
     "SubgroupPosteriors.names": ["('A', 'B')"],

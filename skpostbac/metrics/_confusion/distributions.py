@@ -185,7 +185,7 @@ def _mean_of_sampled(payoffs: Floats, cells: Floats) -> Exact | None:
     (1 - S) u + S ((1 - T) v + T w).
     """
     values, places = np.unique(payoffs, return_inverse=True)
-    sizes = np.bincount(places, weights=cells)
+    sizes = np.asarray(np.bincount(places, weights=cells), dtype=np.float64)
     if len(values) == 2:
         return _shifted(sizes[1:], sizes[:1], np.diff(values), values[0])
     if len(values) > 3:
@@ -208,7 +208,7 @@ def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Ex
     varied = (shares > 0) & (width > 0)
     if not varied.any():
         raise ValueError(
-            "metric is the same whatever is predicted, for these shares of the classes"
+            "metric is the same whatever is predicted, for these shares of classes"
         )
     rest = model.cells.sum(axis=1) - upper
     return _shifted(upper[varied], rest[varied], (shares * width)[varied], float(shares @ least))

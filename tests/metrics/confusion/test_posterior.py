@@ -629,7 +629,7 @@ def test_weighted_recall_is_the_accuracy(prevalence):
         ({"metric": "auc"}, "metric must be a function or one of"),
         ({"metric": int}, "metric must be a function or one of .*, got <class 'int'>"),
         ({"metric": ["f1"]}, r"metric must be a function or one of .*, got \['f1'\]"),
-        ({"metric": "f1", "average": "weigthed"}, "average must be .*; did you mean 'weighted'"),
+        ({"metric": "f1", "average": "weighed"}, "average must be .*; did you mean 'weighted'"),
         ({"metric": "f1", "average": "binary"}, "metric of one class needs a pos_label"),
         ({"metric": "f1_macro", "average": "micro"}, "average='micro' contradicts metric='f1_m"),
         ({"metric": "accuracy_macro"}, "did you mean 'accuracy'"),
