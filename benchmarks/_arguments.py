@@ -284,9 +284,7 @@ VALID = {
     **_all(["ThresholdPlot.curve", "PosteriorThresholdDisplay.curve"], [_CURVE]),
     "threshold": _split("3 ; 2.5 ; -1"),
     "sensitive_features": _split("['x', 'y'] * 3 ; [1, 2, 3] * 2"),
-    "ExpectedCost.costs": _split(
-        "[[0, 1], [5, 0]] ; 1 - np.eye(3) ; [[0, -1], [2, 3]]"
-    ),
+    "ExpectedCost.costs": _split("[[0, 1], [5, 0]] ; 1 - np.eye(3) ; [[0, -1], [2, 3]]"),
     "NetBenefit.threshold": _split("0.2 ; 0.5 ; 1e-9"),
     "SubgroupPosteriors.names": ["('A', 'B')"],
     "SubgroupPosteriors.posteriors": [f"({_ONE}, {_OTHER})"],
@@ -307,6 +305,7 @@ VALID = {
     "uncorrected": [_ONE],
     "optimism": _split("0.02 ; 0"),
     "optimism_error": _split("0.002 ; 0"),
+    **_all(["BetaQuotient.a", "BetaQuotient.b"], ["[9.5, 1.5]", "[1, 3]"]),
     **_all(["BetaRatio.first", "BetaRatio.second"], ["BetaAverage([3, 9], [1, 2])"]),
     "numerator": ["[[0, 0], [0.01, 0.01]]"],
     "denominator": ["[[0, 0.99], [0.01, 1]]"],
@@ -372,6 +371,7 @@ OBJECTS = [
     "PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]])",
     "HierarchicalPairedDifference([[30, 4, 7, 3], [12, 2, 1, 5]], n_draws=500)",
     "PowerTransform(BetaAverage([4, 3], [1, 2]), 0.5)",
+    "BetaQuotient([9.5, 1.5], [1.5, 8.5])",
     "BetaRatio(BetaAverage([21], [3]), BetaAverage([3], [77]), [[0, 0], [1, 1]], [[0, 9], [1, 9]])",
     "ShiftedDistribution(BetaAverage([4, 3], [1, 2]), -0.02)",
     "group_posterior([8, 9, 3], [10, 10, 9]).new_group",

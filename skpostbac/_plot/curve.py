@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats import (
+    BetaQuotient,
     BoundedDistribution,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
@@ -18,6 +19,8 @@ from skpostbac.stats._several import PanelDistribution
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
 _TAILS = np.geomspace(1e-5, 0.5, 12)
+# A support without an upper end is drawn up to this tail: the tail of a quotient may be endless.
+_LAST_TAIL = 0.005
 # The distributions of hierarchical priors are slow in their tails: their points are even, and reach
 # this many standard deviations to either side of the mean.
 _REACH, _EVEN_POINTS = 3.0, 61
@@ -37,6 +40,10 @@ _SPIKE_AREA = 0.25
 # ... is shown up to this many times the height. Only infinite densities reach that: a normal
 # peak is 1.7 times as high, an exponential one 2.6 times.
 _SPIKE_HEIGHT = 2.7
+
+
+# Distributions with a density that is computed, not estimated from draws.
+Computed: TypeAlias = BoundedDistribution | PanelDistribution | BetaQuotient
 
 
 class Curve(NamedTuple):
@@ -75,7 +82,7 @@ def density_curve(distribution: Distribution) -> Curve:
 
     Parameters
     ----------
-    distribution : BoundedDistribution, DrawnPosterior or HierarchicalPairedDifference
+    distribution : BoundedDistribution, BetaQuotient or a distribution by draws
         The distribution.
 
     Returns
@@ -86,12 +93,12 @@ def density_curve(distribution: Distribution) -> Curve:
     """
     if isinstance(distribution, DrawnPosterior | HierarchicalPairedDifference):
         return smooth_draws(distribution.draws)
-    if isinstance(distribution, BoundedDistribution | PanelDistribution):
+    if isinstance(distribution, Computed):
         return exact_curve(distribution)
     raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
 
 
-def exact_curve(distribution: BoundedDistribution | PanelDistribution) -> Curve:
+def exact_curve(distribution: Computed) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
     x, pdf = _first_points(distribution), distribution._curve()
     y = pdf(x)
@@ -111,7 +118,7 @@ def exact_curve(distribution: BoundedDistribution | PanelDistribution) -> Curve:
     return Curve(x[np.isfinite(y)], y[np.isfinite(y)])
 
 
-def _first_points(distribution: BoundedDistribution | PanelDistribution) -> Floats:
+def _first_points(distribution: Computed) -> Floats:
     """Return quantiles of a distribution, and the ends of its support if they are near."""
     low, high = distribution.support()
     if isinstance(distribution, HierarchicalBetaAverage):
@@ -121,8 +128,9 @@ def _first_points(distribution: BoundedDistribution | PanelDistribution) -> Floa
             min(high, distribution.mean() + reach),
             _EVEN_POINTS,
         )
+    above = _TAILS if np.isfinite(high) else np.maximum(_TAILS, _LAST_TAIL)
     x = np.concatenate(
-        [np.asarray(distribution.icdf(_TAILS)), np.asarray(distribution.iccdf(_TAILS))]
+        [np.asarray(distribution.icdf(_TAILS)), np.asarray(distribution.iccdf(above))]
     )
     width = np.ptp(x)
     near = _NEAR_END * width

@@ -12,12 +12,13 @@ from skpostbac.stats._distribution import (
 from skpostbac.stats._hierarchical import HierarchicalBetaAverage
 from skpostbac.stats._pairs import HierarchicalPairedDifference
 from skpostbac.stats._population import BetaBinomial, NormalBinomial
-from skpostbac.stats._ratio import BetaRatio
+from skpostbac.stats._ratio import BetaQuotient, BetaRatio
 
 __all__ = [
     "BetaAverage",
     "BetaAverages",
     "BetaBinomial",
+    "BetaQuotient",
     "BetaRatio",
     "BoundedDistribution",
     "HierarchicalBetaAverage",

@@ -12,9 +12,11 @@ import numpy as np
 from skpostbac._utils import Floats
 from skpostbac.metrics._confusion.metrics import F_MEASURES, OneVsRest
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.stats import BetaAverage, BetaRatio, ShiftedDistribution
+from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution
 
-Exact: TypeAlias = BetaAverage | BetaRatio | ShiftedDistribution
+Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | ShiftedDistribution
+
+_LIKELIHOOD_RATIOS = ("negative_likelihood_ratio", "positive_likelihood_ratio")
 
 # Predictions of other classes, of each class, and share of a class beside the largest one, below
 # which a sum of false positives is drawn.
@@ -31,9 +33,24 @@ def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Ex
         return BetaAverage(model.right[[position]], model.wrong[[position]])
     if name == "false_positive_rate":
         return _false_positive_rate(model, position)
+    if name in _LIKELIHOOD_RATIOS:
+        return _likelihood_ratio(name, position, model)
     if model.prevalence is None:
         return _of_sampled_class(name, position, model)
     return _of_known_class(name, position, model, model.prevalence)
+
+
+def _likelihood_ratio(name: str, position: int, model: ConfusionModel) -> BetaQuotient | None:
+    """Return the distribution of the recall by the false positive rate, or of 1 less each.
+
+    The false positive rate is one Beta variable of two classes, or of sampled shares.
+    """
+    alarms, quiet = _alarms(model, position)
+    if model.prevalence is not None and len(alarms) > 1:
+        return None
+    right, wrong = model.right[position], model.wrong[position]
+    a, b = np.array([right, alarms.sum()]), np.array([wrong, quiet.sum()])
+    return BetaQuotient(a, b) if name.startswith("positive") else BetaQuotient(b, a)
 
 
 def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
@@ -207,9 +224,7 @@ def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Ex
     upper = np.where(payoffs > least[:, np.newaxis], model.cells, 0.0).sum(axis=1)
     varied = (shares > 0) & (width > 0)
     if not varied.any():
-        raise ValueError(
-            "metric is the same whatever is predicted, for these shares of classes"
-        )
+        raise ValueError("metric is the same whatever is predicted, for these shares of classes")
     rest = model.cells.sum(axis=1) - upper
     return _shifted(upper[varied], rest[varied], (shares * width)[varied], float(shares @ least))
 

@@ -53,6 +53,14 @@ def _jaccard(table: OneVsRest) -> Floats:
     return table.tp / (table.tp + table.fp + table.fn)
 
 
+def _positive_likelihood_ratio(table: OneVsRest) -> Floats:
+    return _recall(table) / _false_positive_rate(table)
+
+
+def _negative_likelihood_ratio(table: OneVsRest) -> Floats:
+    return (1 - _recall(table)) / (1 - _false_positive_rate(table))
+
+
 def _f(table: OneVsRest, beta: float) -> Floats:
     right = (1 + beta**2) * table.tp
     return right / (right + beta**2 * table.fn + table.fp)
@@ -88,7 +96,9 @@ BY_CLASS: dict[str, Callable[[OneVsRest], Floats]] = {
     **{name: partial(_f, beta=beta) for name, beta in F_MEASURES.items()},
     "false_positive_rate": _false_positive_rate,
     "jaccard": _jaccard,
+    "negative_likelihood_ratio": _negative_likelihood_ratio,
     "negative_predictive_value": _negative_predictive_value,
+    "positive_likelihood_ratio": _positive_likelihood_ratio,
     "precision": _precision,
     "recall": _recall,
 }

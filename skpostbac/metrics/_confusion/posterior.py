@@ -200,7 +200,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     @property
     def score_name(self) -> str:
         """Name of the metric as it stands below a picture, such as "Macro f1"."""
-        return "MCC" if self.metric == "mcc" else self.metric[:1].upper() + self.metric[1:]
+        return "MCC" if self.metric == "mcc" else _as_title(self.metric)
 
     def monte_carlo_error(self) -> float:
         """Return the standard error of the mean over random draws; 0 if it is exact.
@@ -298,7 +298,8 @@ def posterior_confusion_metric(
         Predicted labels.
     metric : str, callable, ExpectedCost or NetBenefit
         "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
-        "jaccard", "f0.5", "f1" and "f2" of a class or averaged over the classes; "accuracy",
+        "positive_likelihood_ratio", "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and
+        "f2" of a class or averaged over the classes; "accuracy",
         "kappa" or "mcc"; or a function that takes confusion matrices, an array of shape
         (n, n_classes, n_classes) with true classes as rows, and returns an array of shape (n,).
         The entries of each matrix are shares, of sum 1. The names of scikit-learn's functions and
@@ -471,3 +472,9 @@ def _drawn(values: Floats) -> DrawnPosterior:
     if not np.isfinite(values).all():
         raise ValueError("metric is not a finite number for all of the matrices that were drawn")
     return DrawnPosterior(values)
+
+
+def _as_title(name: str) -> str:
+    """Write a metric as words; the label of a class keeps its underscores."""
+    words, of, label = name.partition(" of ")
+    return words[:1].upper() + words[1:].replace("_", " ") + of + label

@@ -62,6 +62,8 @@ SYNONYMS = {
     "fpr": "false_positive_rate",
     "iou": "jaccard",
     "matthews_corrcoef": "mcc",
+    "lr+": "positive_likelihood_ratio",
+    "lr-": "negative_likelihood_ratio",
     "npv": "negative_predictive_value",
     "positive_predictive_value": "precision",
     "ppv": "precision",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 
 from skpostbac import (
     ExpectedCost,
@@ -137,3 +138,37 @@ def test_a_picture_beyond_one():
     """The axis has the unit of the costs."""
     display = from_matrix(C, ExpectedCost([[0, 1], [10, 0]])).plot()
     assert display.ax_.get_xlim()[1] > 0.7
+
+
+@pytest.mark.parametrize(
+    ("matrix", "prevalence"),
+    [(C, "sampled"), (C, (0.9, 0.1)), (THREE, "sampled")],
+    ids=["two", "two of known shares", "three"],
+)
+def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
+    """Of recall and false positive rate, which are independent; and observed as scikit-learn's."""
+    k = len(matrix)
+    cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
+    draws = np.random.default_rng(0).standard_gamma(cells, (10**6, k, k))
+    tp, fn = draws[:, 1, 1], draws[:, 1].sum(axis=1) - draws[:, 1, 1]
+    fp = draws[:, :, 1].sum(axis=1) - tp
+    tn = draws.sum(axis=(1, 2)) - tp - fn - fp
+    values = {
+        "positive_likelihood_ratio": tp / (tp + fn) / (fp / (fp + tn)),
+        "negative_likelihood_ratio": fn / (tp + fn) / (tn / (fp + tn)),
+    }
+    levels = np.array([0.02, 0.3, 0.5, 0.95])
+    for name, drawn in values.items():
+        posterior = from_matrix(matrix, name, pos_label=1, prevalence=prevalence)
+        assert posterior.monte_carlo_error() == 0
+        found = posterior.cdf(np.quantile(drawn, levels))
+        np.testing.assert_allclose(found, levels, rtol=0, atol=0.0025)
+
+
+def test_observed_likelihood_ratios_are_those_of_scikit_learn():
+    """Of labels."""
+    true, pred = np.indices(C.shape)
+    labels = [np.repeat(side.ravel(), C.ravel()) for side in (true, pred)]
+    expected = metrics.class_likelihood_ratios(*labels)
+    found = [posterior_confusion_metric(*labels, name).observed for name in ("LR+", "LR-")]
+    assert found == pytest.approx(expected, rel=1e-12)
