@@ -46,7 +46,7 @@ PRIORS = {
 METHODS = (*PRIORS, "mean +- 2 se", "delta method", "bootstrap")
 # Draws of a bootstrap, and data sets of a task.
 DRAWS, TASK = 1000, 100
-DOC = Path(__file__).parents[1] / "doc" / "user_guide"
+DOC = Path(__file__).parents[1] / "doc" / "evidence"
 RESULTS = Path(__file__).with_suffix(".json")
 
 

@@ -39,7 +39,7 @@ from skpostbac import (
 
 ROOT = Path(__file__).parents[1]
 CELLS_TABLE = Path(__file__).with_suffix(".rst")
-GUIDE_TABLE = ROOT / "doc" / "user_guide" / "groups.rst.inc"
+SITE_TABLE = ROOT / "doc" / "evidence" / "groups.rst.inc"
 CLASSES, GROUPS, CORRELATIONS = (2, 3, 10), (10, 20, 50), (0.0, 0.1, 0.3, 0.5)
 FAMILIES = ("beta", "logit")
 # Goals: a range of the mean coverage, the least of a nested and of a crossing cell, and the
@@ -336,7 +336,7 @@ def write_tables(results, n_sets, seconds):
         "told apart (most)",
         "ignoring",
     ]
-    GUIDE_TABLE.write_text(f"{grid(header, list(summary_rows(results)))}\n\n{made}\n")
+    SITE_TABLE.write_text(f"{grid(header, list(summary_rows(results)))}\n\n{made}\n")
 
 
 def main():

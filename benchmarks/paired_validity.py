@@ -32,7 +32,7 @@ CLASSES = (3, 10, 50)
 PRIORS = ("uniform", "reciprocal", "hierarchical")
 DRAWS = 1000
 RESULTS = Path(__file__).with_suffix(".json")
-TABLE = Path(__file__).parents[1] / "doc" / "user_guide" / "paired_validity.rst.inc"
+TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "paired_validity.rst.inc"
 SIZES = {
     "5": lambda n_classes: np.full(n_classes, 5),
     "20": lambda n_classes: np.full(n_classes, 20),

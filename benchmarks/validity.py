@@ -40,7 +40,7 @@ PRIORS = {
 }
 COLUMNS = ("central", "hdi", "warned")
 RESULTS = Path(__file__).with_suffix(".json")
-DOC = Path(__file__).parents[1] / "doc" / "user_guide"
+DOC = Path(__file__).parents[1] / "doc" / "evidence"
 
 
 def equal(size):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import skpostbac
 
-sys.path.insert(0, str(Path(__file__).parent))  # for gallery_order, which Sphinx imports by name
+sys.path.insert(0, str(Path(__file__).parent))  # Sphinx imports gallery_order and mathml by name
 
 project = "skpostbac"
 author = "skpostbac developers"
@@ -15,12 +15,12 @@ project_copyright = f"{date.today().year}, {author}"
 version = release = skpostbac.__version__
 
 extensions = [
+    "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -90,16 +90,19 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = f"skpostbac {version}"
+html_math_renderer = "mathml"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "skpostbac"},
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "article_header_end": ["which-function"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
 }
-html_sidebars = {"changes": [], "contributing": [], "glossary": [], "references": []}
+html_sidebars = {"**": ["which-function", "sidebar-nav-bs"], "index": [], "changes": []}
 html_show_sourcelink = False
 html_copy_source = False
 copybutton_exclude = ".linenos, .gp, .go"

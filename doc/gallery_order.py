@@ -2,15 +2,15 @@
 
 READING_ORDER = (
     "plot_quick_start.py",
-    "plot_imbalanced_search.py",
     "plot_compare_after_cv.py",
-    "plot_many_classes.py",
+    "plot_imbalanced_search.py",
     "plot_thresholds.py",
     "plot_test_set_planning.py",
+    "plot_many_classes.py",
     "plot_confusion_metrics.py",
+    "plot_group_inference.py",
     "plot_binormal_curves.py",
     "plot_pr_imbalance.py",
-    "plot_group_inference.py",
     "plot_hearing.py",
     "plot_table1.py",
 )

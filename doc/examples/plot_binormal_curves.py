@@ -1,6 +1,6 @@
 """
-Smooth ROC and precision-recall curves
-======================================
+Draw smooth ROC and precision-recall curves
+===========================================
 
 With few samples an empirical curve is a coarse staircase. If the scores of both classes are normal,
 four numbers and the share of the positives give smooth curves [1]_, and credible bands around them.

@@ -1,6 +1,6 @@
 """
-Comparing classifiers after cross-validation
-============================================
+Compare classifiers after cross-validation
+==========================================
 
 Three classifiers, the same ten folds, and the question which one is best. Each sample is predicted
 once by each classifier, which makes the comparison *paired*: what they all get right says nothing

@@ -1,6 +1,6 @@
 """
-Confusion matrices of lecture notes, with posteriors
-====================================================
+Put intervals around F1, precision and kappa
+============================================
 
 The lecture notes of F. Pitie [1]_ introduce the metrics of confusion matrices by examples. Here are
 their numbers again, with the posterior of each, which the notes leave out: how far can they be

@@ -1,6 +1,6 @@
 """
-Accuracies of several subjects
-==============================
+Generalise from several subjects to the next
+============================================
 
 A classifier was tested on five subjects, with a hundred trials of each. How accurate is it in the
 population that the subjects come from, on each of them, and on the next one? The subjects are not

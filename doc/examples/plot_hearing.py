@@ -1,6 +1,6 @@
 """
-A listener, a fitting program and the binary-equivalent accuracy
-================================================================
+Compare accuracies of two and of many classes
+=============================================
 
 How good is a classifier with many classes, beside one with few? The article on the
 binary-equivalent accuracy [1]_ tries its answer on two cases. They are computed here, with the

@@ -1,6 +1,6 @@
 """
-A grid search on imbalanced data
-================================
+Search a grid on imbalanced classes
+===================================
 
 Which score a grid search maximises decides what it finds. Here are 357 benign tumours and 30
 malignant ones, and decision trees of several depths and class weights. Accuracy, balanced accuracy

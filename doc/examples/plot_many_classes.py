@@ -1,6 +1,6 @@
 """
-Many classes, few samples, and the prior
-========================================
+Choose a prior for many classes
+===============================
 
 Ten handwritten digits, and test sets with five samples of each. A flat prior says that the recall
 of a class may be anything, and pulls each towards 1/2. Five samples are too few to resist, and

@@ -1,6 +1,6 @@
 """
-Class imbalance and the precision-recall curve
-==============================================
+Predict precision where positives are rare
+==========================================
 
 A ROC curve is the same however rare the positives are. A precision-recall curve is not: among more
 negatives, the same false positive rate means more false positives. A curve that was drawn from a

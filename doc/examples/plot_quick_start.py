@@ -1,6 +1,6 @@
 """
-One classifier, one test set
-============================
+Evaluate one classifier
+=======================
 
 A test set of 57 samples, and a classifier that is wrong once. Its balanced accuracy is 0.976,
 which is what most reports would say. What do the data say?

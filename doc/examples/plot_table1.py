@@ -1,6 +1,6 @@
 """
-Table 1 of Carrillo et al., with posteriors
-===========================================
+Reproduce the table of a paper
+==============================
 
 The paper [1]_ evaluates three classifiers on classes of 32, 10 and 4 samples, and again with all
 counts times 10 (C4 to C6) and times 100 (C7 to C9). The confusion matrices of C1 and C3 can be

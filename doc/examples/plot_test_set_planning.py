@@ -1,6 +1,6 @@
 """
-How many test samples?
-======================
+Plan the size of a test set
+===========================
 
 A test set costs money. Two questions before it is collected: how many samples make the interval
 narrow enough, and how many tell two classifiers apart? The counts are not known yet, so that the

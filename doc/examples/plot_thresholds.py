@@ -1,6 +1,6 @@
 """
-The best threshold, and what it is worth
-========================================
+Choose a decision threshold
+===========================
 
 A classifier of imbalanced classes does better with a threshold of its own than with 0.5. The one
 that is best on the test set looks better than it is.

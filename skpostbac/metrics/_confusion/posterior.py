@@ -70,7 +70,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     :class:`PosteriorBalancedAccuracy` gives them.
 
     With ``prevalence="sampled"`` the shares of the classes are unknown too; their prior is
-    :math:`\mathrm{Dirichlet}(a_1 + b_1, \dots, a_k + b_k)`, which makes one Dirichlet distribution
+    :math:`\mathrm{Dirichlet}(a_1 + b_1, \ldots, a_k + b_k)`, which makes one Dirichlet distribution
     of all k x k cells. Recall, precision and false positive rate of a class are then Beta
     variables; the prior of the precision is
     :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is Beta(1, 1) if all recalls

@@ -325,7 +325,7 @@ def widening(
 
     .. math::
 
-        \lambda = 1 + 2 \rho_b^* \sum_{i < j} w_i w_j M_{ij} s_i s_j \Big/
+        \lambda = 1 + 2 \rho_b^* \sum_{i < j} w_i w_j M_{ij} s_i s_j /
             \sum_i w_i^2 s_i^2 \, \mathrm{deff}_i / n_i
 
     Parameters

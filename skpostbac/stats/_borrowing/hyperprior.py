@@ -33,7 +33,7 @@ class Hyperprior:
         \theta_i \sim (1 - \epsilon) \, \mathrm{Beta}(b + \mu\kappa, b + (1 - \mu)\kappa)
                  + \epsilon \, \mathrm{Beta}(b, b), \qquad
         \mu \sim \mathrm{Beta}(m, m), \qquad
-        \kappa \in \{\kappa_1, \dots, \kappa_r\}
+        \kappa \in \{\kappa_1, \ldots, \kappa_r\}
 
     Classes of alike size, those of one stratum, share the rate :math:`\mu`. A class borrows
     :math:`\kappa` samples of that rate, all strengths being equally likely before the data, or,
