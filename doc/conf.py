@@ -79,6 +79,7 @@ sphinx_gallery_conf = {
     "doc_module": ("skpostbac",),
     "reference_url": {"skpostbac": None},
     "image_srcset": ["2x"],
+    "thumbnail_size": (600, 420),
     "min_reported_time": 5,
     "show_signature": False,
     "remove_config_comments": True,

@@ -7,6 +7,7 @@ once by each classifier, which makes the comparison *paired*: what they all get 
 of which is better.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression

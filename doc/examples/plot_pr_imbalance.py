@@ -9,6 +9,7 @@ test set with 37 % positives says little of a population with 1 %.
 The binormal model has the curve for any share of the positives.
 """
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
