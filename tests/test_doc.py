@@ -2,14 +2,15 @@
 
 import inspect
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 import skpostbac
 
 DOC = Path(__file__).parents[1] / "doc"
-GENERATED = {"_build", "auto_examples", "generated"}
+GENERATED = {"_build", "auto_examples", "generated", "sg_execution_times.rst"}
+NO_PAGES = {"_templates", "examples"}
 # Home directories, temporary ones, drives, and addresses of files.
 LOCAL_PATH = re.compile(r"(?<![\w.~/:-])/(home|root|tmp|work|Users|mnt)/|\b[A-Z]:\\|file://")
 
@@ -53,12 +54,45 @@ def test_api_reference_has_every_public_name_once(module):
     assert sorted(listed) == sorted({*module.__all__} - elsewhere)
 
 
-def test_user_guide_has_every_page_once():
-    """Every page of the guide is in its table of contents, and nothing else is."""
-    guide = DOC / "user_guide"
-    entries = directive_entries((guide / "index.rst").read_text("utf-8"), "toctree")
-    pages = {path.stem for path in guide.glob("*.rst")} - {"index"}
-    assert sorted(name for _, name in entries) == sorted(pages)
+def pages():
+    """Return the pages that were written by hand, by their names from the root of the site."""
+    return {
+        path.relative_to(DOC).with_suffix("").as_posix(): path.read_text("utf-8")
+        for path in sources()
+        if path.suffix == ".rst" and not NO_PAGES & set(path.relative_to(DOC).parts)
+    }
+
+
+def listed_pages(name):
+    """Return the names of the pages in the tables of contents of one."""
+    entries = [entry for _, entry in directive_entries(pages()[name], "toctree")]
+    targets = [re.sub(r".*<(.*)>", r"\1", entry) for entry in entries]
+    return [(PurePosixPath(name).parent / target).as_posix() for target in targets]
+
+
+def test_every_page_is_in_one_table_of_contents():
+    """Each page has one place in the navigation, and nothing else is in it."""
+    listed = [target for name in pages() for target in listed_pages(name)]
+    assert sorted(listed) == sorted({*pages(), "auto_examples/index"} - {"index"})
+
+
+HOW_TO = listed_pages("user_guide/index") if DOC.is_dir() else []
+
+
+@pytest.mark.parametrize("name", HOW_TO)
+def test_how_to_guide_begins_with_a_call_and_its_output(name):
+    """At most one section begins before the first code, and something is printed there."""
+    shown = re.search(r"^ *(>>>|\$) .*\n(?: *(?:>>>|\.\.\.).*\n)*(.*)", pages()[name], flags=re.M)
+    assert shown[2].strip()
+    before = pages()[name][: shown.start()]
+    assert len(re.findall(r"^[=-]{3,}$", before, flags=re.M)) <= 3  # two are those of the title
+
+
+@pytest.mark.parametrize("name", HOW_TO)
+def test_how_to_guide_has_no_table_of_measurements(name):
+    """These are in the section of what was measured, to which the guides point."""
+    assert ".. include::" not in pages()[name]
+    assert "python benchmarks/" not in pages()[name]
 
 
 def test_every_example_has_a_gallery_name():

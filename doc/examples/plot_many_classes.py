@@ -70,8 +70,8 @@ assert min(held["reciprocal"], held["hierarchical"]) >= 17
 
 # %%
 # Which class pulls, and how far? :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence`
-# counts it in standard deviations of the posterior. :ref:`priors` has the measurements of all
-# priors, and the advice.
+# counts it in standard deviations of the posterior. :ref:`priors` says which prior to take, and
+# :ref:`evidence_priors` what was measured.
 
 print(PosteriorBalancedAccuracy(test_sets[0], prior="uniform").prior_influence())
 print(PosteriorBalancedAccuracy(test_sets[0]).prior_influence())

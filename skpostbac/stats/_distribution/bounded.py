@@ -67,8 +67,9 @@ class BoundedDistribution(Distribution):
 
     Tests demand of weighted sums of Beta variables and paired differences that probabilities and
     densities have a relative error of at most 1e-8 where the probability is below 1/2 and above
-    1e-300, and the logarithms of smaller ones 1e-9 (see :ref:`numerics`). The distributions of a
-    hierarchical prior and of populations are integrals over unknowns, and less accurate.
+    1e-300, and the logarithms of smaller ones 1e-9 (see :ref:`evidence_accuracy`). The
+    distributions of a hierarchical prior and of populations are integrals over unknowns, and less
+    accurate.
     """
 
     @property
