@@ -80,7 +80,7 @@ sphinx_gallery_conf = {
     "reference_url": {"skpostbac": None},
     "image_srcset": ["2x"],
     "thumbnail_size": (600, 420),
-    "min_reported_time": 5,
+    "write_computation_times": False,  # a page that needs the network
     "show_signature": False,
     "remove_config_comments": True,
 }
