@@ -1,5 +1,6 @@
 """Costs and net benefits: against reference values, identities and random matrices."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
@@ -138,6 +139,7 @@ def test_a_picture_beyond_one():
     """The axis has the unit of the costs."""
     display = from_matrix(C, ExpectedCost([[0, 1], [10, 0]])).plot()
     assert display.ax_.get_xlim()[1] > 0.7
+    plt.close(display.figure_)
 
 
 @pytest.mark.parametrize(
