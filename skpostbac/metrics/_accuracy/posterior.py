@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._utils import describe_estimate, format_probability
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
     ClassCounts,
@@ -16,7 +17,7 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._dependence import warn_of_groups
+from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, warn_of_groups
 from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._posteriors import ExactPosterior
 from skpostbac.metrics._priors import (
@@ -214,6 +215,66 @@ class PosteriorAccuracy(ExactPosterior):
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures, and those of always predicting the largest class.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
+            interval of highest density, "level", "mode", "no_information_rate" and
+            "prob_above_no_information_rate"; the last two are nan without samples.
+
+        Examples
+        --------
+        >>> from skpostbac import posterior_accuracy
+        >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
+        0.79
+        """
+        rate = self.no_information_rate
+        return {
+            **super().summary(level),
+            "mode": self.mode(),
+            "no_information_rate": rate,
+            "prob_above_no_information_rate": float(self.prob_above(rate)),
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how good the classifier is, and whether it does better than a constant.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorAccuracy
+        >>> print(PosteriorAccuracy.from_counts([40, 2], [45, 10]).report())
+        The accuracy is 0.759 (95% credible interval 0.647 to 0.866), from 55 samples of 2 classes.
+        The probability of beating the share of the largest class (0.818) is 0.147.
+        """
+        counts, rate = self.counts, self.no_information_rate
+        figure = describe_estimate(self.mean(), self.hdi(level), level)
+        classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
+        samples = f"{format_count(counts.n_samples)} samples of {classes}"
+        lines = [f"The accuracy is {figure}, from {samples}."]
+        if counts.n_classes > 1 and counts.n_samples:
+            above = format_probability(float(self.prob_above(rate)))
+            best = f"the share of the largest class ({rate:.3f})"
+            lines.append(f"The probability of beating {best} is {above}.")
+        return "\n".join([*lines, *_tell_of_design(counts)])
+
     def __add__(self, other: PosteriorAccuracy) -> PosteriorAccuracy:
         if not isinstance(other, PosteriorAccuracy):
             return NotImplemented
@@ -347,6 +408,14 @@ def posterior_accuracy(
     if groups is not None:
         warn_of_groups(counts._as_one_class().design_effects, ["all"])
     return PosteriorAccuracy(counts, prior=prior)
+
+
+def _tell_of_design(counts: ClassCounts) -> list[str]:
+    """Say what groups and importance weights make of the samples."""
+    if (effects := counts._as_one_class().design_effects) is None:
+        return []
+    worth = describe_worth(effects, counts.has_importance_weights)
+    return [worth, *doubts_of_groups(effects, ["all"])]
 
 
 def _independent(counts: ClassCounts) -> ClassCounts:

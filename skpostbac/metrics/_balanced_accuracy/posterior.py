@@ -40,7 +40,7 @@ from skpostbac.metrics._priors import (
     warn_if_prior_dominates,
     widened,
 )
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import figures_of, interval_of
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -354,6 +354,39 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         """
         distributions = self.distribution.marginals()
         return dict(zip(label_list(self.counts.classes), distributions, strict=True))
+
+    def table(self, level: float = 0.95) -> dict[str, list[Any]]:
+        """Return what is known of the recall of each class, by labelled columns.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        columns : dict of str to list
+            "class", "correct", "total", "mean", "median", "standard_deviation", "low" and "high",
+            the ends of the credible interval of highest density, "level", and "class_weight".
+            ``pandas.DataFrame`` and ``polars.DataFrame`` take the dict as it is.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3], classes=["a", "b"])
+        >>> columns = posterior.table()
+        >>> columns["class"], columns["mean"]
+        (['a', 'b'], [0.75, 0.625])
+        """
+        recalls = self.recalls()
+        figures = [figures_of(recall, level) for recall in recalls.values()]
+        return {
+            "class": list(recalls),
+            "correct": self.counts.correct.tolist(),
+            "total": self.counts.total.tolist(),
+            **{key: [row[key] for row in figures] for key in figures[0]},
+            "class_weight": self.class_weight.tolist(),
+        }
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return the usual figures: point estimates, the credible interval, and chance.

@@ -173,6 +173,41 @@ class GuessingTest:
         wrong = self.n - self.expected_correct
         return self.gain / wrong if wrong else float("nan")
 
+    def summary(self) -> dict[str, float]:
+        """Return the figures of the test.
+
+        Returns
+        -------
+        figures : dict of str to float
+            "correct", "n", "expected_correct", "p_value", "log_p_value", "gain" and
+            "error_reduction".
+        """
+        names = ("correct", "n", "expected_correct", "p_value", "log_p_value", "gain")
+        figures = {name: float(getattr(self, name)) for name in names}
+        return {**figures, "error_reduction": self.error_reduction}
+
+    def report(self) -> str:
+        """Say how often guessing would do as well, and how many wrong guesses are spared.
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac.binary_equivalent import guessing_test
+        >>> print(guessing_test([0] * 8 + [1] * 2, [0] * 9 + [1]).report())
+        9 of 10 predictions are correct, where a guesser is expected to have 5.0.
+        A guesser is right as often, or more often, with probability 0.011.
+        """
+        return (
+            f"{self.correct} of {self.n} predictions are correct, where a guesser is expected to "
+            f"have {self.expected_correct:.1f}.\n"
+            "A guesser is right as often, or more often, with probability "
+            f"{self._p_value_text()}."
+        )
+
     def __repr__(self) -> str:
         return (
             f"GuessingTest(correct={self.correct} of {self.n}, "

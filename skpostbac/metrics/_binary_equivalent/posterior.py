@@ -14,6 +14,7 @@ from skpostbac._utils import (
     check_flags,
     first,
     float_array,
+    format_probability,
     input_errors,
     is_integer,
     shown,
@@ -297,6 +298,54 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     def chance(self) -> float:
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures, and how sure it is that the classifier beats guessing.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
+            interval of highest density, "level", "mode", "chance" and "prob_above_chance".
+        """
+        return {
+            **super().summary(level),
+            "mode": self.mode(),
+            "chance": self.chance,
+            "prob_above_chance": float(self.prob_above(self.chance)),
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how good the classifier is, and whether it does better than guessing.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
+        >>> print(posterior.binary_equivalent().report())
+        Binary-equivalent accuracy: 0.898 (95% credible interval 0.813 to 0.973).
+        The probability of beating chance (0.577) is > 0.999.
+        """
+        above = format_probability(float(self.prob_above(self.chance)))
+        return (
+            f"{super().report(level)}\n"
+            f"The probability of beating chance ({self.chance:.3f}) is {above}."
+        )
 
     def __repr__(self) -> str:
         return (

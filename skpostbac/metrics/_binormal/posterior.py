@@ -32,8 +32,7 @@ from skpostbac.metrics._binormal.empirical_areas import EmpiricalAreas, empirica
 from skpostbac.metrics._binormal.model import estimate_model
 from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
 from skpostbac.metrics._binormal.warning import checked_scores
-from skpostbac.metrics._posteriors import figures_of
-from skpostbac.stats._distribution import DrawnPosterior, central_tails, interval_of
+from skpostbac.stats._distribution import DrawnPosterior, central_tails, figures_of, interval_of
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000
@@ -66,6 +65,16 @@ class CurveBand(FrozenArrays):
     """Lower end of the central credible interval at each."""
     high: Floats
     """Upper end."""
+
+    def table(self) -> dict[str, Floats]:
+        """Return the band by columns, as a data frame takes it.
+
+        Returns
+        -------
+        columns : dict of str to ndarray of shape (n_points,)
+            "x", "median", "low" and "high".
+        """
+        return {"x": self.x, "median": self.median, "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
         return f"CurveBand(n_points={self.x.size})"

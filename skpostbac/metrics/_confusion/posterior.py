@@ -15,6 +15,7 @@ from skpostbac._utils import (
     RandomStateLike,
     check_level,
     check_n_draws,
+    describe_estimate,
     draw_seed,
     float_array,
     is_real,
@@ -39,6 +40,7 @@ from skpostbac.stats._distribution import (
     DrawnPosterior,
     IntervalMethod,
     choose_interval,
+    describe_draws,
 )
 
 
@@ -255,6 +257,54 @@ class PosteriorConfusionMetric(FigurePosterior):
             return self._distribution.credible_interval_error(level, method=method)
         check_level(level)
         return choose_interval(method, hdi=_no_error, central=_no_error)(level)
+
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures, and what was observed.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
+            interval of highest density, "level", "observed", the metric of the counts, and
+            "monte_carlo_error", the standard error of the mean, 0 if it is exact.
+        """
+        return {
+            **super().summary(level),
+            "observed": self.observed,
+            "monte_carlo_error": self.monte_carlo_error(),
+        }
+
+    def report(self, level: float = 0.95) -> str:
+        """Say how large the metric is, what was observed, and how precise draws are.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorConfusionMetric
+        >>> C = [[166, 25], [21, 188]]
+        >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
+        F1 of 1: 0.889 (95% credible interval 0.857 to 0.920); 0.891 in the samples.
+        """
+        figure = describe_estimate(self.mean(), self.hdi(level), level)
+        observed = "undefined" if np.isnan(self.observed) else f"{self.observed:.3f}"
+        sentence = f"{self.score_name}: {figure}; {observed} in the samples."
+        if isinstance(self._distribution, DrawnPosterior):
+            return f"{sentence}\n{describe_draws(self._distribution)}"
+        return sentence
 
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)

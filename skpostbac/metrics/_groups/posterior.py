@@ -18,6 +18,7 @@ from skpostbac._utils import (
     StablePickle,
     block,
     check_nonnegative,
+    describe_estimate,
     first,
     float_array,
     format_estimate,
@@ -26,9 +27,8 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list, unique_label_array
-from skpostbac.metrics._posteriors import figures_of
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import LogitDistribution, interval_of
+from skpostbac.stats._distribution import LogitDistribution, figures_of, interval_of
 from skpostbac.stats._population import GroupInference, group_model, logit_average
 
 if TYPE_CHECKING:
@@ -186,6 +186,46 @@ class GroupPosterior(StablePickle):
             for name, distribution in distributions.items()
         ]
 
+    def report(self, level: float = 0.95) -> str:
+        """Say how good the classifier is in the population, in a new group, and in the weakest.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import group_posterior
+        >>> print(group_posterior([82, 75, 92], [100] * 3).report())
+        Mean accuracy of all groups in the population: 0.722 (95% credible interval 0.508 to 0.891).
+        Accuracy of one more group: 0.722 (95% credible interval 0.257 to 1.000).
+        Lowest of the 3 groups, 'group 1': 0.753 (95% credible interval 0.669 to 0.833).
+        """
+        score = self._score_name
+        distributions = self._distributions(self.groups)
+        weakest = min(
+            list(distributions)[: len(self.groups)], key=lambda n: distributions[n].mean()
+        )
+        population, new, lowest = (
+            describe_estimate(distribution.mean(), distribution.hdi(level), level)
+            for distribution in (self.population_mean, self.new_group, distributions[weakest])
+        )
+        return (
+            f"Mean {score.lower()} of all groups in the population: {population}.\n"
+            f"{score} of one more group: {new}.\n"
+            f"Lowest of the {len(self.groups)} groups, {weakest!r}: {lowest}."
+        )
+
+    @property
+    def _score_name(self) -> str:
+        return "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
+
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
     ) -> PosteriorPlot:
@@ -219,10 +259,8 @@ class GroupPosterior(StablePickle):
         ['group 0', 'group 1', 'new group', 'population median', 'population mean']
         >>> plt.close(display.figure_)
         """
-        score = "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
-        return PosteriorPlot(self._distributions(self.groups), score_name=score).plot(
-            ax, kind=kind, **plot_params
-        )
+        picture = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
+        return picture.plot(ax, kind=kind, **plot_params)
 
     def _distributions(
         self, groups: tuple[BoundedDistribution, ...]

@@ -35,6 +35,7 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
+from skpostbac.stats._distribution import figures_of
 from skpostbac.stats._several import (
     PanelDistribution,
     largest_distance,
@@ -156,14 +157,14 @@ class SubgroupPosteriors(StablePickle):
         Returns
         -------
         records : list of dict
-            "group", "n_samples", "mean", "median", "standard_deviation", "low", "high", "level"
-            and "prob_worst".
+            "name", "mean", "median", "standard_deviation", "low", "high", "level", "n_samples" and
+            "prob_worst".
         """
         return [
             {
-                "group": name,
+                "name": name,
+                **figures_of(posterior, level),
                 "n_samples": float(posterior.counts.n_samples),
-                **FigurePosterior.summary(posterior, level),
                 "prob_worst": self.prob_worst[name],
             }
             for name, posterior in self.by_group.items()
@@ -243,7 +244,7 @@ class SubgroupPosteriors(StablePickle):
 
 
 def _describe(posterior: FigurePosterior, level: float) -> str:
-    return describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
+    return describe_estimate(posterior.mean(), posterior.hdi(level), level)
 
 
 def subgroup_posteriors(

@@ -6,7 +6,7 @@ Imports `skpostbac._plot` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._posteriors.chance import ProbAboveChance, prob_above_chance
-from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior, figures_of
+from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior
 from skpostbac.metrics._posteriors.optimism import Optimism, optimism_of_choice
 from skpostbac.metrics._posteriors.selected import SelectedPosterior
 
@@ -16,7 +16,6 @@ __all__ = [
     "Optimism",
     "ProbAboveChance",
     "SelectedPosterior",
-    "figures_of",
     "optimism_of_choice",
     "prob_above_chance",
 ]

@@ -16,6 +16,7 @@ from skpostbac._utils import (
     block,
     check_text,
     density_drawing,
+    describe_estimate,
     float_array,
     format_estimate,
     round_estimate,
@@ -25,6 +26,7 @@ from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     Distribution,
     IntervalMethod,
+    figures_of,
     interval_of,
     plain_float,
 )
@@ -152,6 +154,50 @@ class FigurePosterior(StablePickle, ABC):
         """
         return interval_of(self.distribution, level, method)
 
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the central credible interval, as distributions do.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            That of :meth:`credible_interval` with ``method="central"``.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.interval(0.9)
+        Interval(low=0.4600, high=0.6718)
+        """
+        return self.credible_interval(level, method="central")
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        """Return the credible interval of highest density, as distributions do.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability, in (0, 1).
+
+        Returns
+        -------
+        interval : Interval
+            That of :meth:`credible_interval` with ``method="hdi"``.
+
+        Examples
+        --------
+        >>> from skpostbac import PosteriorBalancedAccuracy
+        >>> posterior = PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10])
+        >>> posterior.hdi(0.9)
+        Interval(low=0.4505, high=0.6587)
+        """
+        return self.credible_interval(level, method="hdi")
+
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return the usual figures.
 
@@ -172,7 +218,31 @@ class FigurePosterior(StablePickle, ABC):
         >>> posterior_accuracy([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]).summary()["mean"]
         0.79
         """
-        return figures_of(self.distribution, level)
+        return figures_of(self, level)
+
+    def report(self, level: float = 0.95) -> str:
+        """Say in plain words how large the figure is, and how sure that is.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible intervals, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import subgroup_posteriors
+        >>> y_true, y_pred = [0] * 60 + [1] * 60, [0] * 50 + [1] * 50 + [0] * 20
+        >>> groups = subgroup_posteriors(y_true, y_pred, sensitive_features=["f", "m", "m"] * 40)
+        >>> print(groups.gap.report())
+        Gap in balanced accuracy: 0.068 (95% credible interval 0.000 to 0.164).
+        """
+        figure = describe_estimate(self.mean(), self.hdi(level), level)
+        return f"{self.score_name}: {figure}."
 
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
@@ -244,19 +314,6 @@ class ExactPosterior(FigurePosterior):
     def iccdf(self, p: ArrayLike) -> float | Floats:
         """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
-
-
-def figures_of(distribution: Distribution, level: float) -> dict[str, float]:
-    """Return what a summary tells of a distribution."""
-    low, high = interval_of(distribution, level)
-    return {
-        "mean": distribution.mean(),
-        "median": distribution.median(),
-        "standard_deviation": distribution.standard_deviation(),
-        "low": low,
-        "high": high,
-        "level": float(level),
-    }
 
 
 def _draw_density(distribution: Distribution) -> str:

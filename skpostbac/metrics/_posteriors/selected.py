@@ -117,11 +117,8 @@ class SelectedPosterior(ExactPosterior):
         figures : dict of str to float
             Those of other posteriors, and "optimism", "optimism_error" and "uncorrected_mean".
         """
-        low, high = self.credible_interval(level)
         return {
             **super().summary(level),
-            "low": low,
-            "high": high,
             "optimism": self.optimism,
             "optimism_error": self.optimism_error,
             "uncorrected_mean": self.uncorrected.mean(),
@@ -151,7 +148,7 @@ class SelectedPosterior(ExactPosterior):
         0.827 (95% credible interval 0.698 to 0.941).
         """
         figure, plain = (
-            describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
+            describe_estimate(posterior.mean(), posterior.hdi(level), level)
             for posterior in (self, self.uncorrected)
         )
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"

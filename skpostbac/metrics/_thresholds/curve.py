@@ -256,14 +256,20 @@ class PosteriorThresholdCurve(FrozenArrays):
         columns = (self.thresholds, self.mean, *self.interval, *self.band, self.prob_best)
         return dict(zip(names, columns, strict=True))
 
-    def summary(self) -> dict[str, float]:
+    def summary(self, level: float | None = None) -> dict[str, float]:
         """Return the best threshold and the usual figures there, corrected for its choice.
+
+        Parameters
+        ----------
+        level : float, default=None
+            Probability of the credible interval, in (0, 1); by default that of the curve.
 
         Returns
         -------
         figures : dict of str to float
             "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
-            corrected posterior; "optimism", what it is corrected by; "uncorrected_mean"; and
+            corrected posterior; "optimism", what it is corrected by, with "optimism_error";
+            "uncorrected_mean"; and
             "prob_best", the probability that no other threshold is better.
 
         Examples
@@ -276,14 +282,17 @@ class PosteriorThresholdCurve(FrozenArrays):
         """
         return {
             "threshold": self.best_threshold,
-            **self.corrected.summary(self.level),
-            "optimism": self.corrected.optimism,
-            "uncorrected_mean": self.best.mean(),
+            **self.corrected.summary(self.level if level is None else level),
             "prob_best": float(self.prob_best[self.best_index]),
         }
 
-    def report(self) -> str:
+    def report(self, level: float | None = None) -> str:
         """Say which threshold is best, and how good it is.
+
+        Parameters
+        ----------
+        level : float, default=None
+            Probability of the credible intervals, in (0, 1); by default that of the curve.
 
         Returns
         -------
@@ -305,7 +314,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         probability = format_probability(float(self.prob_best[self.best_index]))
         return (
             f"{samples} samples, {len(self.thresholds)} thresholds: {self.best_threshold:.4g} is "
-            f"the best with probability {probability}.\n{self.corrected.report(self.level)}"
+            f"the best with probability {probability}.\n"
+            f"{self.corrected.report(self.level if level is None else level)}"
         )
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:

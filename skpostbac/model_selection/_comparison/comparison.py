@@ -55,9 +55,15 @@ from skpostbac.model_selection._comparison.joint import (
     PairedJoint,
 )
 from skpostbac.model_selection._comparison.report import write_report
+from skpostbac.model_selection._comparison.tables import make_table
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
-from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    IntervalMethod,
+    figures_of,
+    interval_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -381,7 +387,7 @@ class PosteriorComparison(StablePickle):
         -------
         array of shape (T, T)
             P(classifier of the row > classifier of the column). The diagonal is 1/2, so that
-            the array and its transpose add up to 1.
+            the array and its transpose add up to 1. :meth:`table` has it with names.
 
         Notes
         -----
@@ -516,10 +522,10 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         list of T dict
-            With the keys "name", "mean", "low", "high" (the credible interval of highest density),
-            "prob_best", "prob_best_error" (its standard error, 0 if it is exact),
-            "expected_rank", "expected_loss" and "wins"; ``pandas.DataFrame`` takes the list as
-            it is.
+            With the keys "name", "mean", "median", "standard_deviation", "low", "high" (the
+            credible interval of highest density), "level", "prob_best", "prob_best_error" (its
+            standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins".
+            ``pandas.DataFrame`` and ``polars.DataFrame`` take the list as it is.
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
@@ -531,12 +537,52 @@ class PosteriorComparison(StablePickle):
         return [
             {
                 "name": self.names[index],
-                "mean": self.posteriors[index].mean(),
-                **_interval_record(self.posteriors[index], level),
+                **figures_of(self.posteriors[index], level),
                 **{key: values[index] for key, values in columns.items()},
             }
             for index in self._order()
         ]
+
+    def table(self, kind: str = "prob_greater", *, level: float = 0.95) -> dict[str, Any]:
+        """Return what is known of all pairs, or of all ranks, by labelled columns.
+
+        Parameters
+        ----------
+        kind : {"prob_greater", "rank_probabilities", "differences"}, default="prob_greater"
+            The matrices of these names, with the names of the classifiers in the first column; or
+            a row for each pair, in the order of :meth:`ranking`, the better one first.
+        level : float, default=0.95
+            Probability of the credible intervals of differences, in (0, 1).
+
+        Returns
+        -------
+        columns : dict of str to list
+            "name" and a column for each classifier or each rank, "rank 1" and so on. Of
+            differences: "first", "second", "mean", "median", "standard_deviation", "low", "high"
+            and "level" of the first less the second, "prob_greater", and "below", "within" and
+            "above" as of :meth:`rope_masses`. ``pandas.DataFrame`` and ``polars.DataFrame`` take
+            the dict as it is.
+
+        Raises
+        ------
+        ValueError
+            If `kind` or `level` is another, or if a classifier is called "name" as the first
+            column is.
+
+        Examples
+        --------
+        >>> from skpostbac import PairedCounts, PosteriorComparison
+        >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
+        >>> comparison = PosteriorComparison.from_paired_counts(counts)
+        >>> for name, column in comparison.table().items():
+        ...     print(name, column)
+        name ['old', 'new']
+        old [0.5, 0.9874]
+        new [0.0126, 0.5]
+        >>> comparison.table("differences")["first"]
+        ['new']
+        """
+        return make_table(self, kind, level)
 
     def report(self, level: float = 0.95) -> str:
         """Say the result in plain sentences: who stands where, and what was compared, and how.
@@ -639,11 +685,6 @@ class PosteriorComparison(StablePickle):
 def _rope_masses(distribution: Difference, rope: float) -> RopeMasses:
     within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
     return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
-
-
-def _interval_record(posterior: PosteriorBalancedAccuracy, level: float) -> dict[str, float]:
-    low, high = posterior.credible_interval(level)
-    return {"low": float(low), "high": float(high)}
 
 
 def compare_posteriors(

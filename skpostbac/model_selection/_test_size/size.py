@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -210,6 +211,10 @@ class RequiredTestSize(StablePickle):
         Read-only sizes that were looked at, in samples of the rarest class, ascending.
     assurances : ndarray of float
         Read-only assurance at each of the sizes.
+    agreement : ndarray of shape (n_classes,) or None
+        Read-only probability, for each class, that both classifiers are right or both are wrong on
+        a sample, as it was given or assumed. None unless two classifiers are planned to be compared
+        on the same samples.
 
     See Also
     --------
@@ -224,9 +229,20 @@ class RequiredTestSize(StablePickle):
     target: float
     sizes: NDArray[np.int64]
     assurances: Floats
+    agreement: Floats | None
+    _is_agreement_given: bool
     _plan: PlannedTest
 
-    def __init__(self, ladder: Ladder, size: int, goal: str, classes: LabelArray) -> None:
+    def __init__(
+        self,
+        ladder: Ladder,
+        size: int,
+        goal: str,
+        classes: LabelArray,
+        *,
+        agreement: Floats | None = None,
+        is_agreement_given: bool = False,
+    ) -> None:
         if not isinstance(ladder, Ladder):
             raise TypeError("a RequiredTestSize is made by required_test_size")
         # The assurance of the size itself is checked exactly.
@@ -234,8 +250,9 @@ class RequiredTestSize(StablePickle):
         sizes = np.array(sorted(ladder.found), dtype=np.int64)
         assurances = np.array([ladder.found[other].value for other in sizes.tolist()])
         samples = ladder.plan.samples(size)
-        for array in (samples, sizes, assurances):
-            array.flags.writeable = False
+        for array in (samples, sizes, assurances, agreement):
+            if array is not None:
+                array.flags.writeable = False
         vars(self).update(  # past the frozen __setattr__
             samples=samples,
             classes=classes,
@@ -245,6 +262,8 @@ class RequiredTestSize(StablePickle):
             target=ladder.target,
             sizes=sizes,
             assurances=assurances,
+            agreement=agreement,
+            _is_agreement_given=is_agreement_given,
             _plan=ladder.plan,
         )
 
@@ -286,8 +305,9 @@ class RequiredTestSize(StablePickle):
         Returns
         -------
         figures : dict of str to float
-            "total" (samples of all classes), "n_classes", "assurance", "standard_error" and
-            "target".
+            "total" (samples of all classes), "n_classes", "assurance", "standard_error", "target"
+            and "agreement", the share of all samples on which both classifiers are assumed to be
+            right or both wrong; nan unless two are compared on the same samples.
 
         Examples
         --------
@@ -301,13 +321,62 @@ class RequiredTestSize(StablePickle):
             "assurance": self.assurance,
             "standard_error": self.standard_error,
             "target": self.target,
+            "agreement": self._mean_agreement,
         }
 
+    def table(self) -> dict[str, list[Any]]:
+        """Return the samples of each class, by labelled columns, as a data frame takes them.
+
+        Returns
+        -------
+        columns : dict of str to list
+            "class", "samples" and "agreement", which is nan unless two classifiers are compared on
+            the same samples.
+        """
+        unknown = np.full(self.samples.size, np.nan)
+        return {
+            "class": label_list(self.classes),
+            "samples": self.samples.tolist(),
+            "agreement": (unknown if self.agreement is None else self.agreement).tolist(),
+        }
+
+    @property
+    def _mean_agreement(self) -> float:
+        """Share of all samples on which both classifiers agree; nan if it does not matter."""
+        if self.agreement is None:
+            return float("nan")
+        return float(self.samples @ self.agreement / self.total)
+
     def report(self) -> str:
-        """Return the answer as a plain sentence."""
-        return (
+        """Return the answer in plain sentences, and the agreement that it rests on.
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import required_test_size
+        >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
+        With 166 samples of each of 2 classes, the probability that a difference of 0.05 is detected
+        is 0.800, where 0.8 was asked for.
+        It assumes that both classifiers err independently of each other, and so agree on 0.860 of
+        the samples; most pairs agree more often and need fewer samples.
+        """
+        answer = (
             f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
             f"{self.assurance:.3f}, where {self.target:g} was asked for."
+        )
+        if self.agreement is None:
+            return answer
+        share = f"{self._mean_agreement:.3f} of the samples"
+        if self._is_agreement_given:
+            alike = "both classifiers are right, or both wrong"
+            return f"{answer}\nIt assumes that {alike}, on {share}."
+        return (
+            f"{answer}\nIt assumes that both classifiers err independently of each other, and so "
+            f"agree on {share}; most pairs agree more often and need fewer samples."
         )
 
     def __str__(self) -> str:
@@ -468,6 +537,7 @@ def required_test_size(
     >>> print(alike)
     With 11754 samples, the probability that a difference of 0.001 is detected is 0.800, where 0.8
     was asked for.
+    It assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
     >>> alike.assurance_at(10_000)
     0.741
     """
@@ -481,6 +551,7 @@ def required_test_size(
     if difference is not None and classes.pilot is not None:
         raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
     seed = draw_seed(random_state)
+    assumed = None
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
@@ -490,11 +561,19 @@ def required_test_size(
     else:
         pair = _Pair.of(classes, difference, agreement)
         plan = (_paired_plan if paired else _separate_plan)(classes, pair, level, seed)
+        assumed = pair.agreement if paired else None
         gain = float(classes.weights @ (pair.second - pair.first))
         goal = f"a difference of {gain:g} is detected"
         start = _first_guess(plan, gain, level, target)
     ladder, size = _search(plan, start, _check_max_size(max_size, plan), target)
-    return RequiredTestSize(ladder, size, goal, classes.labels)
+    return RequiredTestSize(
+        ladder,
+        size,
+        goal,
+        classes.labels,
+        agreement=assumed,
+        is_agreement_given=agreement is not None,
+    )
 
 
 def _search(plan: PlannedTest, start: int, largest: int, target: float) -> tuple[Ladder, int]:
@@ -576,6 +655,11 @@ class _Pair:
     first: Floats
     second: Floats
     discordant: Floats
+
+    @property
+    def agreement(self) -> Floats:
+        """Probability that both are right or both are wrong, shape (l,)."""
+        return 1 - self.discordant
 
     @classmethod
     def of(cls, classes: _Classes, difference: ArrayLike, agreement: ArrayLike | None) -> _Pair:

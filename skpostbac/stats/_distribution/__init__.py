@@ -6,7 +6,7 @@ of a variable that is given by the density of its log-odds, or by random draws. 
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails
+from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails, describe_draws
 from skpostbac.stats._distribution.interface import (
     DEFAULT_INTERVAL,
     Distribution,
@@ -14,6 +14,7 @@ from skpostbac.stats._distribution.interface import (
     IntervalMethod,
     broadcast_limits,
     choose_interval,
+    figures_of,
     interval_of,
     plain_float,
 )
@@ -51,6 +52,8 @@ __all__ = [
     "broadcast_limits",
     "central_tails",
     "choose_interval",
+    "describe_draws",
+    "figures_of",
     "interval_of",
     "kernel_density",
     "plain_float",

@@ -22,6 +22,7 @@ from skpostbac._utils import (
     check_generator,
     check_level,
     check_shape,
+    describe_estimate,
     first,
     float_array,
     probability_array,
@@ -32,6 +33,7 @@ from skpostbac.stats._distribution.interface import (
     Interval,
     IntervalMethod,
     choose_interval,
+    figures_of,
     interval_of,
     plain_float,
 )
@@ -198,6 +200,54 @@ class DrawnPosterior(Distribution):
         """Return `interval` or `hdi`, as the other posteriors of the package do."""
         return interval_of(self, level, method)
 
+    def summary(self, level: float = 0.95) -> dict[str, float]:
+        """Return the usual figures, under the keys that all posteriors have.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        figures : dict of str to float
+            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
+            interval of highest density, "level", and "monte_carlo_error", the standard error of
+            the mean.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> DrawnPosterior(range(101)).summary()["median"]
+        50.0
+        """
+        return {**figures_of(self, level), "monte_carlo_error": self.monte_carlo_error()}
+
+    def report(self, level: float = 0.95) -> str:
+        """Say where the number is, and how it is known.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the credible interval, in (0, 1).
+
+        Returns
+        -------
+        sentences : str
+            A sentence a line.
+
+        Examples
+        --------
+        >>> from skpostbac import DrawnPosterior
+        >>> print(DrawnPosterior(range(101)).report())
+        Posterior mean: 50.000 (95% credible interval 0.000 to 95.000).
+        Estimated from 101 random draws; the mean has a standard error of 3.
+        """
+        return (
+            f"Posterior mean: {describe_estimate(self.mean(), self.hdi(level), level)}.\n"
+            f"{describe_draws(self)}"
+        )
+
     def prob_above(self, value: ArrayLike) -> float | Floats:
         """Return the share of the draws above `value`; NaN where it is NaN."""
         return plain_float(self.ccdf(float_array(value, "value")))
@@ -272,6 +322,14 @@ class DrawnPosterior(Distribution):
             f"DrawnPosterior(mean={self.mean():.3f}, 95% CI=[{low:.3f}, {high:.3f}], "
             f"n_draws={self.draws.size})"
         )
+
+
+def describe_draws(posterior: DrawnPosterior) -> str:
+    """Say how many draws there are, and how precise they are."""
+    return (
+        f"Estimated from {posterior.draws.size:,} random draws; the mean has a standard error of "
+        f"{posterior.monte_carlo_error():.1g}."
+    )
 
 
 def central_tails(level: float) -> Floats:

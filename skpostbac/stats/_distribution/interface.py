@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -95,6 +95,35 @@ def interval_of(
 ) -> Interval:
     """Return the shortest interval of a distribution, "hdi", or the "central" one."""
     return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
+
+
+class Figures(Protocol):
+    """What a summary asks of a distribution, or of a posterior."""
+
+    def mean(self) -> float:
+        """Return the mean."""
+
+    def median(self) -> float:
+        """Return the median."""
+
+    def standard_deviation(self) -> float:
+        """Return the standard deviation."""
+
+    def hdi(self, level: float = ...) -> Interval:
+        """Return the shortest interval."""
+
+
+def figures_of(distribution: Figures, level: float) -> dict[str, float]:
+    """Return what each summary tells of a distribution, under the same keys."""
+    low, high = distribution.hdi(level)
+    return {
+        "mean": distribution.mean(),
+        "median": distribution.median(),
+        "standard_deviation": distribution.standard_deviation(),
+        "low": low,
+        "high": high,
+        "level": float(level),
+    }
 
 
 def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:

@@ -106,7 +106,7 @@ def test_words_begin_with_the_gap(groups):
     )
     assert lines[2].startswith("It is 'west' with probability")
     assert len(lines) == 6
-    assert [row["group"] for row in groups.summary()] == list(groups.names)
+    assert [row["name"] for row in groups.summary()] == list(groups.names)
     assert sum(row["prob_worst"] for row in groups.summary()) == pytest.approx(1)
     assert "P(worst)" in groups._repr_html_()
 

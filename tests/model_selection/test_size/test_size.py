@@ -343,6 +343,32 @@ def test_result_says_what_it_is():
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
 
 
+def test_result_says_which_agreement_it_assumed():
+    """Independent errors, of 1 - p (1 - q) - q (1 - p), unless another is given."""
+    found = required_test_size([0.9, 0.8], difference=0.05, class_proportions=[3, 1])
+    expected = np.array([0.9 * 0.95 + 0.1 * 0.05, 0.8 * 0.85 + 0.2 * 0.15])
+    assert found.agreement == pytest.approx(expected)
+    share = expected @ found.samples / found.samples.sum()
+    assert found.summary()["agreement"] == pytest.approx(share)
+    assert f"independently of each other, and so agree on {share:.3f} of" in found.report()
+    assert found.table()["agreement"] == found.agreement.tolist()
+    given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
+    assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
+    assert given.report().endswith("are right, or both wrong, on 0.925 of the samples.")
+    assert given.table()["samples"] == given.samples.tolist()
+
+
+@pytest.mark.parametrize(
+    "options", [{"width": 0.2}, {"difference": 0.1, "paired": False}], ids=["width", "separate"]
+)
+def test_no_agreement_without_a_pair(options):
+    """One classifier, and classifiers with samples of their own, cannot agree on any."""
+    found = required_test_size([0.8, 0.7], **options)
+    assert found.agreement is None
+    assert np.isnan(found.summary()["agreement"])
+    assert len(found.report().splitlines()) == 1
+
+
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot."""
     found = required_test_size([0.9, 0.9], width=0.3, class_proportions=[4, 1])

@@ -1,0 +1,243 @@
+"""All posteriors and comparisons have the same words: report, summary, interval, hdi, table."""
+
+import inspect
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import skpostbac
+from skpostbac import binary_equivalent, binormal, metrics
+from skpostbac.metrics import SelectedPosterior
+from skpostbac.metrics._posteriors import FigurePosterior
+
+KEYS = ["mean", "median", "standard_deviation", "low", "high", "level"]
+Y_TRUE = [0] * 12 + [1] * 8
+Y_PRED = [0] * 10 + [1] * 8 + [0] * 2
+SCORES = [*np.linspace(-1, 1, 12) ** 3, *np.linspace(-0.5, 2, 8) ** 2]
+JUDGE = {"sensitivity": (27, 30), "specificity": (24, 30)}
+MATRIX = [[9, 1, 1], [2, 8, 1], [0, 1, 5]]
+from_matrix = skpostbac.PosteriorConfusionMetric.from_confusion_matrix
+
+BALANCED = skpostbac.posterior_balanced_accuracy(Y_TRUE, Y_PRED)
+SUBGROUPS = skpostbac.subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10)
+PREVALENCE = skpostbac.posterior_prevalence(130, 200, **JUDGE)
+# A posterior of a single figure, of each class and kind.
+FIGURES = {
+    "PosteriorAccuracy": skpostbac.posterior_accuracy(Y_TRUE, Y_PRED),
+    "PosteriorBalancedAccuracy": BALANCED,
+    "PosteriorBinaryEquivalentAccuracy": BALANCED.binary_equivalent(),
+    "PosteriorConfusionMetric": from_matrix(MATRIX, "precision", pos_label=1),
+    "PosteriorConfusionMetric, drawn": from_matrix(MATRIX, "mcc", n_draws=500, random_state=0),
+    "PosteriorPrevalence": PREVALENCE,
+    "PrevalenceDifference": PREVALENCE.difference(PREVALENCE),
+    "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
+    "ExtremePosterior, gap": SUBGROUPS.gap,
+    "ExtremePosterior, worst": SUBGROUPS.worst,
+    "DrawnPosterior": skpostbac.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
+}
+
+
+@cache
+def several(name):
+    """Return a posterior of several figures, or a comparison."""
+    predictions = {"one": Y_PRED, "two": Y_PRED[::-1], "three": Y_TRUE}
+    return {
+        "GroupPosterior": lambda: skpostbac.group_posterior([8, 9], [10, 10]),
+        "PosteriorBinormal": lambda: binormal.posterior_binormal(Y_TRUE, SCORES, random_state=0),
+        "PosteriorComparison": lambda: skpostbac.compare_predictions(
+            Y_TRUE, predictions, n_draws=500, random_state=0, rope=0.05
+        ),
+        "PosteriorThresholdCurve": lambda: skpostbac.posterior_threshold_curve(
+            Y_TRUE, SCORES, random_state=0
+        ),
+        "SubgroupPosteriors": lambda: SUBGROUPS,
+    }[name]()
+
+
+SEVERAL = [
+    "GroupPosterior",
+    "PosteriorBinormal",
+    "PosteriorComparison",
+    "PosteriorThresholdCurve",
+    "SubgroupPosteriors",
+]
+
+
+def test_all_posteriors_are_here():
+    """Each public class that is called a posterior, and each subclass of that of one figure."""
+    public = {
+        name
+        for module in (skpostbac, metrics, binormal, binary_equivalent)
+        for name, _ in inspect.getmembers(module, inspect.isclass)
+        if "Posterior" in name and not name.endswith(("Display", "Plot"))
+    }
+    known = {name.partition(",")[0] for name in [*FIGURES, *SEVERAL]}
+    assert public - known == {"PosteriorRefit"}  # chooses a candidate
+    concrete = {
+        one.__name__
+        for kind in FigurePosterior.__subclasses__()
+        for one in (kind, *kind.__subclasses__())
+        if not inspect.isabstract(one)
+    }
+    assert concrete <= known
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_have_the_same_words(name):
+    """Intervals are those of the distribution; the summary begins with the same keys."""
+    posterior = FIGURES[name]
+    assert posterior.hdi(0.8) == posterior.credible_interval(0.8, method="hdi")
+    assert posterior.interval(0.8) == posterior.credible_interval(0.8, method="central")
+    assert posterior.hdi() == posterior.credible_interval()
+    if hasattr(posterior, "distribution") and name != "SelectedPosterior":
+        assert posterior.hdi(0.8) == posterior.distribution.hdi(0.8)
+        assert posterior.interval(0.8) == posterior.distribution.interval(0.8)
+    summary = posterior.summary(0.8)
+    assert list(summary)[: len(KEYS)] == KEYS
+    assert (summary["low"], summary["high"]) == tuple(posterior.hdi(0.8))
+    assert (summary["mean"], summary["level"]) == (posterior.mean(), 0.8)
+    assert all(isinstance(value, float) for value in summary.values())
+    assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
+    assert posterior.report(0.8).endswith(".")
+
+
+def test_intervals_of_what_was_selected_end_at_zero():
+    """As its credible interval does, the correction of which might lead below."""
+    uncorrected = skpostbac.PosteriorAccuracy.from_counts([1], [30])
+    selected = SelectedPosterior(uncorrected, optimism=0.05)
+    for interval in (selected.interval(), selected.hdi()):
+        assert interval.low == 0 < interval.high
+    assert selected.summary()["low"] == 0
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_results_of_several_figures_have_the_same_keys(name):
+    """In each row, which has a name; a report at any level."""
+    result = several(name)
+    summary = result.summary(level=0.8)
+    rows = summary if isinstance(summary, list) else [summary]
+    for row in rows:
+        assert [key for key in row if key in KEYS] == KEYS
+        assert row["level"] == 0.8
+        assert isinstance(summary, dict) or "name" in row
+        assert row["low"] < row["median"] < row["high"]
+    assert "80% credible interval" in result.report(level=0.8)
+
+
+def test_the_report_of_an_accuracy_says_what_samples_are_worth():
+    """With groups, as that of the balanced accuracy does."""
+    groups = np.repeat(np.arange(5), 4)
+    with pytest.warns(metrics.GroupsWarning):
+        posterior = skpostbac.posterior_accuracy(Y_TRUE, Y_PRED, groups=groups)
+    assert "The samples are of 5 groups" in posterior.report()
+
+
+def test_an_accuracy_without_samples_has_no_rate():
+    """Nor is there a probability of exceeding it."""
+    summary = skpostbac.PosteriorAccuracy.from_counts([0, 0], [0, 0]).summary()
+    assert np.isnan(summary["no_information_rate"])
+    assert np.isnan(summary["prob_above_no_information_rate"])
+
+
+def test_a_test_against_guessing_has_words():
+    """9 of 10 by a fair coin: 11 of the 1,024 outcomes."""
+    test = binary_equivalent.guessing_test([0] * 8 + [1] * 2, [0] * 9 + [1])
+    figures = test.summary()
+    assert figures["p_value"] == pytest.approx(11 / 1024)
+    assert (figures["correct"], figures["n"], figures["gain"]) == (9, 10, 4)
+    assert figures["error_reduction"] == pytest.approx(0.8)
+    assert "9 of 10 predictions are correct" in test.report()
+
+
+# Tables
+
+
+FRAMES = {
+    "pandas": lambda columns: pd.DataFrame(columns).to_dict("list"),
+    "polars": lambda columns: pl.DataFrame(columns).to_dict(as_series=False),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("kind", ["prob_greater", "rank_probabilities"])
+def test_matrices_come_with_names(kind, frame):
+    """Data frames have the names of rows and columns, and the numbers of the array."""
+    comparison = several("PosteriorComparison")
+    columns = frame(comparison.table(kind))
+    assert columns.pop("name") == list(comparison.names)
+    matrix = getattr(comparison, kind)()
+    np.testing.assert_array_equal(np.column_stack(list(columns.values())), matrix)
+    ranks = ["rank 1", "rank 2", "rank 3"]
+    assert list(columns) == (ranks if kind == "rank_probabilities" else list(comparison.names))
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_differences_have_a_row_for_each_pair(frame):
+    """The better one first, with the figures of the difference."""
+    comparison = several("PosteriorComparison")
+    columns = frame(comparison.table("differences", level=0.8))
+    best, second, third = comparison.ranking()
+    assert columns["first"] == [best, best, second]
+    assert columns["second"] == [second, third, third]
+    assert list(columns)[2:8] == KEYS
+    low, high = comparison.difference_interval(best, third, 0.8)
+    assert (columns["low"][1], columns["high"][1]) == (low, high)
+    place = [comparison.names.index(name) for name in (best, third)]
+    assert columns["prob_greater"][1] == comparison.prob_greater()[*place]
+    assert columns["within"][1] == comparison.rope_masses(best, third).within
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("classes", [["a", "b"], [3, 7]], ids=str)
+def test_recalls_have_a_row_for_each_class(frame, classes):
+    """With its counts and the figures of its recall, Beta(1/2 + 40, 1/2 + 5)."""
+    posterior = skpostbac.PosteriorBalancedAccuracy.from_counts(
+        [40, 2], [45, 10], classes=classes, class_weight=[3, 1]
+    )
+    columns = frame(posterior.table(0.8))
+    assert columns["class"] == classes
+    assert (columns["correct"], columns["total"]) == ([40, 2], [45, 10])
+    assert columns["mean"] == pytest.approx([40.5 / 46, 2.5 / 11])
+    assert columns["class_weight"] == [0.75, 0.25]
+    assert list(columns)[3:9] == KEYS
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_curves_have_a_row_for_each_point(frame):
+    """The band of a smooth curve, and the thresholds of a score."""
+    band = several("PosteriorBinormal").roc_band(fpr=[0, 0.5, 1])
+    assert list(frame(band.table())) == ["x", "median", "low", "high"]
+    np.testing.assert_array_equal(frame(band.table())["low"], band.low)
+    curve = several("PosteriorThresholdCurve")
+    np.testing.assert_array_equal(frame(curve.table())["mean"], curve.mean)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("prob_greatr",), "kind must be one of .*; did you mean 'prob_greater'"),
+        ((["differences"],), "kind must be one of"),
+    ],
+    ids=["slip", "list"],
+)
+def test_unknown_tables_are_refused(arguments, message):
+    """With the names of those that there are."""
+    with pytest.raises(ValueError, match=message):
+        several("PosteriorComparison").table(*arguments)
+
+
+def test_the_level_of_a_table_is_checked():
+    """Also where it is not used."""
+    with pytest.raises(ValueError, match="level must be"):
+        several("PosteriorComparison").table(level=95)
+
+
+def test_a_classifier_called_name_has_no_column():
+    """It would take the place of the first one; ranks and pairs have no such clash."""
+    comparison = skpostbac.compare_predictions(Y_TRUE, {"name": Y_PRED, "other": Y_TRUE})
+    with pytest.raises(ValueError, match="names must not have 'name'"):
+        comparison.table()
+    assert comparison.table("rank_probabilities")["name"] == ["name", "other"]
