@@ -212,6 +212,7 @@ def test_data_and_settings(wine, wine_csv, run):
         "n_samples": len(y),
         "n_left_out": 0,
         "n_classes": 3,
+        "score": "balanced accuracy",
         "chance": 1 / 3,
         "classes": [
             {"label": label, "n_samples": total}
@@ -219,7 +220,12 @@ def test_data_and_settings(wine, wine_csv, run):
         ],
         "groups": None,
     }
-    assert document["settings"] == {"prior": [2.0, 0.5], "level": 0.95, "rope": 0.0}
+    assert document["settings"] == {
+        "prior": [2.0, 0.5],
+        "level": 0.95,
+        "rope": 0.0,
+        "fail_below": None,
+    }
     assert document["version"] == skpostbac.__version__
     assert document["comparison"]["note"].startswith("Paired comparison: all classifiers were")
     assert [pair["rope"] for pair in document["comparison"]["pairs"]] == [None] * 3
@@ -380,8 +386,69 @@ def test_single_class(write, run):
     assert record["bayes_factor_above_chance"] is None
     assert document["data"]["chance"] is None
     text = run(path, "--truth", "truth")
-    assert table(text, "Posterior")[1][-1] == "-"
+    assert table(text, "Posterior of the recall of a")[1][-1] == "-"
+    assert "There is a single class: this is its recall, and no balanced accuracy." in text
+    assert "Difference of the recalls" in text
     assert "Chance" not in text
+    assert document["data"]["score"] == "recall"
+
+
+def test_single_class_in_sentences():
+    """The library's reports say it, too, of one classifier and of two."""
+    posterior = posterior_balanced_accuracy(["a", "a"], ["a", "b"])
+    assert posterior.report().startswith("The recall of class 'a' is 0.500 (95%")
+    assert "With a single class this is no balanced accuracy." in posterior.report()
+    compared = compare_predictions(["a", "a"], {"one": ["a", "b"], "two": ["a", "a"]})
+    assert "Scores are recalls of class 'a', the only one" in compared.report()
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "JSON"])
+@pytest.mark.parametrize("classifier", [[], ["--classifier", "two"]], ids=["both", "one"])
+def test_a_lower_bound_may_fail(write, run, capsys, options, classifier):
+    """Status 3 and one line, which names the classifier; the output is what it is without."""
+    args = [write(SMALL), "--truth", "truth", "--level", "0.8", *classifier]
+    records = json.loads(run(*args, "--json"))["posteriors"]
+    lower = {record["name"]: record["lower"] for record in records}
+    # Of 3 in 4 in the sample, "one" is as good as "two".
+    least = max(lower.values())
+    assert main([*args, *options, "--fail-below", f"{least + 1e-9!r}"]) == 3
+    captured = capsys.readouterr()
+    assert captured.err.startswith("skpostbac: 80% lower bound of the balanced accuracy below ")
+    assert captured.err.count("\n") == 1
+    assert all(name in captured.err for name in lower)
+    if options:
+        document = json.loads(captured.out)
+        assert document["failed"] == list(lower)
+        assert document["settings"]["fail_below"] == least + 1e-9
+    else:
+        assert captured.out == run(*args)
+    run(*args, *options, "--fail-below", f"{min(lower.values())!r}")
+
+
+def test_many_failures_are_one_line(write, capsys):
+    """The first classifiers are named, and the rest are counted."""
+    names = [f"c{i}" for i in range(7)]
+    rows = ["truth," + ",".join(names), *(",".join([label] * 8) for label in "aabb")]
+    assert main([write("\n".join(rows)), "--truth", "truth", "--fail-below", "0.999"]) == 3
+    line = capsys.readouterr().err
+    assert line.endswith(" and 2 more\n")
+    assert ("c4" in line, "c5" in line) == (True, False)
+
+
+def test_a_bound_is_not_shown_as_the_value_it_is_below(write, run, capsys):
+    """It is rounded down."""
+    args = [write(SMALL), "--truth", "truth", "--classifier", "two"]
+    lower = json.loads(run(*args, "--json"))["posteriors"][0]["lower"]
+    value = f"{np.ceil(1000 * lower) / 1000:.3f}"
+    assert main([*args, "--fail-below", value]) == 3
+    assert f"two {float(value) - 0.001:.3f}\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["0", "1", "60", "nan", "x"])
+def test_bad_bound(write, fail, value):
+    """It is a share, strictly between 0 and 1."""
+    message = fail(write(SMALL), "--truth", "truth", "--fail-below", value)
+    assert message.startswith("argument --fail-below: ")
 
 
 @pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
@@ -554,6 +621,12 @@ def test_labels_are_text(write, run):
     ("content", "options"),
     [
         pytest.param(SMALL.encode("utf-8-sig"), [], id="byte order mark"),
+        pytest.param(SMALL.encode("utf-16"), [], id="UTF-16"),
+        pytest.param(b"\xfe\xff" + SMALL.encode("utf-16-be"), [], id="UTF-16, big end first"),
+        pytest.param(SMALL.encode("utf-32"), [], id="UTF-32"),
+        pytest.param(
+            SMALL.replace(",", "\t").encode("utf-16"), ["--delimiter", "tab"], id="UTF-16, tab"
+        ),
         pytest.param(SMALL.replace("\n", "\r\n"), [], id="CRLF"),
         pytest.param(SMALL.replace("\n", "\r"), [], id="CR"),
         pytest.param(SMALL.rstrip("\n"), [], id="no newline at the end"),
@@ -651,7 +724,14 @@ def test_large_counts(write, run):
         pytest.param('truth,a\nx,"x\n', r"^line 2: unexpected end of data$", id="open quote"),
         pytest.param("truth,a\nx," + "x" * 200_000, r"^line 2: field larger than", id="giant cell"),
         pytest.param("truth,a\nx,\xe9\n".encode("latin-1"), "is not UTF-8 text", id="Latin-1"),
-        pytest.param("truth,a\nx,x\n".encode("utf-16"), "is not UTF-8 text", id="UTF-16"),
+        pytest.param(
+            "truth,a\nx,x\n".encode("utf-16-le"), "UTF-16 without its mark", id="UTF-16, unmarked"
+        ),
+        pytest.param(b"\xff\xfex", "is not UTF-16.* text: .*; save it as UTF-8$", id="half UTF-16"),
+        pytest.param(b"PK\x03\x04\0\0", "is an Excel workbook.*; save the sheet as", id="xlsx"),
+        pytest.param(b"\xd0\xcf\x11\xe0\xa1", "is an Excel workbook; save the sheet", id="xls"),
+        pytest.param(b"\x1f\x8b\x08\0", "is compressed by gzip; unpack it", id="gzip"),
+        pytest.param(b"ARROW1\0\0", "is a Feather file; write it as", id="Feather"),
         pytest.param(
             "id,truth,a\n7,x,x\n8,x,x\n",
             r"^column 'id' holds no label of 'truth' \('x'\), but '7', '8'; .*--classifier$",
@@ -1060,11 +1140,29 @@ def test_information(option, word):
     assert "skpostbac" in result.stdout
 
 
-def test_help_explains_the_document(wine_csv, run, capsys):
-    """Each key of the JSON object stands in the help."""
+def test_parquet_without_pyarrow(write, fail, monkeypatch):
+    """The message says what to install, and what to do without it."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.lib", None)
+    message = fail(write(b"PAR1" + bytes(20), "p.parquet"), "--truth", "truth")
+    assert "is a parquet file, which needs pyarrow: pip install pyarrow, or write" in message
+    assert message.endswith("pandas.read_parquet(FILE).to_csv('predictions.csv', index=False)")
+
+
+def test_help_is_one_screen(capsys, monkeypatch):
+    """Of 80 columns and 40 lines."""
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit, match=r"^0$"):
         main(["--help"])
-    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) < 80
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="doc/ is not part of this copy")
+def test_guide_explains_the_document(wine_csv, run):
+    """Each key of the JSON object stands in the guide."""
+    words = set(re.findall(r"\w+", GUIDE.read_text(encoding="utf-8")))
     document = json.loads(run(wine_csv, "--truth", "cultivar", "--rope", "0.1", "--json"))
 
     def keys(value):
@@ -1076,6 +1174,84 @@ def test_help_explains_the_document(wine_csv, run, capsys):
 
     document["comparison"]["prob_greater"] = {}
     assert keys(document) <= words
+
+
+TYPES = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "null": type(None),
+    "number": (int, float),
+    "object": dict,
+    "string": str,
+}
+
+
+def faults(value, schema, place="document"):
+    """Return where a value departs from a schema, by the few keywords that ours has."""
+    if "anyOf" in schema:
+        return min((faults(value, one, place) for one in schema["anyOf"]), key=len)
+    if "enum" in schema:
+        return [] if value in schema["enum"] else [f"{place}: {value!r} is not in the list"]
+    names = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    if not any(isinstance(value, TYPES[name]) for name in names):
+        return [f"{place}: {value!r} is of no type in {names}"]
+    if isinstance(value, dict):
+        return _faults_of_object(value, schema, place)
+    if isinstance(value, list):
+        least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
+        found = [] if least <= len(value) <= most else [f"{place}: {len(value)} items"]
+        return [*found, *(f for one in value for f in faults(one, schema["items"], place + "[]"))]
+    if isinstance(value, float) and not (
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+    ):
+        return [f"{place}: {value!r} is out of range"]
+    return []
+
+
+def _faults_of_object(value, schema, place):
+    known, others = schema.get("properties", {}), schema["additionalProperties"]
+    found = [f"{place}: no {key!r}" for key in schema.get("required", []) if key not in value]
+    for key, one in value.items():
+        if key not in known and others is False:
+            found.append(f"{place}: unknown {key!r}")
+        else:
+            found += faults(one, known.get(key, others), f"{place}.{key}")
+    return found
+
+
+SCHEMA = ROOT / "doc" / "_static" / "command_line.schema.json"
+
+
+@pytest.mark.skipif(not SCHEMA.exists(), reason="doc/ is not part of this copy")
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--classifier", "one"],
+        ["--rope", "0.1", "--prior", "2,0.5"],
+        ["--groups", "group"],
+        ["--labels", "a", "--fail-below", "0.001"],
+        ["--prior", "uniform", "--labels", "a,b,d"],
+    ],
+    ids=["plain", "alone", "rope", "groups", "single class", "empty class"],
+)
+def test_document_has_the_schema_of_the_guide(write, run, options):
+    """Of all kinds of outputs; and what departs from it is seen."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    rows = [f"{t},{p},{q},g{i % 5}" for i, (t, p, q) in enumerate(["aaa", "aab", "bbb", "bad"] * 5)]
+    path = write("\n".join(["truth,one,two,group", *rows]) + "\n")
+    if "--groups" not in options and "--classifier" not in options:
+        options = [*options, "--classifier", "one", "--classifier", "two"]
+    document = json.loads(run(path, "--truth", "truth", "--json", *options))
+    assert faults(document, schema) == []
+    assert faults({**document, "more": 1}, schema) == ["document: unknown 'more'"]
+    del document["data"]["truth"]
+    document["settings"]["level"] = 95.0
+    assert faults(document, schema) == [
+        "document.data: no 'truth'",
+        "document.settings.level: 95.0 is out of range",
+    ]
 
 
 def test_standard_input(write, run):

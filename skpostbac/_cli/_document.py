@@ -1,7 +1,7 @@
 """All that is known of the classifiers of a table, as a plain dict.
 
 The document is the one source of all outputs. It holds dicts, lists, strings, numbers and None
-only; ``--help`` explains the keys.
+only; the user guide explains the keys, and has their schema.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "comparison" and "ranking".
+        With the keys "version", "data", "settings", "posteriors", "failed", "comparison" and
+        "ranking".
     """
     table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
     document = {
         "version": __version__,
         "data": _describe_data(table, next(iter(posteriors.values()))),
         "settings": _describe_settings(settings),
-        "posteriors": _describe_posteriors(table, posteriors, settings.level),
+        "posteriors": (records := _describe_posteriors(table, posteriors, settings.level)),
+        "failed": _failed(records, settings.fail_below),
         "comparison": None,
         "ranking": None,
     }
@@ -64,6 +66,7 @@ def _describe_data(table: Table, posterior: PosteriorBalancedAccuracy) -> Record
         "n_samples": int(counts.n_samples),
         "n_left_out": table.n_rows - int(counts.n_samples),
         "n_classes": counts.n_classes,
+        "score": "balanced accuracy" if counts.n_classes > 1 else "recall",
         "chance": _chance(posterior),
         "classes": [{"label": label, "n_samples": int(total)} for label, total in totals],
         "groups": _describe_groups(table, posterior),
@@ -83,7 +86,13 @@ def _describe_settings(settings: Settings) -> Record:
         "prior": prior if isinstance(prior, str) else list(prior),
         "level": settings.level,
         "rope": settings.rope,
+        "fail_below": settings.fail_below,
     }
+
+
+def _failed(records: list[Record], least: float | None) -> list[str] | None:
+    """Return the classifiers whose lower bound is below what is asked for, if anything is."""
+    return None if least is None else [one["name"] for one in records if one["lower"] < least]
 
 
 def _describe_posteriors(

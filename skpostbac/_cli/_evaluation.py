@@ -32,6 +32,8 @@ class Settings:
     level: float = 0.95
     rope: float = 0.0
     labels: tuple[str, ...] | None = None
+    fail_below: float | None = None
+    """What no lower bound may be below."""
 
 
 @dataclass(frozen=True)

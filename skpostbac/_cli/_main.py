@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # What a shell reports of a program that was ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+# A lower bound is below that of --fail-below.
+FAILED = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,7 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0, or 130 after Ctrl-C, or 141 if the reader of the output has gone away.
+        0, or 3 if a lower bound is below that of ``--fail-below``, or 130 after Ctrl-C, or 141 if
+        the reader of the output has gone away.
 
     Raises
     ------
@@ -43,31 +46,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     try:
         args = parser.parse_args(argv)
-        write_output(_run(args))
+        document = _run(args)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
-    return 0
+    return _tell_failed(document)
 
 
-def _run(args: Namespace) -> str:
+def _tell_failed(document: dict[str, Any]) -> int:
+    """Return the status, and say in a line why it is not 0."""
+    if not document["failed"]:
+        return 0
+
+    from skpostbac._cli._sections import describe_failed
+
+    print(f"skpostbac: {describe_failed(document)}", file=sys.stderr)
+    return FAILED
+
+
+def _run(args: Namespace) -> dict[str, Any]:
+    """Write the output, and return all that is known."""
     table = _get_table(args)
 
     from skpostbac._cli._document import make_document
     from skpostbac._cli._evaluation import Settings, evaluate
     from skpostbac._cli._text import render
 
-    settings = Settings(args.prior, args.level, args.rope, args.labels)
+    settings = Settings(args.prior, args.level, args.rope, args.labels, args.fail_below)
     try:
         evaluation = evaluate(table, settings)
         document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # a prior beyond what floats can do
         raise InputError(f"the posteriors cannot be computed: {error}") from error
     _write_files(args, evaluation, document)
-    return _to_json(document) if args.json else render(document)
+    write_output(_to_json(document) if args.json else render(document))
+    return document
 
 
 def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, Any]) -> None:

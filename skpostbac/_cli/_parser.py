@@ -22,48 +22,14 @@ DEFAULT_PRIOR = "reciprocal"
 PICTURES = (".png", ".svg", ".pdf")
 
 DESCRIPTION = """\
-Posterior balanced accuracy of classifiers, from a table of their predictions: how good each of
-them is, whether it is better than another, and which one to keep.
-
-FILE is a CSV table in UTF-8: a header, then one row for each sample, with its true label and the
-prediction of each classifier. The classifiers are compared sample by sample. Without FILE, three
-scikit-learn classifiers are evaluated on data that ships with scikit-learn."""
+Posterior balanced accuracy of classifiers: how good each of them is, whether
+it is better than another, and which one to keep. FILE is a table with a header
+and a row for each sample: its true label, and the prediction of each
+classifier. Without FILE, an example is evaluated."""
 
 EPILOG = """\
-labels:
-  A label is the text that stands in the file: 1 and 1.0 differ, and so do a label with and without
-  a space before it. The classes are those of the true labels. A prediction of any other label is
-  an error, and is counted.
-
-keys of the JSON object:
-  version     version of skpostbac
-  data        source, description, example (true without FILE), truth, n_samples, n_left_out
-              (samples of a class that --labels leaves out), n_classes, chance (1 / n_classes),
-              classes (label, n_samples), groups (column, n_groups)
-  settings    prior (a name or [a, b]), level, rope
-  posteriors  for each classifier: name, correct (by class), n_unseen (predictions of a label that
-              is no class), accuracy and balanced_accuracy of the sample, mean, median, low and
-              high (interval of highest density), lower (exceeded with probability level),
-              prob_above_chance, prior_prob_above_chance (before the data),
-              bayes_factor_above_chance (odds after the data over odds before), prior_influence (by
-              how many posterior standard deviations the prior moves the mean), expected_coverage
-              (share of 95% intervals that would hold the truth in test sets such as this one),
-              remedy (what to do where that is too low, else null), untested (classes without
-              samples, if they alone are what the prior moves the mean by), groups (design_effects
-              by class, by which counts are divided; effective_samples, correlation,
-              correlation_used, degrees_of_freedom, worth and doubts in sentences)
-  comparison  note, prob_greater (by name and name), pairs (first, second, mean, low and high of
-              the difference first - second; rope: below, within, above; design_effects by class)
-  ranking     best first: rank, name, prob_best, prob_best_error (its standard error if it is
-              estimated from random draws), expected_rank, expected_loss, mean
-  A number that does not exist is null. So are comparison and ranking of a single classifier, rope
-  if it is 0, chance with a single class, and groups and design_effects without --groups.
-
-examples:
-  skpostbac
-  skpostbac predictions.csv --truth species --html report.html
-  skpostbac predictions.csv --truth diagnosis --groups patient
-  skpostbac - --truth species --classifier forest --classifier logistic --rope 0.01 < p.csv"""
+example: skpostbac predictions.csv --truth species --html report.html
+The keys of the JSON object and more are in the user guide, "Command line"."""
 
 
 class Parser(ArgumentParser):
@@ -84,53 +50,45 @@ def make_parser() -> Parser:
     """Return the parser of the command line."""
     parser = Parser(
         prog="skpostbac",
+        usage="%(prog)s [FILE --truth COLUMN] [option ...]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        add_help=False,
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_input(parser)
     _add_evaluation(parser)
-    output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="print one JSON object")
-    output.add_argument(
-        "--html",
-        metavar="FILE",
-        type=_drawable,
-        help="write a page with all tables and pictures, too; needs matplotlib",
-    )
-    output.add_argument(
-        "--plot",
-        metavar="FILE",
-        type=_picture,
-        help="draw the posteriors into a .png, .svg or .pdf file, too; needs matplotlib",
-    )
+    _add_output(parser)
     return parser
 
 
 def _add_input(parser: Parser) -> None:
     group = parser.add_argument_group("input")
-    group.add_argument("file", metavar="FILE", nargs="?", help="CSV file, or - for standard input")
+    group.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="CSV or parquet file, or - for standard input",
+    )
     group.add_argument("--truth", metavar="COLUMN", help="column of the true labels")
     group.add_argument(
         "--classifier",
         metavar="COLUMN",
         action="append",
-        help="column of the predictions of a classifier; may be repeated (default: all but TRUTH)",
+        help="column of predictions; may be repeated (default: all)",
     )
     group.add_argument(
         "--groups",
         metavar="COLUMN",
-        help="column of the groups that samples are of, such as patients: samples of one group "
-        "depend on one another, and count for less",
+        help="column of patients, sites, ..., that samples share",
     )
     group.add_argument(
         "--delimiter",
         metavar="CHAR",
         type=_delimiter,
         default=",",
-        help='character between two cells, or the word "tab" (default: comma)',
+        help='between cells: a character, or "tab" (default: comma)',
     )
 
 
@@ -140,30 +98,54 @@ def _add_evaluation(parser: Parser) -> None:
         "--labels",
         metavar="A,B,...",
         type=_labels,
-        help="classes to average over, quoted as in CSV; one that is absent from the truth keeps "
-        "its prior, samples of others are left out (default: those of the truth)",
+        help="classes to average over (default: those of the truth)",
     )
     group.add_argument(
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="prior of the accuracy on each class: reciprocal, uniform, jeffreys, neutral, "
-        "hierarchical (classes borrow strength from one another), or the parameters A,B of a Beta "
-        "distribution (default: %(default)s)",
+        help="of the accuracy on each class: reciprocal, uniform, jeffreys, neutral, hierarchical, "
+        "or A,B of a Beta distribution (default: %(default)s)",
     )
     group.add_argument(
         "--level",
         type=_level,
         default=0.95,
-        help="probability of the intervals and of the lower bound (default: %(default)s)",
+        help="probability of intervals and bounds (default: %(default)s)",
     )
     group.add_argument(
         "--rope",
         metavar="WIDTH",
         type=_rope,
         default=0.0,
-        help="a difference of at most this size, to either side, makes no difference in practice "
-        "(default: %(default)s, no such region)",
+        help="largest difference that makes none (default: %(default)s)",
+    )
+
+
+def _add_output(parser: Parser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print one JSON object")
+    group.add_argument(
+        "--html",
+        metavar="FILE",
+        type=_drawable,
+        help="write a page with tables and pictures (by matplotlib)",
+    )
+    group.add_argument(
+        "--plot",
+        metavar="FILE",
+        type=_picture,
+        help="draw the posteriors, as .png, .svg or .pdf",
+    )
+    group.add_argument(
+        "--fail-below",
+        metavar="VALUE",
+        type=_least,
+        help="exit with status 3 if a lower bound is below VALUE",
+    )
+    group.add_argument("-h", "--help", action="help", help="show this and exit")
+    group.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}", help="show it and exit"
     )
 
 
@@ -212,6 +194,12 @@ def _rope(text: str) -> float:
     from skpostbac.model_selection._comparison import check_rope
 
     return _checked(text, check_rope)
+
+
+def _least(text: str) -> float:
+    from skpostbac._utils import check_probability
+
+    return _checked(text, lambda value: check_probability(value, "VALUE"))
 
 
 def _checked(text: str, check: Callable[[float], object]) -> float:

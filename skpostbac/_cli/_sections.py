@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -14,6 +15,8 @@ Record: TypeAlias = dict[str, Any]
 
 # Classes listed with their numbers of samples.
 SHOWN_CLASSES = 8
+# Classifiers whose lower bounds are told on the standard error stream.
+SHOWN_CLASSIFIERS = 5
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def make_sections(document: Record) -> list[Section]:
     if document["comparison"]:
         sections += [
             _comparison(document["comparison"]),
-            _differences(document["comparison"], settings["rope"], level),
+            _differences(document, level),
             _ranking(document["ranking"]),
         ]
     return sections
@@ -86,7 +89,7 @@ def _posteriors(document: Record, level: str) -> Section:
     names = ["classifier", "accuracy", "bal.acc.", "mean", "median"]
     records = document["posteriors"]
     return Section(
-        "Posterior of the balanced accuracy (accuracy, bal.acc.: of the sample)",
+        f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: of the sample)",
         [*names, f"{level} interval", f"{level} lower", "P(>chance)"],
         [_posterior_row(record) for record in records],
         [
@@ -112,7 +115,7 @@ def _posterior_row(record: Record) -> list[str]:
 
 def _explain_chance(chance: float | None, prior: float | None) -> list[str]:
     if chance is None:
-        return []
+        return ["There is a single class: this is its recall, and no balanced accuracy."]
     return [f"Chance is {chance:.3f}; before the data, P(>chance) was {_probability(prior)}."]
 
 
@@ -151,6 +154,29 @@ def _as_option(remedy: str) -> str:
     return remedy.replace("prior=", "--prior ").replace("'", "")
 
 
+def describe_failed(document: Record) -> str:
+    """Say which lower bounds are below that of --fail-below, in a line."""
+    failed, settings = document["failed"], document["settings"]
+    shown = [
+        # Rounded down, so that it is not shown as the value that it is below.
+        f"{printable(record['name'])} {_decimal(math.floor(1000 * record['lower']) / 1000)}"
+        for record in document["posteriors"]
+        if record["name"] in failed[:SHOWN_CLASSIFIERS]
+    ]
+    hidden = len(failed) - SHOWN_CLASSIFIERS
+    bound = f"{100 * settings['level']:.12g}% lower bound of the {_name_score(document)}"
+    more = f" and {hidden} more" if hidden > 0 else ""
+    return f"{bound} below {settings['fail_below']:.12g}: {', '.join(shown)}{more}"
+
+
+def _name_score(document: Record) -> str:
+    """Return what is computed: of a single class it is a recall."""
+    data = document["data"]
+    if data["n_classes"] > 1:
+        return str(data["score"])
+    return f"recall of {printable(data['classes'][0]['label'])}"
+
+
 def _comparison(comparison: Record) -> Section:
     table = comparison["prob_greater"]
     numbers = [str(number) for number in range(1, len(table) + 1)]
@@ -166,12 +192,16 @@ def _comparison(comparison: Record) -> Section:
     )
 
 
-def _differences(comparison: Record, rope: float, level: str) -> Section:
+def _differences(document: Record, level: str) -> Section:
+    comparison, rope = document["comparison"], document["settings"]["rope"]
+    is_balanced = document["data"]["n_classes"] > 1
     header = ["first - second", "mean", f"{level} interval"]
     if rope > 0:
         header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
     rows = [_difference_row(pair) for pair in comparison["pairs"]]
-    return Section("Difference of the balanced accuracies", header, rows, [])
+    return Section(
+        f"Difference of the {'balanced accuracies' if is_balanced else 'recalls'}", header, rows, []
+    )
 
 
 def _difference_row(pair: Record) -> list[str]:

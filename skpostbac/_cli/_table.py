@@ -1,4 +1,4 @@
-"""A table of true and predicted labels, and how to read it from a CSV file."""
+"""A table of true and predicted labels, and how to read it from a file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import csv
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader, TextIOWrapper
 from operator import itemgetter
 from sys import intern
-from typing import TextIO
+from typing import TextIO, TypeAlias
+
+from skpostbac._cli._error import InputError as InputError
+from skpostbac._cli._format import PARQUET, first_bytes, text_encoding
+from skpostbac._cli._parquet import Rows, read_parquet
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
@@ -20,10 +26,8 @@ DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 # A record is what stands on a line, or on several if cells in quotes do.
 MAX_RECORD_LENGTH = 10_000_000
 MAX_CLASSIFIERS = 1000
-
-
-class InputError(Exception):
-    """What the user can mend; the message is one line."""
+# Columns that are asked for: the true labels, the classifiers, the groups.
+Wanted: TypeAlias = tuple[str | None, Sequence[str] | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def read_table(
     groups: str | None = None,
     delimiter: str = ",",
 ) -> Table:
-    """Read a CSV table in UTF-8, with or without a byte order mark.
+    """Read a CSV table in UTF-8, or in UTF-16 with its mark, or a parquet file by pyarrow.
 
     Parameters
     ----------
@@ -89,35 +93,42 @@ def read_table(
     source = "standard input" if path == "-" else path
     try:
         with _open(path) as file:
-            return _parse(source, file, (truth, classifiers, groups), delimiter)
+            return _read(source, file, (truth, classifiers, groups), delimiter)
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{source} is not UTF-8 text: {error.reason}") from error
+        raise InputError(
+            f"{source} is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
+        ) from error
     except ValueError as error:  # a null byte in the name
         raise InputError(f"cannot read {source}: {error}") from error
 
 
-def _open(path: str) -> TextIO:
+def _open(path: str) -> BufferedReader:
     is_stdin = path == "-"
-    return open(0 if is_stdin else path, encoding="utf-8-sig", newline="", closefd=not is_stdin)
+    return open(0 if is_stdin else path, "rb", closefd=not is_stdin)
 
 
-def _parse(
-    source: str,
-    file: TextIO,
-    wanted: tuple[str | None, Sequence[str] | None, str | None],
-    delimiter: str,
+def _read(source: str, file: BufferedReader, wanted: Wanted, delimiter: str) -> Table:
+    head = first_bytes(file)
+    if head.startswith(PARQUET):
+        return _tabulate(source, *read_parquet(source, file), "row", wanted)
+    with TextIOWrapper(file, encoding=text_encoding(head, source), newline="") as text:
+        records = _records(text, delimiter)
+        _, header = next(records, (0, []))
+        return _tabulate(source, header, partial(_pick, records, header), "line", wanted)
+
+
+def _tabulate(
+    source: str, header: Sequence[str], read_rows: Rows, unit: str, wanted: Wanted
 ) -> Table:
-    records = _records(file, delimiter)
-    _, header = next(records, (0, []))
+    """Count the rows of the columns that are wanted; a row is called a line in messages."""
     if not header:
         raise InputError(f"{source} is empty")
     _, chosen, groups = wanted
     truth, *classifiers = _choose_columns(header, *wanted)
-    rows = _count_rows(
-        records, header, [truth, *classifiers, *([] if groups is None else [groups])]
-    )
+    columns = [truth, *classifiers, *([] if groups is None else [groups])]
+    rows = _count_rows(read_rows(columns), columns, unit)
     if not rows:
         raise InputError(f"{source} has a header, but no rows")
     table = Table(source, truth, tuple(classifiers), rows, groups=groups)
@@ -166,8 +177,8 @@ class _Lines:
         self._room -= len(line)
         if "\0" in line:
             raise InputError(
-                f"line {self._number}: NUL byte: this looks like a binary file (parquet, xlsx, "
-                "UTF-16?); export it as UTF-8 CSV"
+                f"line {self._number}: NUL byte: this looks like a binary file, or UTF-16 without "
+                "its mark; export it as UTF-8 CSV"
             )
         if self._room < 0:
             raise InputError(f"line {self._number}: no end within {MAX_RECORD_LENGTH} characters")
@@ -239,27 +250,34 @@ def _suggest_delimiter(header: Sequence[str]) -> str:
     return f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
 
 
-def _count_rows(
+def _pick(
     records: Iterable[tuple[int, list[str]]], header: Sequence[str], columns: Sequence[str]
-) -> Counter[tuple[str, ...]]:
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the cells of some columns, which are two or more."""
     pick = itemgetter(*map(header.index, columns))
-    rows: Counter[tuple[str, ...]] = Counter()
     for line, cells in records:
         if len(cells) != len(header):
             found = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
             raise InputError(f"line {line} has {found}, but the header has {len(header)}")
-        row = pick(cells)
+        yield line, pick(cells)
+
+
+def _count_rows(
+    records: Iterable[tuple[int, tuple[str, ...]]], columns: Sequence[str], unit: str
+) -> Counter[tuple[str, ...]]:
+    rows: Counter[tuple[str, ...]] = Counter()
+    for number, row in records:
         if row not in rows:
-            _check_cells(line, columns, row)
+            _check_cells(f"{unit} {number}", columns, row)
             row = tuple(map(intern, row))  # of many rows with the same labels
         rows[row] += 1
     return rows
 
 
-def _check_cells(line: int, columns: Iterable[str], row: Iterable[str]) -> None:
+def _check_cells(place: str, columns: Iterable[str], row: Iterable[str]) -> None:
     for name, cell in zip(columns, row, strict=True):
         if not cell.strip():
-            raise InputError(f"line {line}: no label in column {name!r}")
+            raise InputError(f"{place}: no label in column {name!r}")
 
 
 def _check_predictions(table: Table) -> None:

@@ -72,11 +72,12 @@ def _shown_counts(posterior: PosteriorBalancedAccuracy) -> ClassCounts:
 def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     counts = _shown_counts(posterior)
     figure = describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
-    classes = "1 class" if counts.n_classes == 1 else f"{counts.n_classes} classes"
-    return (
-        f"The balanced accuracy is {figure}, from {format_count(counts.n_samples)} samples "
-        f"of {classes}."
-    )
+    samples = f"{format_count(counts.n_samples)} samples"
+    if counts.n_classes == 1:
+        (label,) = label_list(counts.classes)
+        alone = "With a single class this is no balanced accuracy."
+        return f"The recall of class {label!r} is {figure}, from {samples}. {alone}"
+    return f"The balanced accuracy is {figure}, from {samples} of {counts.n_classes} classes."
 
 
 def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:

@@ -76,8 +76,13 @@ def _describe_draws(error: float) -> list[str]:
 
 def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
     """Say what the scores are, and what guessing scores."""
-    chance = f"; chance level is {posterior.chance:.3f}" if posterior.chance < 1 else ""
-    return f"Scores are balanced accuracies: recall averaged over the classes{chance}."
+    if posterior.counts.n_classes == 1:
+        (label,) = label_list(posterior.counts.classes)
+        return f"Scores are recalls of class {label!r}, the only one, and no balanced accuracies."
+    return (
+        "Scores are balanced accuracies: recall averaged over the classes; chance level is "
+        f"{posterior.chance:.3f}."
+    )
 
 
 def _introduce(standings: list[dict[str, Any]], level: float) -> str:
