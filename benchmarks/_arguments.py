@@ -171,7 +171,7 @@ VALID = {
     "n_jobs": _split("None ; 1"),
     "metric": _split("'accuracy' ; 'mcc' ; 'kappa' ; 'f1' ; 'precision' ; 'recall'"),
     "make_binormal_scorer.metric": _split("'roc_auc' ; 'average_precision'"),
-    "average": _split("'macro' ; 'micro'"),
+    "average": _split("None ; 'macro' ; 'micro' ; 'weighted'"),
     "prevalence": _split("'sampled' ; [0.2, 0.3, 0.5]"),
     "C": [_C, f"np.array({_C})", f"pd.DataFrame({_C})"],
     "classes": _split("None ; ['a', 'b'] ; [5, 3]"),
@@ -332,6 +332,9 @@ VALID = {
     ),
     "operand": _split(f"0 ; 1.5 ; {_ONE} ; {_OTHER} ; {_PAIRED} ; BetaAverage([3], [1])"),
     "swapped": _split("True ; False"),
+    "PosteriorComparison.table.kind": _split(
+        "'prob_greater' ; 'rank_probabilities' ; 'differences'"
+    ),
     "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
     **_all(
         ["ComparisonPlot.plot.kind", "PosteriorComparisonDisplay.plot.kind"],

@@ -1331,7 +1331,8 @@ def test_example_takes_options(run, fail):
     options = ["--classifier", "naive Bayes", "--labels", "another,eight", "--prior", "neutral"]
     document = json.loads(run(*options, "--level", "0.8", "--json"))
     assert [record["name"] for record in document["posteriors"]] == ["naive Bayes"]
-    assert document["settings"] == {"prior": "neutral", "level": 0.8, "rope": 0.0}
+    settings = {"prior": "neutral", "level": 0.8, "rope": 0.0, "fail_below": None}
+    assert document["settings"] == settings
     assert document["data"]["classes"][0]["label"] == "another"
     assert "'random forest'" in fail("--classifier", "SVM")
 

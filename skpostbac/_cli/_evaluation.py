@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skpostbac._cli._table import InputError, Table
+from skpostbac._cli._formats import InputError
+from skpostbac._cli._table import Table
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,

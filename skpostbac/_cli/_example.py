@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from skpostbac._cli._table import InputError, Table, check_distinct
+from skpostbac._cli._formats import InputError
+from skpostbac._cli._table import Table, check_distinct
 
 DESCRIPTION = (
     "No FILE is given, so here is an example: which of the handwritten digits that ship with "

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skpostbac._cli._formats import InputError
 from skpostbac._cli._output import write_file, write_output
 from skpostbac._cli._parser import make_parser
-from skpostbac._cli._table import InputError, Table, read_table
+from skpostbac._cli._table import Table, read_table
 
 if TYPE_CHECKING:
     from skpostbac._cli._evaluation import Evaluation

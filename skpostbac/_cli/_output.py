@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from skpostbac._cli._table import InputError
+from skpostbac._cli._formats import InputError
 
 
 def write_output(text: str = "") -> None:

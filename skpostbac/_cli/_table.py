@@ -12,9 +12,14 @@ from operator import itemgetter
 from sys import intern
 from typing import TextIO, TypeAlias
 
-from skpostbac._cli._error import InputError as InputError
-from skpostbac._cli._format import PARQUET, first_bytes, text_encoding
-from skpostbac._cli._parquet import Rows, read_parquet
+from skpostbac._cli._formats import (
+    PARQUET,
+    InputError,
+    Rows,
+    first_bytes,
+    read_parquet,
+    text_encoding,
+)
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
