@@ -40,11 +40,12 @@ def make_document(evaluation: Evaluation) -> Record:
         "ranking".
     """
     table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
+    records = _describe_posteriors(table, posteriors, settings.level)
     document = {
         "version": __version__,
         "data": _describe_data(table, next(iter(posteriors.values()))),
         "settings": _describe_settings(settings),
-        "posteriors": (records := _describe_posteriors(table, posteriors, settings.level)),
+        "posteriors": records,
         "failed": _failed(records, settings.fail_below),
         "comparison": None,
         "ranking": None,
