@@ -131,11 +131,11 @@ def test_the_default_moves_little(correct, total):
 def test_nothing_weaker_is_advised_than_the_default():
     """All of two predictions wrong, which moves F1 far: the advice is not the prior that it has."""
     with pytest.warns(PriorInfluenceWarning, match="each class, test more samples") as record:
-        posterior_confusion_metric([0, 1], [1, 0], "f1", n_draws=2000, random_state=0)
+        posterior_confusion_metric([0, 1], [1, 0], "f1_macro", n_draws=2000, random_state=0)
     with pytest.warns(
         PriorInfluenceWarning, match="each class, use a weaker prior, such as 'reciprocal'"
     ):
         posterior_confusion_metric(
-            [0, 1], [1, 0], "f1", prior="uniform", n_draws=2000, random_state=0
+            [0, 1], [1, 0], "f1_macro", prior="uniform", n_draws=2000, random_state=0
         )
     assert len(record) == 1
