@@ -521,8 +521,8 @@ def shown_means(text, name):
         # accuracy and balanced accuracy of the sample stand before the mean
         rf"(?m)^{name} +\d\.\d+ +\d\.\d+ +{number}",
         rf"(?m)^\d {name} +[<> ]*[\d.]+ +[\d.]+ +[\d.]+ +{number}$",  # of the ranking
-        rf"<td>{name}</td><td>[\d.]+</td><td>[\d.]+</td><td>{number}</td>",
-        rf"<td>\d {name}</td>(?:<td>[^<]*</td>){{3}}<td>{number}</td>",
+        rf"<td[^>]*>{name}</td><td[^>]*>[\d.]+</td><td[^>]*>[\d.]+</td><td[^>]*>{number}</td>",
+        rf"<td[^>]*>\d {name}</td>(?:<td[^>]*>[^<]*</td>){{3}}<td[^>]*>{number}</td>",
     ]
     return [found for pattern in patterns for found in re.findall(pattern, text)]
 

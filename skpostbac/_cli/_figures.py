@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
 
 from skpostbac._cli._evaluation import Evaluation
-from skpostbac._plot import rows_size
+from skpostbac._cli._text import text_width
+from skpostbac._plot import literal, rows_size, shorten
 from skpostbac.displays import PosteriorComparisonDisplay, PosteriorDisplay
-from skpostbac.model_selection import PosteriorComparison
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Formats by the end of the file name, and what keeps the date out of the file: the same
@@ -24,6 +28,8 @@ FORMATS: dict[str, dict[str, None]] = {
 
 # What matplotlib warns of where its font lacks a character.
 MISSING = "Glyph .* missing from font"
+# The label of a row: a name, and of a class the correct predictions and the samples.
+LABEL = re.compile(r"(?s)(?P<name>.*?)(?P<counts> \([^()]+/[^()]+\))?")
 
 # More rows than these are told apart better without densities.
 MOST_RIDGES = 12
@@ -31,55 +37,123 @@ MOST_RIDGES = 12
 MOST_CLASSES = 40
 
 
-def draw_posteriors(evaluation: Evaluation) -> Figure:
+class Format(NamedTuple):
+    """How a picture is drawn for a place of some width."""
+
+    width: float
+    """In inches."""
+    n_characters: int
+    """What is shown of a name at most."""
+    n_ticks: int
+    """Ticks of an x-axis between names and figures, at most."""
+    has_counts: bool = True
+    """Whether the counts of a class stand beside its name."""
+
+
+# A file of its own, and a page: on a screen or on paper, and on a phone. A page shows one of two
+# pictures, for text that shrinks with a wide one would be too small to read.
+ALONE, WIDE, NARROW = Format(7.2, 60, 7), Format(7.2, 30, 7), Format(4.2, 17, 2, False)
+
+
+def draw_posteriors(evaluation: Evaluation, form: Format = ALONE) -> Figure:
     """Draw the posterior of each classifier, the best first, and the score of guessing."""
     n = len(evaluation.posteriors)
-    figure = _new_figure(n)
+    figure = _new_figure(form.width, rows_size(n)[1])
+    ax = figure.subplots()
     posteriors = {name: evaluation.posteriors[name] for name in evaluation.ranking}
     PosteriorDisplay(posteriors).plot(
-        figure.subplots(),
+        ax,
         kind="ridge" if n <= MOST_RIDGES else "forest",
         level=evaluation.settings.level,
         plot_chance_level=_n_classes(evaluation) > 1,
         despine=True,
     )
+    _fit_rows(ax, form)
     return figure
 
 
-def draw_difference(comparison: PosteriorComparison, level: float) -> Figure:
+def draw_difference(evaluation: Evaluation, form: Format) -> Figure:
     """Draw how much better the best classifier is than the next."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    assert evaluation.comparison is not None
+    figure = _new_figure(form.width, 3.6)
     ax = figure.subplots()
-    PosteriorComparisonDisplay(comparison).plot(ax, kind="difference", level=level, despine=True)
-    return figure
-
-
-def draw_recalls(evaluation: Evaluation, name: str) -> Figure:
-    """Draw the accuracy of a classifier on each class."""
-    figure = _new_figure(_n_classes(evaluation) + 1)
-    PosteriorDisplay.from_recalls(
-        evaluation.posteriors[name],
-        ax=figure.subplots(),
-        level=evaluation.settings.level,
-        despine=True,
+    ax.locator_params(axis="x", nbins=form.n_ticks + 1)
+    PosteriorComparisonDisplay(evaluation.comparison).plot(
+        ax, kind="difference", level=evaluation.settings.level, despine=True
     )
     return figure
 
 
-def page_figures(evaluation: Evaluation) -> dict[str, str]:
-    """Return the pictures of a page as SVG elements, by their captions."""
+def draw_recalls(evaluation: Evaluation, form: Format) -> Figure:
+    """Draw the accuracy of the best classifier on each class."""
+    figure = _new_figure(form.width, rows_size(_n_classes(evaluation) + 1)[1])
+    ax = figure.subplots()
+    PosteriorDisplay.from_recalls(
+        evaluation.posteriors[evaluation.ranking[0]],
+        ax=ax,
+        level=evaluation.settings.level,
+        despine=True,
+    )
+    _fit_rows(ax, form)
+    return figure
+
+
+def _fit_rows(ax: Axes, form: Format) -> None:
+    """Leave room for the curves between the names of the rows and their figures."""
+    ax.locator_params(axis="x", nbins=form.n_ticks - 1)
+    low, high = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+    # A locator may find one more, for which there is no room.
+    ax.set_xticks(ticks[:: max(1, ceil(len(ticks) / form.n_ticks))])
+    texts = [label.get_text().replace(r"\$", "$") for label in ax.get_yticklabels()]
+    names, counts = zip(*(_split_label(text) for text in texts), strict=True)
+    tails = counts if form.has_counts else [""] * len(names)
+    short = map(str.__add__, _short_names(names, form.n_characters), tails)
+    ax.set_yticks(ax.get_yticks(), list(map(literal, short)))
+
+
+def _short_names(names: Sequence[str], width: int) -> list[str]:
+    """Cut names to about this width so that they stay different, else number them."""
+    room = min(width * len(name) // max(1, text_width(name)) for name in names)
+    for slightly_more in range(room, room + 6):
+        short = shorten(names, slightly_more)
+        if max(map(len, short)) <= slightly_more:
+            return short
+    return [
+        name if len(name) <= room else f"{number} {name[: room - 6]}..."
+        for number, name in enumerate(names, 1)
+    ]
+
+
+def _split_label(text: str) -> tuple[str, str]:
+    label = LABEL.fullmatch(text)
+    assert label is not None  # anything is a name
+    return label["name"], label["counts"] or ""
+
+
+def page_figures(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
+    """Return the pictures of a page, wide and narrow, as SVG elements, by their captions."""
     level = f"{100 * evaluation.settings.level:.12g}%"
-    figures = {_caption(evaluation, level): draw_posteriors(evaluation)}
+    figures: dict[str, Callable[[Evaluation, Format], Figure]] = {
+        _caption(evaluation, level): draw_posteriors
+    }
     names = evaluation.ranking
     if evaluation.comparison is not None:
         caption = f"How much better {names[0]} is than {names[1]}; the bar is the {level} interval."
-        figures[caption] = draw_difference(evaluation.comparison, evaluation.settings.level)
+        figures[caption] = draw_difference
     if 1 < _n_classes(evaluation) <= MOST_CLASSES:
         caption = f"Accuracy of {names[0]} on each class, with {level} intervals."
-        figures[caption] = draw_recalls(evaluation, names[0])
-    return {caption: _to_element(figure, caption) for caption, figure in figures.items()}
+        figures[caption] = draw_recalls
+    with warnings.catch_warnings():
+        # The text stays text: the browser has fonts for it that matplotlib may lack.
+        warnings.filterwarnings("ignore", MISSING, UserWarning)
+        return {
+            caption: (
+                _to_element(draw(evaluation, WIDE), caption),
+                _to_element(draw(evaluation, NARROW), f"{caption} (narrow)"),
+            )
+            for caption, draw in figures.items()
+        }
 
 
 def _caption(evaluation: Evaluation, level: str) -> str:
@@ -104,10 +178,7 @@ def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:
 
 def _to_element(figure: Figure, salt: str) -> str:
     """Return an SVG element whose identifiers differ from those of other salts."""
-    with warnings.catch_warnings():
-        # The text stays text: the browser has fonts for it that matplotlib may lack.
-        warnings.filterwarnings("ignore", MISSING, UserWarning)
-        text = _encode(figure, "svg", salt, fonttype="none").decode()
+    text = _encode(figure, "svg", salt, fonttype="none").decode()
     return text[text.index("<svg") :]
 
 
@@ -122,11 +193,11 @@ def _encode(
     return picture.getvalue()
 
 
-def _new_figure(n_rows: int) -> Figure:
+def _new_figure(width: float, height: float) -> Figure:
     """Return a figure that no window manager and no `pyplot` knows of."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=rows_size(n_rows), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _n_classes(evaluation: Evaluation) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import joblib
 import numpy as np
@@ -19,30 +19,76 @@ from skpostbac.metrics._priors import SHARED_PRIORS
 # The browser refuses whatever is not part of the page, should any label get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-# Colours from the system's dark or light theme; pictures stand on white in both.
+# Colours from the system's dark or light theme, on paper always light; pictures follow, for the
+# colours that matplotlib writes into them are replaced. Nothing scrolls to the side: text breaks
+# where it must, and on a narrow screen each row of a table of many columns becomes a list.
 STYLE = """
-:root { color-scheme: light dark; --line: #8885; --soft: #8881; --accent: #0072b2; }
-@media (prefers-color-scheme: dark) { :root { --accent: #56b4e9; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin: 0; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
+:root { color-scheme: light dark; --line: #8885; --soft: #8881; --blue: #0072b2; --orange: #c04f00;
+  --gray: #6b6b6b; }
+@media screen and (prefers-color-scheme: dark) { :root { --blue: #56b4e9; --orange: #ff9d5c;
+  --gray: #a0a0a0; } }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+  overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 1rem; }
+h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; break-after: avoid; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
-dt { opacity: .7; }
-dd { margin: 0; overflow-wrap: anywhere; }
-.lead { border-left: 4px solid var(--accent); background: var(--soft); padding: .6rem 1rem; }
+dt { color: var(--gray); }
+dd { margin: 0; }
+.lead { border-left: 4px solid var(--blue); background: var(--soft); padding: .6rem 1rem; }
 .lead p { margin: .3rem 0; }
-.lead p:first-child { font-size: 1.1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; text-align: right; white-space: nowrap; }
-th { border-bottom: 2px solid var(--line); font-weight: 600; }
-td { border-bottom: 1px solid var(--line); }
+.lead p:first-child { font-size: 1.15rem; font-weight: 600; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; line-height: 1.35; }
+table + table { margin-top: 1.2rem; }
+tr, .whole { break-inside: avoid; }
+th, td { padding: .25rem .55rem; text-align: right; }
+th { border-bottom: 2px solid var(--line); font-weight: 600; vertical-align: bottom;
+  overflow-wrap: normal; }
+td { border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
-figure { margin: 1.5rem 0 0; }
-figure svg { display: block; background: #fff; border-radius: 6px; max-width: 100%; height: auto; }
-figcaption, .note, footer { font-size: .9rem; opacity: .8; }
+th:first-child { width: 40%; }
+th:last-child, td:last-child { padding-right: 0; }
+td:first-child { white-space: normal; min-width: 6rem; }
+figure { margin: 1.5rem 0 0; break-inside: avoid; }
+figure svg { display: block; max-width: 100%; height: auto; fill: currentColor; }
+figure .narrow { display: none; }
+figcaption, .note, footer { font-size: .9rem; color: var(--gray); }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); }
+svg [style*="fill: #ffffff"] { fill: Canvas !important; }
+svg [style*="fill: #0072b2"] { fill: var(--blue) !important; }
+svg [style*="fill: #d55e00"] { fill: var(--orange) !important; }
+svg [style*="fill: #767676"] { fill: var(--gray) !important; }
+svg [style*="stroke: #000000"] { stroke: currentColor !important; }
+svg [style*="stroke: #ffffff"] { stroke: Canvas !important; }
+svg [style*="stroke: #0072b2"] { stroke: var(--blue) !important; }
+svg [style*="stroke: #d55e00"] { stroke: var(--orange) !important; }
+svg [style*="stroke: #767676"] { stroke: var(--gray) !important; }
+@media screen and (max-width: 40rem) {
+  body { margin: 1rem auto; }
+  th, td { padding: .25rem .2rem; }
+  table { font-size: .85rem; }
+  td:first-child { min-width: 4rem; }
+  figure .wide { display: none; }
+  figure .narrow { display: block; }
+  .many, .many tbody, .many tr { display: block; }
+  .many thead { display: none; }
+  .many tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .many td { display: flex; justify-content: space-between; gap: 1rem; border: 0;
+    padding: .05rem 0; }
+  .many td:first-child { font-weight: 600; }
+  .many td + td::before { content: attr(data-label); color: var(--gray); white-space: normal; }
+}
+@page { margin: 16mm 14mm; }
+@media print {
+  :root { color-scheme: light; font-size: 10pt; }
+  body { max-width: none; margin: 0; padding: 0; }
+  p { orphans: 3; widows: 3; }
+  figure svg { width: auto; max-height: 22cm; }
+}
 """
+# Columns for which a narrow screen has room.
+FEW_COLUMNS = 5
+# Rows of a table that stays on one sheet of paper.
+MOST_ROWS = 10
 
 INDEPENDENT = (
     "The accuracy on each class has a Beta prior, so that after the data it is Beta distributed."
@@ -89,11 +135,11 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     """
     source = document["data"]["source"]
     sections = make_sections(document)
-    # The standings first: they are what a reader has come for.
+    # The result first, and the standings before the details: they are what a reader has come for.
     body = [
         "<h1>Posterior balanced accuracy</h1>",
-        _facts(describe_data(document)),
         _lead(report(evaluation)),
+        _facts(describe_data(document)),
         *map(_figure, page_figures(evaluation).items()),
         *map(_section, reversed(sections)),
         f'<h2>Method</h2><p class="note">{escape(" ".join(_method(document)))}</p>',
@@ -126,20 +172,34 @@ def _lead(lines: Iterable[str]) -> str:
     return f'<div class="lead">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
 
 
-def _figure(captioned: tuple[str, str]) -> str:
-    caption, svg = captioned
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+def _figure(captioned: tuple[str, tuple[str, str]]) -> str:
+    caption, (wide, narrow) = captioned
+    return (
+        f'<figure><div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
 
 
 def _section(section: Section) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in section.header)
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in section.rows
-    )
+    tables = "".join(_table(header, rows) for header, *rows in section.blocks())
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in section.notes)
-    return (
-        f'<h2>{escape(section.title)}</h2><div class="wide"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>{notes}"
+    whole = ' class="whole"' if len(section.rows) <= MOST_ROWS else ""
+    return f"<section{whole}><h2>{escape(section.title)}</h2>{tables}{notes}</section>"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    labels = [escape(cell) for cell in header]
+    head = "".join(f'<th scope="col">{label}</th>' for label in labels)
+    body = "".join(f"<tr>{_cells(labels, row)}</tr>" for row in rows)
+    many = ' class="many"' if len(header) > FEW_COLUMNS else ""
+    return f"<table{many}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cells(labels: Iterable[str], row: Iterable[str]) -> str:
+    """Write cells with their labels, which a narrow screen shows beside them."""
+    return "".join(
+        f'<td data-label="{label}">{escape(cell)}</td>'
+        for label, cell in zip(labels, row, strict=True)
     )
 
 

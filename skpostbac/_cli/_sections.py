@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -17,6 +17,8 @@ Record: TypeAlias = dict[str, Any]
 SHOWN_CLASSES = 8
 # Classifiers whose lower bounds are told on the standard error stream.
 SHOWN_CLASSIFIERS = 5
+# Columns side by side, beside the first; more of them go below.
+COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Section:
     header: list[str]
     rows: list[list[str]]
     notes: list[str]
+
+    def blocks(self) -> Iterator[list[list[str]]]:
+        """Yield the table in parts no wider than a page, each with its header and first column."""
+        rows = [self.header, *self.rows]
+        for start in range(1, len(self.header), COLUMNS):
+            yield [[row[0], *row[start : start + COLUMNS]] for row in rows]
 
 
 def make_sections(document: Record) -> list[Section]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from skpostbac._cli._sections import Record, Section, describe_data, make_sections
 
 WIDTH = 96
-# Columns side by side, beside the first; more of them go below.
-COLUMNS = 8
 
 HINT = """\
 Your own predictions: a CSV file with the true label and one column for each classifier.
@@ -41,32 +39,26 @@ def render(document: Record) -> str:
 
 def _show(section: Section) -> str:
     blocks = [
-        "\n".join([section.title, header, "-" * max(map(_width, [header, *body])), *body])
-        for header, *body in _side_by_side([section.header, *section.rows])
+        "\n".join([section.title, header, "-" * max(map(text_width, [header, *body])), *body])
+        for header, *body in map(_align, section.blocks())
     ]
     return "\n".join(["\n\n".join(blocks), *map(_fill, section.notes)])
 
 
-def _side_by_side(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Return aligned lines, block by block: each has the first column and some of the others."""
-    for start in range(1, len(rows[0]), COLUMNS):
-        yield _align([[row[0], *row[start : start + COLUMNS]] for row in rows])
-
-
 def _align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return lines of columns: the first to the left, the others to the right."""
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
             text + gap if not index else gap + text
             for index, (text, width) in enumerate(zip(row, widths, strict=True))
-            for gap in [" " * (width - _width(text))]
+            for gap in [" " * (width - text_width(text))]
         ).rstrip()
         for row in rows
     ]
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Return the number of terminal columns that the text takes."""
     return sum(
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")

@@ -8,6 +8,7 @@ from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
 from skpostbac._cli import main
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pdfium = pytest.importorskip("pypdfium2", reason="pypdfium2 is not installed")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 HOSTILE = "<script>document.title = 'hacked'</script>"
@@ -77,7 +78,7 @@ def test_report_runs_nothing(page, report):
 def test_report_has_its_pictures(page, report):
     """All are drawn, with the names of the classifiers, and no wider than the page."""
     page.goto(report.as_uri())
-    densities, difference, recalls = pictures = page.locator("figure svg").all()
+    densities, difference, recalls = pictures = page.locator("figure svg:visible").all()
     assert "second" in densities.text_content()
     assert "second better" in difference.text_content()
     assert HOSTILE[:10] in recalls.text_content()
@@ -88,6 +89,102 @@ def test_report_has_its_pictures(page, report):
         assert box["height"] > 100
 
 
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """The report on nine classifiers and three classes, with long names, some without a gap."""
+    folder = tmp_path_factory.mktemp("crowded")
+    source, path = folder / "predictions.csv", folder / "report.html"
+    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + ["x" * 60]
+    classes = ["y" * 60, "a class with a name of many words", "猫" * 30]
+    rows = [["truth", *names]]
+    for i in range(60):
+        truth = classes[i % 3]
+        rows.append([truth, *(truth if i % (j + 2) else classes[0] for j in range(len(names)))])
+    source.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in rows), "utf-8")
+    assert main([str(source), "--truth", "truth", "--rope", "0.01", "--html", str(path)]) == 0
+    return path
+
+
+# What sticks out of the window to the right, or has a bar to scroll it.
+OUTSIDE = """
+() => [...document.querySelectorAll("body *")].filter(node => {
+  const style = getComputedStyle(node), box = node.getBoundingClientRect();
+  return box.width && (box.right > window.innerWidth + 1
+    || (node.scrollWidth > node.clientWidth + 1 && /auto|scroll|hidden/.test(style.overflowX)
+        && !node.closest("svg")));
+}).map(node => node.tagName + ": " + node.textContent.slice(0, 40))
+"""
+
+
+@pytest.mark.parametrize("width", [360, 400, 800, 1280])
+def test_report_fits_the_width(width, page, crowded):
+    """Nothing is cut off, and nothing scrolls to the side, whatever the names."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(crowded.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(OUTSIDE) == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_text_of_pictures_is_large_enough(width, page, crowded):
+    """One of the two pictures is shown, with names and figures of eight pixels or more."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(crowded.as_uri())
+    assert page.locator("figure").count() == page.locator("figure svg:visible").count() == 3
+    heights = "nodes => nodes.map(node => node.getBoundingClientRect().height)"
+    for picture in (0, 2):
+        figure = page.locator("figure").nth(picture)
+        assert min(figure.locator("svg:visible text").evaluate_all(heights)) >= 8
+
+
+def test_first_line_is_the_result(page, crowded):
+    """Below the title, and before what was read; what limits it comes after."""
+    page.goto(crowded.as_uri())
+    lines = page.locator("body").inner_text().split("\n")
+    assert lines[0] == "Posterior balanced accuracy"
+    assert " tie for the highest posterior mean of 9 classifiers, " in lines[2]
+
+
+def test_pictures_follow_the_theme(page, report):
+    """Their background is that of the page, and what is written in them contrasts with it."""
+    page.goto(report.as_uri())
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    background = 0.0061 if dark else 1.0  # luminance of #121212 and of white
+    fill = "nodes => nodes.map(node => getComputedStyle(node).fill)"
+    (paper,) = set(page.locator("figure svg:visible [id=patch_1] path").evaluate_all(fill))
+    assert luminance_of(paper) == pytest.approx(background, abs=1e-3)
+    inks = set(page.locator("figure svg:visible text").evaluate_all(fill))
+    assert len(inks) == 4  # names and figures, both sides of a difference, headers
+    for ink in inks:
+        low, high = sorted((luminance_of(ink), background))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_paper_holds_all_columns_and_whole_pictures(page, crowded):
+    """No cell and no picture of the PDF is cut off by its page; paper is always white."""
+    page.goto(crowded.as_uri())
+    sheets = list(pdfium.PdfDocument(page.pdf(format="A4", print_background=True)))
+    texts = [sheet.get_textpage() for sheet in sheets]
+    for sheet, text in zip(sheets, texts, strict=True):
+        boxes = [text.get_rect(i) for i in range(text.count_rects())]
+        assert min(box[0] for box in boxes) > 0
+        assert max(box[2] for box in boxes) < sheet.get_width()
+        assert (sheet.render(scale=0.2).to_numpy()[0, 0] == 255).all()
+    words = [" ".join(text.get_text_bounded().split()) for text in texts]
+    assert sum("lower P(>chance)" in text for text in words) == 1
+    # What stands at the top and at the foot of each picture is on one sheet with its caption.
+    for top, foot, caption in (
+        ("Chance level", "Balanced accuracy", "guessing dotted"),
+        (" better", "Mean [95% HDI]: ", "the bar is the 95% interval"),
+    ):
+        assert [text for text in words if top in text and foot in text and caption in text]
+
+
+def luminance_of(color):
+    """Return the relative luminance of a colour as a browser writes it."""
+    return luminance(*map(int, color.removeprefix("rgb(").rstrip(")").split(",")[:3]))
+
+
 def test_text_is_seen_in_light_and_dark(page, report):
     """Text and background contrast by at least 7 to 1, as WCAG asks of the highest level."""
     page.goto(report.as_uri())
@@ -95,8 +192,7 @@ def test_text_is_seen_in_light_and_dark(page, report):
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     # The browser paints the canvas of a page that takes both schemes.
     background = 0.0061 if dark else 1.0  # luminance of #121212 and of white
-    ink = luminance(*map(int, text.removeprefix("rgb(").rstrip(")").split(",")[:3]))
-    low, high = sorted((ink, background))
+    low, high = sorted((luminance_of(text), background))
     assert (high + 0.05) / (low + 0.05) >= 7
 
 
