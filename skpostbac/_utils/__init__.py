@@ -8,11 +8,23 @@ from skpostbac._utils.arrays import Bools, Complexes, Floats, Indices, LabelArra
 from skpostbac._utils.caller import user_stacklevel
 from skpostbac._utils.format import (
     describe_estimate,
+    format_column,
     format_estimate,
+    format_estimates,
     format_probability,
+    format_share,
     round_estimate,
 )
-from skpostbac._utils.html import block, density_drawing, escape, table
+from skpostbac._utils.html import (
+    block,
+    density_drawing,
+    escape,
+    more,
+    paragraph,
+    parameters,
+    record,
+    table,
+)
 from skpostbac._utils.immutable import FrozenArrays, StablePickle
 from skpostbac._utils.progress_line import progress
 from skpostbac._utils.random_state import RandomStateLike, check_n_draws, draw_seed
@@ -71,15 +83,22 @@ __all__ = [
     "first",
     "float_array",
     "float_or_nan",
+    "format_column",
     "format_estimate",
+    "format_estimates",
     "format_probability",
+    "format_share",
     "input_errors",
     "is_integer",
     "is_real",
+    "more",
     "nonnegative_array",
+    "paragraph",
+    "parameters",
     "printable",
     "probability_array",
     "progress",
+    "record",
     "round_estimate",
     "shown",
     "table",

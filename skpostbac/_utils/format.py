@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from math import ceil, log10
+from collections.abc import Sequence
+from math import ceil, floor, isfinite, isnan, log10
+
+# More of them are written as a power of ten.
+_MOST_DECIMALS = 9
 
 
 def round_estimate(
@@ -13,15 +17,62 @@ def round_estimate(
     There are at least `n_decimals` of them.
     """
     low, high = interval
-    width = high - low
-    n = max(n_decimals, ceil(-log10(width)) + 1) if width > 0 else n_decimals
+    n = n_decimals_of(high - low, n_decimals)
     return f"{mean:.{n}f}", f"{low:.{n}f}", f"{high:.{n}f}"
+
+
+def n_decimals_of(width: float, least: int = 3) -> int:
+    """Return the decimals that tell the ends of an interval of this width apart."""
+    return max(least, ceil(-log10(width)) + 1) if width > 0 else least
 
 
 def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, str]:
     """Write a mean, and its interval in brackets, as they stand in a repr or in a table."""
     middle, low, high = round_estimate(mean, interval)
     return middle, f"[{low}, {high}]"
+
+
+def format_estimates(
+    means: Sequence[float], intervals: Sequence[tuple[float, float]]
+) -> list[tuple[str, str]]:
+    """Write means and intervals as the columns of a table, all with the same decimals.
+
+    There are enough of them to tell the ends of the narrowest interval apart.
+
+    Examples
+    --------
+    >>> format_estimates([0.5, 0.90001], [(0.2, 0.8), (0.89995, 0.90007)])
+    [('0.50000', '[0.20000, 0.80000]'), ('0.90001', '[0.89995, 0.90007]')]
+    """
+    n = max((n_decimals_of(high - low) for low, high in intervals), default=3)
+    return [
+        (f"{mean:.{n}f}", f"[{low:.{n}f}, {high:.{n}f}]")
+        for mean, (low, high) in zip(means, intervals, strict=True)
+    ]
+
+
+def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:
+    """Write numbers of one scale with the same decimals, whole numbers without; "-" for NaN.
+
+    The largest has so many significant digits, or more if it has more before the point.
+
+    Examples
+    --------
+    >>> format_column([12.5, 0.25, float("nan")])
+    ['12.50', '0.25', '-']
+    >>> format_column([30, 8])
+    ['30', '8']
+    """
+    finite = [abs(value) for value in values if isfinite(value)]
+    largest, are_whole = max(finite, default=0.0), not any(value % 1 for value in finite)
+    n = 0 if are_whole else max(0, digits - 1 - floor(log10(largest)))
+    kind = f".{n}f" if n <= _MOST_DECIMALS and largest < 1e15 else f".{digits - 1}e"
+    return ["-" if isnan(value) else format(value, kind) for value in values]
+
+
+def format_share(value: float) -> str:
+    """Write a share or an accuracy of samples with three digits; "-" for NaN."""
+    return "-" if isnan(value) else f"{value:.3f}"
 
 
 def describe_estimate(mean: float, interval: tuple[float, float], level: float) -> str:

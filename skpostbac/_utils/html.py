@@ -5,16 +5,27 @@ All text is escaped. Nothing is fetched and nothing is run: no scripts, no style
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_markup
 
 import numpy as np
 
 from skpostbac._utils.arrays import Floats
 from skpostbac._utils.text import printable
+from skpostbac._utils.validation import shown
 
 # Seen on white and on black.
 ACCENT = "#3388cc"
+
+# Styles stand in each tag: notebooks bring rules of their own for all cells, and some sites remove
+# style sheets. Some browsers do not pass the colour on into a table. Long names break.
+TABLE = (
+    "color:inherit;border-collapse:collapse;margin:.4em 0;width:auto;"
+    "font-variant-numeric:tabular-nums"
+)
+NAME = "text-align:left;padding:.15em 1.2em .15em 0;overflow-wrap:anywhere;min-width:5em"
+FIRST_NUMBER = "text-align:right;padding:.15em 0;white-space:nowrap"
+NUMBER = "text-align:right;padding:.15em 0 .15em 1.2em;white-space:nowrap"
 
 # Of a drawing, in pixels: the plot, and what the numbers below it need at its sides and its foot.
 WIDTH, HEIGHT, SIDE, FOOT = 360, 84, 40, 18
@@ -27,21 +38,57 @@ def escape(text: str) -> str:
 
 def block(title: str, *parts: str) -> str:
     """Return a title in the type of code with the parts below it."""
-    return f"<div><code>{escape(title)}</code>{''.join(parts)}</div>"
+    return (
+        '<div style="max-width:100%;overflow-wrap:anywhere">'
+        f"<code>{escape(title)}</code>{''.join(parts)}</div>"
+    )
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph of text."""
+    return f'<p style="margin:.4em 0">{escape(text)}</p>'
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
-    """Return a table; a note stands in a row of its own below the others."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    foot = f'<tr><td colspan="{len(header)}">{escape(note)}</td></tr>' if note else ""
-    body = "".join(map(_row, rows)) + foot
-    # Some browsers do not pass the colour on into a table.
-    style = ' style="color:inherit;border-spacing:1em .2em;text-align:left"'
-    return f"<table{style}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    """Return a table of names and, to the right, numbers.
+
+    A note stands in a row of its own below the others.
+    """
+    foot = f'<tr><td colspan="{len(header)}" style="{NAME}">{escape(note)}</td></tr>'
+    body = (_row("td", NAME, row) for row in rows)
+    return _table(_row("th", NAME, header), *body, *([foot] if note else []))
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+def _table(head: str, *body: str) -> str:
+    return (
+        f'<table style="{TABLE}"><thead style="border-bottom:1px solid #8888">{head}</thead>'
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def _row(tag: str, first: str, cells: Sequence[str]) -> str:
+    """Return a row, whose first cell has a style of its own."""
+    styles = (first, *[NUMBER] * (len(cells) - 1))
+    inner = (
+        f'<{tag} style="{style}">{escape(cell)}</{tag}>'
+        for style, cell in zip(styles, cells, strict=True)
+    )
+    return f"<tr>{''.join(inner)}</tr>"
+
+
+def more(n: int, shown: int) -> str:
+    """Return the note of a table that shows the first of n rows."""
+    return f"and {n - shown} more" if n > shown else ""
+
+
+def record(header: Sequence[str], *cells: str) -> str:
+    """Return a table of one row, all of whose cells are numbers."""
+    return _table(_row("th", FIRST_NUMBER, header), _row("td", FIRST_NUMBER, cells))
+
+
+def parameters(values: Mapping[str, object]) -> str:
+    """Return a table of parameters by their names."""
+    return table(("parameter", "value"), [(name, shown(value)) for name, value in values.items()])
 
 
 def density_drawing(

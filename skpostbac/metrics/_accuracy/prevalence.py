@@ -25,7 +25,14 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import Floats, FrozenArrays, describe_estimate, float_array, shown
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    describe_estimate,
+    float_array,
+    shown,
+    table,
+)
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -35,7 +42,7 @@ from skpostbac.metrics._priors import (
     resolve_prior,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
-from skpostbac.stats._distribution import DrawnPosterior
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
 from skpostbac.stats._several import PanelDistribution, resolve
 
 # A judge who is no better than guessing with more than this probability tells next to nothing.
@@ -253,6 +260,13 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
             f"{self.total:g} positive.\n"
             f"Sensitivity + specificity - 1 of the judge is {informed}."
         )
+
+    def _html_tables(self) -> list[str]:
+        distributions = {
+            "share of positives": self.distribution,
+            "sensitivity + specificity - 1 of the judge": self.judge_informedness,
+        }
+        return [table(("", "mean", "95% CI"), estimate_rows(distributions))]
 
     def __repr__(self) -> str:
         outside = self.prob_below_zero + self.prob_above_one

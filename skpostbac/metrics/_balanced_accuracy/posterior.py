@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, format_estimate, table
+from skpostbac._utils import (
+    Floats,
+    format_column,
+    more,
+    table,
+)
+from skpostbac.metrics._balanced_accuracy.recalls import Recalls
 from skpostbac.metrics._balanced_accuracy.report import write_report
 from skpostbac.metrics._binary_equivalent import PosteriorBinaryEquivalentAccuracy
 from skpostbac.metrics._counts import (
@@ -342,8 +346,13 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         """
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
-    def recalls(self) -> dict[Hashable, AverageDistribution]:
+    def recalls(self) -> Recalls:
         """Return the posterior of the accuracy on each class, by label.
+
+        Returns
+        -------
+        recalls : dict of label to distribution
+            It has a view in notebooks: a table of means and intervals.
 
         Examples
         --------
@@ -353,7 +362,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         0.6
         """
         distributions = self.distribution.marginals()
-        return dict(zip(label_list(self.counts.classes), distributions, strict=True))
+        return Recalls(zip(label_list(self.counts.classes), distributions, strict=True))
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Return what is known of the recall of each class, by labelled columns.
@@ -504,22 +513,16 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return facts
 
     def _html_tables(self) -> list[str]:
-        hidden = self.counts.n_classes - SHOWN_CLASSES
-        return [
-            table(
-                ("class", "correct", "total", "accuracy", "95% CI"),
-                islice(self._class_rows(), SHOWN_CLASSES),
-                note=f"and {hidden} more" if hidden > 0 else "",
-            )
-        ]
-
-    def _class_rows(self) -> Iterator[Sequence[str]]:
-        counts, labels = self.counts, label_list(self.counts.classes)
-        distributions = self.distribution.marginals()
-        columns = zip(labels, counts.correct, counts.total, distributions, strict=True)
-        for label, correct, total, distribution in columns:
-            mean, interval = format_estimate(distribution.mean(), interval_of(distribution, 0.95))
-            yield str(label), format_count(correct), format_count(total), mean, interval
+        counts = self.counts
+        labels = map(str, label_list(counts.classes[:SHOWN_CLASSES]))
+        estimates = self.recalls().estimates(SHOWN_CLASSES)
+        columns = (
+            format_column(values[:SHOWN_CLASSES].tolist())
+            for values in (counts.correct, counts.total)
+        )
+        rows = zip(labels, *columns, *zip(*estimates, strict=True), strict=True)
+        header = ("class", "correct", "total", "accuracy", "95% CI")
+        return [table(header, rows, note=more(counts.n_classes, SHOWN_CLASSES))]
 
 
 def posterior_balanced_accuracy(

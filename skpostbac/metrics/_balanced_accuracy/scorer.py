@@ -10,7 +10,16 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skpostbac._utils import Bools, LabelArray, StablePickle, check_flags, is_integer, shown
+from skpostbac._utils import (
+    Bools,
+    LabelArray,
+    StablePickle,
+    block,
+    check_flags,
+    is_integer,
+    parameters,
+    shown,
+)
 from skpostbac.metrics._balanced_accuracy.score import (
     check_objective,
     posterior_balanced_accuracy_score,
@@ -265,6 +274,9 @@ class ClassCountsScorer(StablePickle, NoNumber):
         labels = None if self.labels is None else tuple(label_list(self.labels))
         return labels, self._sample_weight_request
 
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters({"labels": _listed(self.labels)}))
+
     def __repr__(self) -> str:
         labels = "" if self.labels is None else f"labels={label_list(self.labels)}"
         return f"ClassCountsScorer({labels})"
@@ -373,9 +385,17 @@ class OutcomesScorer(StablePickle, NoNumber):
     def _key(self) -> tuple[Any, ...]:
         return self.max_test_size, None if self.labels is None else tuple(label_list(self.labels))
 
+    def _repr_html_(self) -> str:
+        values = {"max_test_size": self.max_test_size, "labels": _listed(self.labels)}
+        return block(repr(self), parameters(values))
+
     def __repr__(self) -> str:
         labels = "" if self.labels is None else f", labels={label_list(self.labels)}"
         return f"OutcomesScorer({self.max_test_size}{labels})"
+
+
+def _listed(labels: LabelArray | None) -> list[Any] | None:
+    return None if labels is None else label_list(labels)
 
 
 def predict(estimator: Any, X: Any) -> ArrayLike:

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
-from skpostbac._utils import Floats, check_integer, nonnegative_array
+from skpostbac._utils import (
+    Floats,
+    block,
+    check_integer,
+    format_column,
+    format_share,
+    nonnegative_array,
+    record,
+)
 from skpostbac.metrics._counts import ClassCounts, check_confusion_matrix, count_choices
 from skpostbac.stats._several import log_survival
 
@@ -207,6 +215,12 @@ class GuessingTest:
             "A guesser is right as often, or more often, with probability "
             f"{self._p_value_text()}."
         )
+
+    def _repr_html_(self) -> str:
+        header = ("correct", "samples", "expected of guessing", "gain", "error reduction")
+        expected, gain = format_column([self.expected_correct, self.gain])
+        cells = (f"{self.correct}", f"{self.n}", expected, gain, format_share(self.error_reduction))
+        return block(repr(self), record((*header, "p-value"), *cells, self._p_value_text()))
 
     def __repr__(self) -> str:
         return (

@@ -15,14 +15,20 @@ from skpostbac._utils import (
     Floats,
     FrozenArrays,
     StablePickle,
+    block,
     check_probability,
     first,
     float_array,
+    format_probability,
+    record,
+    table,
 )
 from skpostbac.metrics._binormal.class_scores import ClassScores, check_share, split_scores
 
 # SciPy has p-values of the Shapiro-Wilk test for samples from 3 up to this size.
 LARGEST_SHAPIRO = 5000
+# Of the views in notebooks.
+_COLUMNS = ("n", "correlation with normal scores", "p-value")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +55,14 @@ class NormalScores(FrozenArrays):
     """Scores, ascending: against the former they lie on a line if they are normal."""
     p_value: float
     """p-value of the test of this class alone."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(_COLUMNS, *self._cells()))
+
+    def _cells(self) -> tuple[str, str, str]:
+        """Return the number of scores, the correlation of a normal-scores plot and the p-value."""
+        correlation = np.corrcoef(self.expected, self.scores)[0, 1]
+        return f"{self.scores.size}", f"{correlation:.3f}", format_probability(self.p_value)
 
     def __repr__(self) -> str:
         return f"NormalScores(n={self.scores.size}, p_value={self.p_value:.3g})"
@@ -113,6 +127,18 @@ class BinormalCheck(StablePickle):
             If `significance` is outside (0, 1).
         """
         return min(self.adjusted_p_values) <= check_probability(significance, "significance")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, *scores._cells(), format_probability(adjusted))
+            for name, scores, adjusted in zip(
+                ("negative", "positive"),
+                (self.negative, self.positive),
+                self.adjusted_p_values,
+                strict=True,
+            )
+        ]
+        return block(repr(self), table(("scores", *_COLUMNS, "adjusted p-value"), rows))
 
     def __repr__(self) -> str:
         negative, positive = self.adjusted_p_values

@@ -13,7 +13,10 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Bools,
     Floats,
+    block,
+    format_column,
     is_real,
+    record,
 )
 from skpostbac.metrics._labels import BinaryScores, read_scores
 
@@ -37,6 +40,9 @@ class ScoreMoments(NamedTuple):
     """Sample mean."""
     sd: float
     """Sample standard deviation, the root of the unbiased variance."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, f"{self.n:g}", *format_column(self[1:])))
 
 
 def check_finite(value: float, name: str) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skpostbac._utils import block, format_share, record
 from skpostbac.metrics._binormal.class_scores import ClassScores
 
 
@@ -26,6 +27,9 @@ class EmpiricalAreas(NamedTuple):
     """Area under the ROC curve, as :func:`sklearn.metrics.roc_auc_score` has it."""
     average_precision: float
     """As :func:`sklearn.metrics.average_precision_score` has it."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, *map(format_share, self)))
 
 
 def empirical_areas(

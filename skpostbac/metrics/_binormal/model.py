@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit, ndtr, ndtri
 
-from skpostbac._utils import Floats, check_integer, check_probability
+from skpostbac._utils import Floats, block, check_integer, check_probability, table
 from skpostbac.metrics._binormal import curves as binormal
 from skpostbac.metrics._binormal.class_scores import ScoreMoments, check_finite, check_scale
 from skpostbac.metrics._binormal.warning import checked_scores
@@ -267,6 +267,11 @@ class BinormalModel:
         0.2
         """
         return binormal.average_precision(*self._arguments).item()
+
+    def _repr_html_(self) -> str:
+        areas = {"roc_auc": self.roc_auc(), "average_precision": self.average_precision()}
+        values = {name: f"{value:.4g}" for name, value in (asdict(self) | areas).items()}
+        return block(repr(self), table(("", "value"), list(values.items())))
 
     @property
     def _arguments(self) -> tuple[Floats, Floats, Floats]:

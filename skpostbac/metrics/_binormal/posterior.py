@@ -24,6 +24,7 @@ from skpostbac._utils import (
     first,
     float_array,
     format_estimate,
+    format_share,
     table,
 )
 from skpostbac.metrics._binormal import curves as binormal
@@ -32,10 +33,18 @@ from skpostbac.metrics._binormal.empirical_areas import EmpiricalAreas, empirica
 from skpostbac.metrics._binormal.model import estimate_model
 from skpostbac.metrics._binormal.report import areas_of, table_rows, write_report
 from skpostbac.metrics._binormal.warning import checked_scores
-from skpostbac.stats._distribution import DrawnPosterior, central_tails, figures_of, interval_of
+from skpostbac.stats._distribution import (
+    DrawnPosterior,
+    central_tails,
+    estimate_rows,
+    figures_of,
+    interval_of,
+)
 
 # The ends of a 95% interval then have an error of 1 % of its width, if the posterior is normal.
 N_DRAWS = 4000
+# Points of a band in a view.
+SHOWN_POINTS = 9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +85,13 @@ class CurveBand(FrozenArrays):
         """
         return {"x": self.x, "median": self.median, "low": self.low, "high": self.high}
 
+    def _repr_html_(self) -> str:
+        shown = np.unique(np.linspace(0, self.x.size - 1, SHOWN_POINTS).astype(int))
+        columns = (self.x, self.median, self.low, self.high)
+        cells = [[format_share(value) for value in column[shown].tolist()] for column in columns]
+        rows = list(zip(*cells, strict=True))
+        return block(repr(self), table(("x", "median", "low", "high"), rows))
+
     def __repr__(self) -> str:
         return f"CurveBand(n_points={self.x.size})"
 
@@ -104,6 +120,11 @@ class BinormalDraws(FrozenArrays):
     mean_positive: Floats
     sd_positive: Floats
     positive_fraction: Floats
+
+    def _repr_html_(self) -> str:
+        draws = {name: DrawnPosterior(values) for name, values in vars(self).items()}
+        header = ("parameter", "mean", "95% CI")
+        return block(repr(self), table(header, estimate_rows(draws)))
 
     def __repr__(self) -> str:
         return f"BinormalDraws(n_draws={self.mean_negative.size})"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skpostbac._utils import describe_estimate, format_estimate
+from skpostbac._utils import describe_estimate
 from skpostbac.metrics._counts import format_count
-from skpostbac.stats._distribution import DrawnPosterior, interval_of
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, interval_of
 
 if TYPE_CHECKING:
     from skpostbac.metrics._binormal.posterior import PosteriorBinormal
@@ -38,13 +38,11 @@ def areas_of(
 
 def table_rows(posterior: PosteriorBinormal) -> list[tuple[str, ...]]:
     """Return the cells of a table of both areas."""
+    areas = areas_of(posterior)
+    estimates = estimate_rows({NAMES[name]: area for name, area, _ in areas})
     return [
-        (
-            NAMES[name],
-            *format_estimate(area.mean(), interval_of(area, 0.95)),
-            "" if empirical is None else f"{empirical:.3f}",
-        )
-        for name, area, empirical in areas_of(posterior)
+        (*row, "" if empirical is None else f"{empirical:.3f}")
+        for row, (_, _, empirical) in zip(estimates, areas, strict=True)
     ]
 
 

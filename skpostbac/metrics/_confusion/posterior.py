@@ -18,8 +18,10 @@ from skpostbac._utils import (
     describe_estimate,
     draw_seed,
     float_array,
+    format_share,
     is_real,
     shown,
+    table,
 )
 from skpostbac.metrics._confusion.distributions import Exact
 from skpostbac.metrics._confusion.model import ConfusionModel
@@ -41,6 +43,7 @@ from skpostbac.stats._distribution import (
     IntervalMethod,
     choose_interval,
     describe_draws,
+    estimate_rows,
 )
 
 
@@ -305,6 +308,11 @@ class PosteriorConfusionMetric(FigurePosterior):
         if isinstance(self._distribution, DrawnPosterior):
             return f"{sentence}\n{describe_draws(self._distribution)}"
         return sentence
+
+    def _html_tables(self) -> list[str]:
+        ((name, *estimate),) = estimate_rows({self.metric: self._distribution})
+        header = ("metric", "observed", "mean", "95% CI")
+        return [table(header, [(name, format_share(self.observed), *estimate)])]
 
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)

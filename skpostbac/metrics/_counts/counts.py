@@ -10,7 +10,18 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, LabelArray, StablePickle, first, nonnegative_array
+from skpostbac._utils import (
+    Floats,
+    LabelArray,
+    StablePickle,
+    block,
+    first,
+    format_column,
+    format_share,
+    more,
+    nonnegative_array,
+    table,
+)
 from skpostbac.metrics._counts.json import (
     read_design,
     read_document,
@@ -396,6 +407,17 @@ class ClassCounts(StablePickle):
     def _key(self) -> tuple[tuple[Any, ...], ...]:
         key = tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
         return key if self._design is None else (*key, (self._design,))
+
+    def _repr_html_(self) -> str:
+        shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
+        names = [*map(str, label_list(shown)), "all classes"]
+        counts = (
+            format_column([*values[:SHOWN_CLASSES].tolist(), float(values.sum())])
+            for values in (self.correct, self.total)
+        )
+        recalls = map(format_share, [*self.recalls[:SHOWN_CLASSES].tolist(), self.accuracy])
+        rows = list(zip(names, *counts, recalls, strict=True))
+        return block(repr(self), table(("class", "correct", "total", "recall"), rows, note=hidden))
 
     def __repr__(self) -> str:
         labels = label_list(self.classes[:SHOWN_CLASSES])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import nan
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -17,11 +18,16 @@ from skpostbac._utils import (
     Indices,
     LabelArray,
     StablePickle,
+    block,
     check_nonnegative,
     first,
     float_array,
+    format_column,
+    format_share,
     input_errors,
+    more,
     nonnegative_array,
+    table,
 )
 from skpostbac.metrics._counts.counts import (
     SHOWN_CLASSES,
@@ -517,12 +523,38 @@ class PairedCounts(StablePickle):
         arrays = tuple(array.tobytes() for array in self._rows())
         return self.names, tuple(label_list(self.classes)), *arrays, self._design
 
+    def _repr_html_(self) -> str:
+        names = self.names[:SHOWN_CLASSES]
+        right = self.patterns[:, : len(names)]
+        numbers = [f"{number}" for number in range(1, len(names) + 1)]
+        numbered = [f"{n} {name}" for n, name in zip(numbers, names, strict=True)]
+        note = more(len(self.names), SHOWN_CLASSES)
+        correct = self.counts @ right
+        totals = (numbered, format_column(correct.tolist()), _shares(correct, self.n_samples))
+        alone = (right.T * self.counts) @ ~right
+        cells = np.array(format_column(alone.ravel().tolist())).reshape(alone.shape).tolist()
+        for i, row in enumerate(cells):
+            row[i] = ""
+        return block(
+            repr(self),
+            table(("classifier", "correct", "accuracy"), zip(*totals, strict=True), note=note),
+            table(
+                ("row correct, column wrong", *numbers),
+                ((name, *row) for name, row in zip(numbered, cells, strict=True)),
+                note=note,
+            ),
+        )
+
     def __repr__(self) -> str:
         names = [repr(name) for name in self.names[:SHOWN_CLASSES]]
         names += ["..."] * (len(self.names) > SHOWN_CLASSES)
         facts = f"n_classes={self.n_classes}, n_patterns={len(self.counts)}"
         facts += f", {self._design}" if self._design is not None else ""
         return f"PairedCounts({', '.join(names)}, {facts}, n={format_count(self.n_samples)})"
+
+
+def _shares(correct: Floats, n: float) -> list[str]:
+    return [format_share(number / n if n else nan) for number in correct.tolist()]
 
 
 def paired_counts(

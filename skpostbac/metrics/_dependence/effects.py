@@ -42,7 +42,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from skpostbac._utils import Bools, Floats, FrozenArrays
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    FrozenArrays,
+    block,
+    format_column,
+    more,
+    table,
+)
 from skpostbac.metrics._dependence.design import SampleDesign, Squares
 from skpostbac.metrics._dependence.sums import GroupSums
 
@@ -73,6 +81,10 @@ class FigureSums(NamedTuple):
         """Variance of the figure in each class."""
         means = self.first / self.total
         return np.asarray(np.maximum(self.second / self.total - means**2, 0.0))
+
+
+# Classes in a view.
+SHOWN_CLASSES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +135,17 @@ class DesignEffects(FrozenArrays):
     degrees_of_freedom: float
     correlation_across: float
     crosses: bool
+
+    def _repr_html_(self) -> str:
+        columns = (self.design_effect, self.effective_size, self.effective_groups)
+        shown = [column[:SHOWN_CLASSES] for column in (*columns, self.largest_share)]
+        cells = zip(*(format_column(column.tolist()) for column in shown), strict=True)
+        rows = [(f"class {i}", *row) for i, row in enumerate(cells)]
+        header = ("", "design effect", "effective size", "effective groups", "largest share")
+        note = more(len(self.design_effect), SHOWN_CLASSES)
+        used = f"correlation={self.correlation:.3f}, correlation_used={self.correlation_used:.3f}"
+        title = f"DesignEffects(n_groups={self.n_groups:g}, {used})"
+        return block(title, table(header, rows, note=note))
 
     @property
     def depends(self) -> Bools:

@@ -28,7 +28,12 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list, unique_label_array
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
-from skpostbac.stats._distribution import LogitDistribution, figures_of, interval_of
+from skpostbac.stats._distribution import (
+    LogitDistribution,
+    estimate_rows,
+    figures_of,
+    interval_of,
+)
 from skpostbac.stats._population import GroupInference, group_model, logit_average
 
 if TYPE_CHECKING:
@@ -281,22 +286,12 @@ class GroupPosterior(StablePickle):
 
     def _repr_html_(self) -> str:
         groups = self._first_groups(SHOWN_GROUPS)
-        distributions, more = (
-            list(self._distributions(groups).items()),
-            len(self.correct) - len(groups),
-        )
-        shown = distributions[len(groups) :] + distributions[: len(groups)]
-        return block(
-            repr(self),
-            table(
-                ("accuracy", "mean", "95% CI"),
-                [
-                    (name, *format_estimate(distribution.mean(), interval_of(distribution, 0.95)))
-                    for name, distribution in shown
-                ],
-                note=f"and {more} more groups" if more else "",
-            ),
-        )
+        distributions, hidden = self._distributions(groups), len(self.correct) - len(groups)
+        # The population above the groups, of which there may be many.
+        rows = estimate_rows(distributions)
+        shown = rows[len(groups) :] + rows[: len(groups)]
+        note = f"and {hidden} more groups" if hidden else ""
+        return block(repr(self), table(("accuracy", "mean", "95% CI"), shown, note=note))
 
     def __repr__(self) -> str:
         distribution = self.population_mean

@@ -18,8 +18,11 @@ from skpostbac._utils import (
     StablePickle,
     block,
     describe_estimate,
+    format_column,
     format_estimate,
+    format_estimates,
     format_probability,
+    more,
     nonnegative_array,
     shown,
     table,
@@ -35,7 +38,7 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.stats._distribution import figures_of
+from skpostbac.stats._distribution import estimate_rows, figures_of
 from skpostbac.stats._several import (
     PanelDistribution,
     largest_distance,
@@ -46,6 +49,9 @@ from skpostbac.stats._several import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Groups in a view.
+SHOWN_GROUPS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,16 +233,29 @@ class SubgroupPosteriors(StablePickle):
         return PosteriorPlot(posteriors).plot(ax, **{"kind": "forest", **plot_params})
 
     def _repr_html_(self) -> str:
-        rows = [
-            (
-                str(name),
-                format_count(posterior.counts.n_samples),
-                *format_estimate(posterior.mean(), posterior.credible_interval()),
-                format_probability(self.prob_worst[name]),
-            )
-            for name, posterior in self.by_group.items()
-        ]
-        return block(repr(self), table(("group", "n", "mean", "95% CI", "P(worst)"), rows))
+        shown = self.posteriors[:SHOWN_GROUPS]
+        rows = zip(
+            map(str, self.names),
+            format_column([posterior.counts.n_samples for posterior in shown]),
+            format_estimates(
+                [posterior.mean() for posterior in shown],
+                [posterior.credible_interval() for posterior in shown],
+            ),
+            map(format_probability, self.prob_worst.values()),
+            strict=False,
+        )
+        return block(
+            repr(self),
+            table(
+                ("group", "n", "mean", "95% CI", "P(worst)"),
+                ((name, n, *estimate, worst) for name, n, estimate, worst in rows),
+                note=more(len(self.names), SHOWN_GROUPS),
+            ),
+            table(
+                ("over the groups", "mean", "95% CI"),
+                estimate_rows({"worst": self.worst.distribution, "gap": self.gap.distribution}),
+            ),
+        )
 
     def __repr__(self) -> str:
         mean, interval = format_estimate(self.gap.mean(), self.gap.credible_interval())

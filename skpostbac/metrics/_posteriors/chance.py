@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import input_errors, is_real, shown
+from skpostbac._utils import block, format_probability, input_errors, is_real, record, shown
 from skpostbac.stats import BoundedDistribution
 
 
@@ -79,6 +79,11 @@ class ProbAboveChance(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ProbAboveChance, (float(self), self.prior, self.bayes_factor)
+
+    def _repr_html_(self) -> str:
+        header = ("P(> chance)", "before the data", "Bayes factor")
+        probabilities = map(format_probability, (float(self), self.prior))
+        return block(repr(self), record(header, *probabilities, f"{self.bayes_factor:.4g}"))
 
     def __repr__(self) -> str:
         return (

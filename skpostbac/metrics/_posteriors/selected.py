@@ -7,8 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import describe_estimate, float_or_nan, shown
-from skpostbac.metrics._posteriors.figure import ExactPosterior
+from skpostbac._utils import (
+    describe_estimate,
+    float_or_nan,
+    format_estimates,
+    shown,
+    table,
+)
+from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior
 from skpostbac.stats import Interval, ShiftedDistribution
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
@@ -157,6 +163,18 @@ class SelectedPosterior(ExactPosterior):
             f"It was chosen{number} on the same samples, which adds {self.optimism:.3f}: "
             f"uncorrected it would be {plain}."
         )
+
+    def _html_tables(self) -> list[str]:
+        figures: dict[str, FigurePosterior] = {
+            "corrected": self,
+            "uncorrected": self.uncorrected,
+        }
+        estimates = format_estimates(
+            [figure.mean() for figure in figures.values()],
+            [figure.credible_interval() for figure in figures.values()],
+        )
+        rows = [(name, *estimate) for name, estimate in zip(figures, estimates, strict=True)]
+        return [table(("", "mean", "95% CI"), rows)]
 
     def __repr__(self) -> str:
         facts = [self._summary(), f"optimism={self.optimism:.3f}"]

@@ -12,7 +12,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, StablePickle, float_or_nan, is_real, nonnegative_array, shown
+from skpostbac._utils import (
+    Floats,
+    StablePickle,
+    block,
+    float_or_nan,
+    format_column,
+    format_share,
+    is_real,
+    more,
+    nonnegative_array,
+    paragraph,
+    shown,
+    table,
+)
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors.assumptions import (
@@ -38,6 +51,8 @@ from skpostbac.stats import Hyperprior
 _LEAST_DEVIATION = 1e-300
 # Classes named in the repr.
 SHOWN_CLASSES = 3
+# And in the view of a notebook.
+SHOWN_ROWS = 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.92
 # Of a metric, in posterior standard deviations. What moves less than the other is of no
@@ -210,6 +225,26 @@ class PriorInfluence(StablePickle):
         }
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _repr_html_(self) -> str:
+        records = self.summary()
+        order = np.argsort(-np.abs(self.class_shifts), stable=True)[:SHOWN_ROWS].tolist()
+        columns = (
+            [str(records[i]["class"]) for i in order],
+            *(format_column(values[order].tolist()) for values in self._counted),
+            [format_share(value) for value in self.counts.recalls[order].tolist()],
+            [format_share(self.recall_means[i]) for i in order],
+            # Adding 0 turns a rounded -0.0 into 0.0.
+            [f"{round(self.class_shifts[i], 2) + 0.0:.2f}" for i in order],
+        )
+        header = ("class, most moved first", "correct", "total", "observed", "mean", "shift")
+        note = more(len(records), SHOWN_ROWS)
+        remedy = [paragraph(f"Remedy: {self.remedy}.")] if self.remedy else []
+        return block(repr(self), table(header, zip(*columns, strict=True), note=note), *remedy)
+
+    @property
+    def _counted(self) -> tuple[Floats, Floats]:
+        return self.counts.correct, self.counts.total
 
     def __repr__(self) -> str:
         facts = [

@@ -20,6 +20,7 @@ from skpostbac._utils import (
     draw_seed,
     float_or_nan,
     format_estimate,
+    format_estimates,
     format_probability,
     shown,
     table,
@@ -335,10 +336,12 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        rows = [
-            (name, *format_estimate(p.mean(), p.credible_interval(self.level)))
-            for name, p in (("corrected", self.corrected), ("uncorrected", self.best))
-        ]
+        figures = {"corrected": self.corrected, "uncorrected": self.best}
+        estimates = format_estimates(
+            [figure.mean() for figure in figures.values()],
+            [figure.credible_interval(self.level) for figure in figures.values()],
+        )
+        rows = [(name, *estimate) for name, estimate in zip(figures, estimates, strict=True)]
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 

@@ -22,9 +22,12 @@ from skpostbac._utils import (
     check_n_draws,
     draw_seed,
     float_or_nan,
-    format_estimate,
+    format_column,
+    format_estimates,
     format_probability,
     input_errors,
+    more,
+    record,
     shown,
     table,
 )
@@ -96,6 +99,9 @@ class RopeMasses(NamedTuple):
     """Probability of a difference in ``[-rope, rope]``: no difference in practice."""
     above: float
     """Probability of a difference above ``rope``: the first is better, by more than that."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, *map(format_probability, self)))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -254,37 +260,41 @@ class PosteriorComparison(StablePickle):
         return block(repr(self), self._html_summary(), self._html_prob_greater())
 
     def _html_summary(self) -> str:
+        shown = self.summary()[:_SHOWN_NAMES]
+        columns = {key: [row[key] for row in shown] for key in shown[0]}
+        intervals = list(zip(columns["low"], columns["high"], strict=True))
+        rows = zip(
+            (f"{rank} {name}" for rank, name in enumerate(columns["name"], 1)),
+            format_estimates(columns["mean"], intervals),
+            map(format_probability, columns["prob_best"]),
+            format_column(columns["expected_loss"], digits=3),
+            strict=True,
+        )
         return table(
             ("classifier", "mean", "95% CI", "P(best)", "expected loss"),
-            (
-                (
-                    record["name"],
-                    *format_estimate(record["mean"], Interval(record["low"], record["high"])),
-                    format_probability(record["prob_best"]),
-                    f"{record['expected_loss']:.3g}",
-                )
-                for record in self.summary()[:_SHOWN_NAMES]
-            ),
+            ((name, *estimate, *rest) for name, estimate, *rest in rows),
             note=self._hidden,
         )
 
     def _html_prob_greater(self) -> str:
         shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
-        names = [self.names[index] for index in shown]
         rows = self.prob_greater()[np.ix_(shown, shown)]
+        # Columns have the numbers of the rows: names may be long, and the table is to fit.
         return table(
-            ("P(row > column)", *names),
+            ("P(row > column)", *(str(rank) for rank in range(1, len(shown) + 1))),
             (
-                (name, *("" if i == j else format_probability(p) for j, p in enumerate(row)))
-                for i, (name, row) in enumerate(zip(names, rows, strict=True))
+                (
+                    f"{i + 1} {self.names[index]}",
+                    *("" if i == j else format_probability(p) for j, p in enumerate(row)),
+                )
+                for i, (index, row) in enumerate(zip(shown, rows, strict=True))
             ),
             note=self._hidden,
         )
 
     @property
     def _hidden(self) -> str:
-        hidden = len(self.names) - _SHOWN_NAMES
-        return f"and {hidden} more" if hidden > 0 else ""
+        return more(len(self.names), _SHOWN_NAMES)
 
     def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of the balanced accuracy of `a` less that of `b`.

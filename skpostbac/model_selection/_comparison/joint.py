@@ -15,7 +15,16 @@ from typing import ClassVar, Protocol, TypeAlias
 import numpy as np
 from joblib import Parallel, delayed
 
-from skpostbac._utils import Floats, FrozenArrays, StablePickle, progress
+from skpostbac._utils import (
+    Floats,
+    FrozenArrays,
+    StablePickle,
+    block,
+    format_column,
+    more,
+    progress,
+    table,
+)
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._priors import independent_prior
@@ -57,6 +66,9 @@ _BLOCK_SHARES = 2**20
 _BLOCK_ACCURACIES = 2**15
 
 
+# Classifiers in a view.
+SHOWN_ROWS = 8
+
 # Exact distributions, and one by random draws.
 Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference
 
@@ -74,6 +86,17 @@ class MonteCarloError(FrozenArrays):
     """Shape (T,)."""
     expected_loss: Floats
     """Shape (T,)."""
+
+    def _repr_html_(self) -> str:
+        worst = self.rank_probabilities.max(axis=1, initial=0.0)
+        columns = (worst, self.expected_rank, self.expected_loss)
+        cells = (format_column(column[:SHOWN_ROWS].tolist(), digits=2) for column in columns)
+        rows = [(str(i), *row) for i, row in enumerate(zip(*cells, strict=True))]
+        n = len(self.expected_rank)
+        header = ("standard errors", "of a rank's probability", "expected rank", "expected loss")
+        return block(
+            f"MonteCarloError(n_classifiers={n})", table(header, rows, note=more(n, SHOWN_ROWS))
+        )
 
 
 class Joint(Protocol):

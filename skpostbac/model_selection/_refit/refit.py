@@ -13,9 +13,11 @@ from sklearn.exceptions import FitFailedWarning
 
 from skpostbac._utils import (
     Floats,
+    block,
     check_level,
     check_probability,
     describe_estimate,
+    parameters,
     progress,
 )
 from skpostbac.metrics import (
@@ -271,6 +273,9 @@ class PosteriorRefit:
                 stacklevel=2,
             )
         return self._choose(standings).candidate
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters(vars(self)))
 
     def summary(self, cv_results: Any) -> list[dict[str, Any]]:
         """Return one record for each candidate: how it stands, and which is chosen.

@@ -15,6 +15,7 @@ from skpostbac._utils import (
     LabelArray,
     RandomStateLike,
     StablePickle,
+    block,
     check_flags,
     check_level,
     check_probability,
@@ -22,7 +23,10 @@ from skpostbac._utils import (
     first,
     float_array,
     is_integer,
+    more,
+    paragraph,
     shown,
+    table,
 )
 from skpostbac.metrics import PosteriorBalancedAccuracy
 from skpostbac.metrics._labels import label_list
@@ -65,6 +69,8 @@ _ROUNDING = 1e-9
 _MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
 # Classes named one by one in the report.
 _SHOWN_CLASSES = 5
+# And in the view of a notebook.
+_SHOWN_ROWS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,6 +387,19 @@ class RequiredTestSize(StablePickle):
 
     def __str__(self) -> str:
         return self.report()
+
+    def _repr_html_(self) -> str:
+        labels, samples = label_list(self.classes), self.samples.tolist()
+        rows = [(str(label), str(number)) for label, number in zip(labels, samples, strict=True)]
+        return block(
+            repr(self),
+            paragraph(self.report()),
+            table(
+                ("class", "samples"),
+                [*rows[:_SHOWN_ROWS], ("all classes", str(self.total))],
+                note=more(len(rows), _SHOWN_ROWS),
+            ),
+        )
 
     def __repr__(self) -> str:
         return (

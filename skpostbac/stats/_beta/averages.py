@@ -19,11 +19,15 @@ from skpostbac._utils import (
     Indices,
     RngLike,
     StablePickle,
+    block,
     check_generator,
     check_level,
     check_shape,
     float_array,
+    format_estimates,
+    more,
     probability_array,
+    table,
 )
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters
@@ -41,6 +45,8 @@ from skpostbac.stats._smooth import (
 
 # Waves that are tabulated at a time.
 _TABLE = 2**17
+# Distributions in a view.
+SHOWN = 8
 
 Alone = Callable[[Floats, Floats, Floats | None], BoundedDistribution]
 
@@ -97,6 +103,19 @@ class BetaAverages(StablePickle):
     def __repr__(self) -> str:
         """Show the shape and the number of variables."""
         return f"BetaAverages(shape={self.shape}, n_variables={self.a.shape[-1]})"
+
+    def _repr_html_(self) -> str:
+        """Show the first of them, by their index."""
+        flat = (len(self.a.reshape(-1, self.a.shape[-1])), self.a.shape[-1])
+        parameters = (self.a, self.b, np.broadcast_to(self.weights, self.a.shape))
+        first = self._made(*(values.reshape(flat)[:SHOWN] for values in parameters))
+        intervals = list(zip(*(ends.tolist() for ends in first.hdi()), strict=True))
+        estimates = format_estimates(first.mean().tolist(), intervals)
+        places = map(str, np.ndindex(self.shape))
+        rows = [(place, *estimate) for place, estimate in zip(places, estimates, strict=False)]
+        return block(
+            repr(self), table(("index", "mean", "95% CI"), rows, note=more(flat[0], SHOWN))
+        )
 
     def __neg__(self) -> "BetaAverages":
         """Return the distributions of the negated variables."""

@@ -9,12 +9,12 @@ Its log is a sum of log Gamma(x + d) - log Gamma(x), each by Stirling's series w
 in a form that does not cancel for counts of any size.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, float_or_nan, is_integer, shown
+from skpostbac._utils import Floats, block, float_or_nan, is_integer, parameters, shown
 from skpostbac.stats._numerics import stirling_remainder
 
 # What the quadrature resolves.
@@ -126,6 +126,9 @@ class Hyperprior:
         values = ((field, getattr(self, field.name)) for field in fields(self))
         shown = [f"{field.name}={value}" for field, value in values if value != field.default]
         return f"Hyperprior({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters(asdict(self)))
 
     @property
     def anew(self) -> float:

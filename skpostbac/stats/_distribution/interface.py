@@ -7,13 +7,23 @@ The methods have the names of SciPy's random variables. The central interval of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, RngLike, StablePickle, float_array, shown
+from skpostbac._utils import (
+    Floats,
+    RngLike,
+    StablePickle,
+    block,
+    float_array,
+    format_column,
+    format_estimates,
+    record,
+    shown,
+)
 
 IntervalMethod: TypeAlias = Literal["hdi", "central"]
 # The central interval leaves out values next to 1 where few samples have next to no errors. Under
@@ -33,6 +43,9 @@ class Interval(NamedTuple):
     """Lower end."""
     high: float
     """Upper end."""
+
+    def _repr_html_(self) -> str:
+        return block(repr(self), record(self._fields, *format_column(self)))
 
 
 _OfLevel: TypeAlias = Callable[[float], Interval]
@@ -88,6 +101,22 @@ class Distribution(StablePickle, ABC):
         rng: RngLike = None,
     ) -> np.float64 | Floats:
         """Draw independent values."""
+
+    def _repr_html_(self) -> str:
+        (estimate,) = estimate_rows({"": self})
+        (sd,) = format_column([self.standard_deviation()])
+        header = ("mean", "95% CI", "standard deviation")
+        return block(repr(self), record(header, *estimate[1:], sd))
+
+
+def estimate_rows(
+    distributions: Mapping[str, Distribution], level: float = 0.95
+) -> list[tuple[str, str, str]]:
+    """Return the rows of a table: each name with the mean and the shortest interval."""
+    means = [distribution.mean() for distribution in distributions.values()]
+    intervals = [interval_of(distribution, level) for distribution in distributions.values()]
+    estimates = format_estimates(means, intervals)
+    return [(name, *estimate) for name, estimate in zip(distributions, estimates, strict=True)]
 
 
 def interval_of(

@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skpostbac._utils import float_or_nan, is_real
+from skpostbac._utils import (
+    block,
+    float_or_nan,
+    is_real,
+    parameters,
+)
 
 # With a mean so far from that of the data, locations and spreads are hard to tell apart.
 _FARTHEST_MEAN = 10.0
@@ -66,6 +71,9 @@ class NormalBinomial:
                 kind = "finite" if name == "mean" else "finite and positive"
                 raise ValueError(f"{name} must be {kind}, got {value!r:.80}")
 
+    def _repr_html_(self) -> str:
+        return block(repr(self), parameters(vars(self)))
+
 
 @dataclass(frozen=True)
 class BetaBinomial:
@@ -89,3 +97,6 @@ class BetaBinomial:
     >>> BetaBinomial()
     BetaBinomial()
     """
+
+    def _repr_html_(self) -> str:
+        return block(repr(self))
