@@ -1,7 +1,9 @@
 """Settings shared by all tests."""
 
 import os
+import re
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import hypothesis
 import numpy as np
@@ -79,6 +81,45 @@ class HtmlPage(HTMLParser):
 def read_html():
     """Return the parser of a piece of HTML."""
     return HtmlPage
+
+
+# Tags that fetch, run or restyle something.
+ACTIVE = {"script", "link", "img", "iframe", "style", "object", "embed", "form", "a"}
+
+
+def check_view(text):
+    """Check the view of a notebook: well-formed, alone, of any theme, with columns that line up."""
+    root = ET.fromstring(text)  # all tags are closed, and all that is special is escaped
+    for node in root.iter():
+        assert node.tag not in ACTIVE
+        assert not {name for name in node.attrib if name in ("href", "src") or name[:2] == "on"}
+    # Text has the colour of the page, on its background; what has one of its own is seen on both.
+    colors = set(re.findall(r"#[0-9a-f]{3,8}\b", text.split("</code>", 1)[1]))
+    assert colors <= {"#3388cc", "#8888"}
+    assert not re.findall(r"[\";]background|[\";]color:(?!inherit)", text)
+    for table in root.iter("table"):
+        rows = [[cell.text or "" for cell in row] for row in table.find("tbody")]
+        width = len(table.find("thead").find("tr"))
+        # The last row may be a note across all columns.
+        cells = [row for row in rows if len(row) == width]
+        assert len(rows) - len(cells) <= 1
+        assert cells
+        if table.find("thead")[0][0].text != "parameter":
+            for column in list(zip(*cells, strict=True))[1:]:
+                assert len(decimals_of(column)) <= 1, column
+
+
+def decimals_of(cells):
+    """Return the numbers of decimals that there are in some cells."""
+    return {
+        len(digits) for cell in cells for digits in re.findall(r"\d(?:\.(\d+))?(?!\d|\.)", cell)
+    }
+
+
+@pytest.fixture(name="check_view")
+def check_view_fixture():
+    """Return the function that checks the view of a notebook."""
+    return check_view
 
 
 @pytest.fixture(scope="session")

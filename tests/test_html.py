@@ -1,17 +1,27 @@
 """HTML for notebooks: escaped, self-contained, in the colours of the page, and true."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from skpostbac import (
     ClassCounts,
+    ClassCountsScorer,
+    OutcomesScorer,
+    PairedCounts,
     PosteriorAccuracy,
     PosteriorBalancedAccuracy,
+    PosteriorRefit,
     compare_posteriors,
     group_posterior,
+    posterior_confusion_metric,
+    required_test_size,
 )
 from skpostbac._utils.html import HEIGHT, SIDE, WIDTH
 from skpostbac.binormal import posterior_binormal
+from skpostbac.metrics import SubgroupPosteriors
+from skpostbac.stats import BetaAverage
 
 COUNTS = ClassCounts(["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4])
 BALANCED = PosteriorBalancedAccuracy(COUNTS)
@@ -52,7 +62,7 @@ def test_repr_is_the_heading(result, read_html):
 def test_labels_are_escaped(read_html):
     """Markup in the names of classes and classifiers is shown, not followed."""
     assert "<script>alert(1)</script>" in read_html(BALANCED._repr_html_()).text
-    assert 'x & "y"' in read_html(HOSTILE._repr_html_()).text
+    assert '2 x & "y"' in read_html(HOSTILE._repr_html_()).text
 
 
 def drawn(result, read_html):
@@ -94,16 +104,16 @@ def test_comparison_has_its_tables(read_html):
     """The standings, best first, and the probability of each pair."""
     rows = read_html(HOSTILE._repr_html_()).rows
     best, second = HOSTILE.ranking()
+    numbered = [f"1 {best}", f"2 {second}"]
     assert [row[0] for row in rows] == [
         "classifier",
-        best,
-        second,
+        *numbered,
         "P(row > column)",
-        best,
-        second,
+        *numbered,
     ]
+    assert rows[3][1:] == ["1", "2"]
     prob = HOSTILE.prob_greater()[HOSTILE.names.index(best), HOSTILE.names.index(second)]
-    assert rows[4] == [best, "", f"{prob:.3f}"]
+    assert rows[4] == [f"1 {best}", "", f"{prob:.3f}"]
 
 
 def test_groups_stand_below_the_population(read_html):
@@ -131,3 +141,125 @@ def test_decimals_follow_the_interval():
     Its half width is 1.96 sqrt(.9 * .1 / 4e9 + .8 * .2 / 4e9) = 1.55e-5.
     """
     assert "mean=0.850000, 95% CI=[0.849985, 0.850015]," in repr(RESULTS["billion"])
+
+
+BAD = "<script>alert('&')</script>"
+PAIRS = PairedCounts(
+    [BAD, "b", "c"],
+    [0, 1],
+    [0, 0, 0, 1, 1],
+    [[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 0]],
+    [5, 7, 11, 13, 17],
+)
+PILOT = PosteriorBalancedAccuracy.from_counts([20, 30], [22, 33], classes=[BAD, "b"])
+UNEVEN = PosteriorBalancedAccuracy.from_counts([900_000, 3], [1_000_000, 4], classes=[BAD, "b"])
+LABELS = np.array([BAD, "b"])
+# All that show a name that was given.
+NAMED = {
+    "class counts": COUNTS,
+    "paired counts": PAIRS,
+    "paired counts of many": PairedCounts(
+        [f"{BAD}{i}" for i in range(12)], [BAD], [0, 0], np.eye(12)[:2] > 0, [3.5, 4]
+    ),
+    "no counts": ClassCounts.empty(),
+    "no samples": PairedCounts([BAD], [BAD], [0], [[True]], [0]),
+    "balanced accuracy": UNEVEN,
+    "prior influence": UNEVEN.prior_influence(),
+    "recalls": UNEVEN.recalls(),
+    "recalls of many": PosteriorBalancedAccuracy.from_counts([90] * 40, [100] * 40).recalls(),
+    "test size": required_test_size(PILOT, width=0.3),
+    "groups": group_posterior(
+        {BAD: ClassCounts(["x"], [8], [10]), "b": ClassCounts(["x"], [9], [10])}
+    ),
+    "subgroups": SubgroupPosteriors((BAD, "b"), (PILOT, UNEVEN)),
+    "metric": posterior_confusion_metric(
+        LABELS[[0, 0, 1, 1, 1]], LABELS[[0, 1, 1, 1, 0]], "precision", pos_label=BAD
+    ),
+    "comparison": compare_posteriors({BAD: PILOT, "b": UNEVEN}),
+    "scorer": ClassCountsScorer(labels=LABELS),
+    "outcomes": OutcomesScorer(5, labels=LABELS),
+    "refit": PosteriorRefit(labels=LABELS, class_weight={BAD: 2.0, "b": 1.0}),
+}
+
+
+@pytest.mark.parametrize("result", NAMED.values(), ids=NAMED)
+def test_names_are_text(result, check_view):
+    """Whatever they are; and columns line up, of many samples and of few."""
+    text = result._repr_html_()
+    check_view(text)
+    assert "<script" not in text
+
+
+def body(result, read_html, header):
+    """Return the rows below a header, up to the end or to the next table."""
+    rows = read_html(result._repr_html_()).rows
+    (start,) = (i for i, row in enumerate(rows) if row[0] == header)
+    return rows[start + 1 :]
+
+
+def test_class_counts_are_shown_with_their_sum(read_html):
+    """Correct predictions, samples and recall of each class, and of all."""
+    rows = body(COUNTS, read_html, "class")
+    assert rows[0] == ["<script>alert(1)</script>", "30", "32", f"{30 / 32:.3f}"]
+    assert rows[-1] == ["all classes", "41", "46", f"{41 / 46:.3f}"]
+
+
+def test_paired_counts_are_shown_by_pairs(read_html):
+    """How often each is right, and how often where another is wrong, counted row by row."""
+    rows = body(PAIRS, read_html, "classifier")
+    assert rows[:3] == [
+        [f"1 {BAD}", "25", f"{25 / 53:.3f}"],  # 5 + 7 + 13
+        ["2 b", "37", f"{37 / 53:.3f}"],  # 7 + 13 + 17
+        ["3 c", "24", f"{24 / 53:.3f}"],  # 11 + 13
+    ]
+    assert rows[3:] == [
+        ["row correct, column wrong", "1", "2", "3"],
+        [f"1 {BAD}", "", "5", "12"],
+        ["2 b", "17", "", "24"],
+        ["3 c", "11", "11", ""],
+    ]
+
+
+def test_most_moved_class_stands_first(read_html):
+    """Of what the prior does to each class."""
+    influence = BALANCED.prior_influence()
+    rows = body(influence, read_html, "class, most moved first")
+    assert [row[0] for row in rows] == list(map(str, influence.most_moved))
+    assert [float(row[-1]) for row in rows] == pytest.approx(
+        sorted(influence.class_shifts, key=abs, reverse=True), abs=0.005
+    )
+
+
+def test_test_size_is_said_and_listed(read_html):
+    """The sentence of the report, the samples of each class and of all."""
+    size = NAMED["test size"]
+    assert size.report() in read_html(size._repr_html_()).text
+    rows = body(size, read_html, "class")
+    assert rows == [*zip_rows(size.classes, size.samples), ["all classes", str(size.total)]]
+
+
+def zip_rows(labels, numbers):
+    """Return rows of a label and a whole number."""
+    return [[str(label), str(number)] for label, number in zip(labels, numbers, strict=True)]
+
+
+def test_recalls_are_a_dict_with_a_view(read_html):
+    """Equal to a plain one, of the distributions of the classes, the first twenty in the view."""
+    recalls = UNEVEN.recalls()
+    assert isinstance(recalls, dict)
+    assert recalls == dict(recalls.items())
+    assert pickle.loads(pickle.dumps(recalls)) == recalls
+    rows = body(recalls, read_html, "class")
+    low, high = recalls["b"].hdi(0.95)
+    assert rows[1] == ["b", f"{recalls['b'].mean():.4f}", f"[{low:.4f}, {high:.4f}]"]
+    assert body(NAMED["recalls of many"], read_html, "class")[-1] == ["and 20 more"]
+
+
+def test_array_of_distributions_is_listed(read_html):
+    """The first eight, each as the one distribution has it."""
+    a = np.arange(1.0, 11.0)
+    rows = body(BetaAverage(a[:, None], [2.0]), read_html, "index")
+    assert rows[-1] == ["and 2 more"]
+    one = BetaAverage([3.0], [2.0])
+    low, high = one.hdi(0.95)
+    assert rows[2] == ["(2,)", f"{one.mean():.3f}", f"[{low:.3f}, {high:.3f}]"]

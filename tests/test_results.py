@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 from functools import cache
+from html import escape
 
 import numpy as np
 import pytest
@@ -265,3 +266,14 @@ def test_memory_of_the_caller_is_not_kept(name):
     for values in given:
         values[...] = values.flat[0]
     assert result == made(name)
+
+
+# Those whose repr holds whole arrays have a short title.
+@EACH
+def test_view_of_a_notebook(name, check_view):
+    """Each has one: text that is well-formed, follows the theme, and has columns that line up."""
+    result = made(name)
+    text = result._repr_html_()
+    check_view(text)
+    title = type(result).__name__ if "array(" in repr(result) else escape(repr(result))
+    assert f"<code>{title}" in text

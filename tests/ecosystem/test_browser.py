@@ -2,9 +2,15 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
-from skpostbac import PosteriorBalancedAccuracy, compare_posteriors
+from skpostbac import (
+    compare_predictions,
+    paired_counts,
+    required_test_size,
+    subgroup_posteriors,
+)
 from skpostbac._cli import main
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -205,18 +211,70 @@ def luminance(*channels):
     return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("color", ["rgb(0, 0, 0)", "rgb(221, 221, 221)"])
-def test_notebook_tables_take_the_colour_of_the_page(color, page):
-    """Whatever theme a notebook has, text and axis are as legible as its own text."""
-    one = PosteriorBalancedAccuracy.from_counts([30, 8], [32, 10], classes=[HOSTILE, "b"])
-    two = PosteriorBalancedAccuracy.from_counts([25, 9], [32, 10], classes=[HOSTILE, "b"])
-    results = [one, compare_posteriors({HOSTILE: one, "two": two})]
-    body = "".join(result._repr_html_() for result in results)
-    page.set_content(f"<!DOCTYPE html><body style='color: {color}'>{body}")
+# What JupyterLab asks of the output of a cell, which every view has to live with.
+JUPYTERLAB = """
+.view { font: 13px sans-serif; color: COLOR; background: BACKGROUND; }
+.view table { border-collapse: collapse; border-spacing: 0; border: none; table-layout: fixed; }
+.view td, .view th, .view tr { text-align: right; vertical-align: middle; padding: 0.5em;
+  line-height: normal; white-space: normal; max-width: none; border: none; }
+.view tbody tr:nth-child(odd) { background: #8882; }
+.view code { background: #8883; color: COLOR; white-space: pre-wrap; }
+.view p { color: COLOR; }
+"""
+THEMES = {"light": ("rgb(33, 33, 33)", "#fff"), "dark": ("rgb(222, 222, 222)", "#111")}
+
+
+def views():
+    """Return the views of results with long and hostile names."""
+    rng = np.random.default_rng(0)
+    names = [f"a pipeline with a name of many words, number {i}" for i in range(8)] + ["x" * 60]
+    classes = np.array([HOSTILE, "y" * 60, "fox"])
+    y_true = classes[rng.integers(0, 3, 200)]
+    y_preds = {
+        name: np.where(rng.random(200) < 0.8, y_true, classes[rng.integers(0, 3, 200)])
+        for name in names
+    }
+    comparison = compare_predictions(y_true, y_preds, random_state=0)
+    (posterior, *_) = comparison.posteriors
+    return [
+        comparison,
+        comparison.difference(names[0], names[1]),
+        paired_counts(y_true, y_preds),
+        posterior,
+        posterior.counts,
+        posterior.recalls(),
+        posterior.prior_influence(),
+        posterior.prob_above_chance(),
+        posterior.credible_interval(),
+        required_test_size(posterior, width=0.2),
+        subgroup_posteriors(y_true, y_preds["x" * 60], sensitive_features=y_true[::-1] == "fox"),
+    ]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("style", ["", JUPYTERLAB], ids=["plain", "jupyterlab"])
+def test_notebook_views_take_the_colours_of_the_page(style, theme, page):
+    """Whatever theme a notebook has, text and axis are as legible as its own text, and fit."""
+    color, background = THEMES[theme]
+    style = style.replace("COLOR", color).replace("BACKGROUND", background)
+    body = "".join(result._repr_html_() for result in views())
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.set_content(
+        f"<!DOCTYPE html><style>{style}</style>"
+        f"<body style='color: {color}; background: {background}'><div class=view>{body}</div>"
+    )
     seen = "node => getComputedStyle(node).color"
-    for tag in ("td", "th", "code"):
+    for tag in ("td", "th", "code", "p"):
         assert set(page.locator(tag).evaluate_all(f"nodes => nodes.map({seen})")) == {color}
-    axis = page.locator("svg path").evaluate("node => getComputedStyle(node).stroke")
-    assert axis == color
+    axes = page.locator("svg path").evaluate_all(
+        "nodes => nodes.map(node => getComputedStyle(node).stroke)"
+    )
+    assert set(axes) == {color}
+    # Names stand to the left, numbers to the right, whatever the notebook asks for.
+    align = "nodes => nodes.map(node => getComputedStyle(node).textAlign)"
+    names = page.locator("tr:has(td:nth-child(6)) > td:nth-child(1)").evaluate_all(align)
+    assert set(names) == {"left"}
+    assert set(page.locator("td + td").evaluate_all(align)) == {"right"}
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
     assert page.title() == ""
     assert page.complaints == []

@@ -21,7 +21,7 @@ class Recalls(dict[Hashable, AverageDistribution]):
     >>> from skpostbac import PosteriorBalancedAccuracy
     >>> recalls = PosteriorBalancedAccuracy.from_counts([7, 2], [9, 3]).recalls()
     >>> {label: recall.mean() for label, recall in recalls.items()}
-    {0: 0.7647, 1: 0.6}
+    {0: 0.75, 1: 0.625}
     """
 
     def estimates(self, n: int) -> list[tuple[str, str]]:

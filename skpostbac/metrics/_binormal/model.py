@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logit, ndtr, ndtri
 
-from skpostbac._utils import Floats, block, check_integer, check_probability, table
+from skpostbac._utils import (
+    Floats,
+    block,
+    check_integer,
+    check_probability,
+    format_column,
+    format_share,
+    record,
+    table,
+)
 from skpostbac.metrics._binormal import curves as binormal
 from skpostbac.metrics._binormal.class_scores import ScoreMoments, check_finite, check_scale
 from skpostbac.metrics._binormal.warning import checked_scores
@@ -269,9 +278,17 @@ class BinormalModel:
         return binormal.average_precision(*self._arguments).item()
 
     def _repr_html_(self) -> str:
-        areas = {"roc_auc": self.roc_auc(), "average_precision": self.average_precision()}
-        values = {name: f"{value:.4g}" for name, value in (asdict(self) | areas).items()}
-        return block(repr(self), table(("", "value"), list(values.items())))
+        means = format_column([self.mean_negative, self.mean_positive])
+        deviations = format_column([self.sd_negative, self.sd_positive])
+        rows = zip(("negative", "positive"), means, deviations, strict=True)
+        shares = (self.positive_fraction, self.roc_auc(), self.average_precision())
+        return block(
+            repr(self),
+            table(("scores", "mean", "standard deviation"), rows),
+            record(
+                ("positive fraction", "ROC AUC", "average precision"), *map(format_share, shares)
+            ),
+        )
 
     @property
     def _arguments(self) -> tuple[Floats, Floats, Floats]:
