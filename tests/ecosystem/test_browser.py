@@ -224,6 +224,7 @@ JUPYTERLAB = """
 THEMES = {"light": ("rgb(33, 33, 33)", "#fff"), "dark": ("rgb(222, 222, 222)", "#111")}
 
 
+@pytest.fixture(scope="module")
 def views():
     """Return the views of results with long and hostile names."""
     rng = np.random.default_rng(0)
@@ -236,7 +237,7 @@ def views():
     }
     comparison = compare_predictions(y_true, y_preds, random_state=0)
     (posterior, *_) = comparison.posteriors
-    return [
+    results = [
         comparison,
         comparison.difference(names[0], names[1]),
         paired_counts(y_true, y_preds),
@@ -249,19 +250,19 @@ def views():
         required_test_size(posterior, width=0.2),
         subgroup_posteriors(y_true, y_preds["x" * 60], sensitive_features=y_true[::-1] == "fox"),
     ]
+    return "".join(result._repr_html_() for result in results)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("style", ["", JUPYTERLAB], ids=["plain", "jupyterlab"])
-def test_notebook_views_take_the_colours_of_the_page(style, theme, page):
+def test_notebook_views_take_the_colours_of_the_page(style, theme, views, page):
     """Whatever theme a notebook has, text and axis are as legible as its own text, and fit."""
     color, background = THEMES[theme]
     style = style.replace("COLOR", color).replace("BACKGROUND", background)
-    body = "".join(result._repr_html_() for result in views())
     page.set_viewport_size({"width": 800, "height": 900})
     page.set_content(
         f"<!DOCTYPE html><style>{style}</style>"
-        f"<body style='color: {color}; background: {background}'><div class=view>{body}</div>"
+        f"<body style='color: {color}; background: {background}'><div class=view>{views}</div>"
     )
     seen = "node => getComputedStyle(node).color"
     for tag in ("td", "th", "code", "p"):
