@@ -14,6 +14,7 @@ from skpostbac import (
     PosteriorBalancedAccuracy,
     PosteriorRefit,
     compare_posteriors,
+    compare_predictions,
     group_posterior,
     posterior_confusion_metric,
     required_test_size,
@@ -21,7 +22,7 @@ from skpostbac import (
 from skpostbac._utils.html import HEIGHT, SIDE, WIDTH
 from skpostbac.binormal import posterior_binormal
 from skpostbac.metrics import SubgroupPosteriors
-from skpostbac.stats import BetaAverage
+from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
 
 COUNTS = ClassCounts(["<script>alert(1)</script>", "a & b", '"c"'], [30, 8, 3], [32, 10, 4])
 BALANCED = PosteriorBalancedAccuracy(COUNTS)
@@ -101,7 +102,7 @@ def test_infinite_density_is_cut(name, read_html):
 
 
 def test_comparison_has_its_tables(read_html):
-    """The standings, best first, and the probability of each pair."""
+    """Means and intervals, best first, and the probability of each pair."""
     rows = read_html(HOSTILE._repr_html_()).rows
     best, second = HOSTILE.ranking()
     numbered = [f"1 {best}", f"2 {second}"]
@@ -121,8 +122,8 @@ def test_groups_stand_below_the_population(read_html):
     groups = group_posterior([8] * 25, [10] * 25, model="beta-binomial")
     rows = read_html(groups._repr_html_()).rows
     assert [row[0] for row in rows[:4]] == ["accuracy", "new group", "population mean", "group 0"]
-    assert rows[-2][0] == "group 19"
-    assert rows[-1] == ["and 5 more groups"]
+    assert rows[-2][0] == "group 7"
+    assert rows[-1] == ["and 17 more groups"]
     (mean,) = (row["mean"] for row in groups.summary() if row["name"] == "population mean")
     assert rows[2][1] == f"{mean:.3f}"
 
@@ -263,3 +264,25 @@ def test_array_of_distributions_is_listed(read_html):
     one = BetaAverage([3.0], [2.0])
     low, high = one.hdi(0.95)
     assert rows[2] == ["(2,)", f"{one.mean():.3f}", f"[{low:.3f}, {high:.3f}]"]
+
+
+def test_view_of_a_comparison_draws_no_ranks(monkeypatch):
+    """They take seconds of random draws, and are what `summary` is for."""
+    y_true, rng = np.arange(60) % 2, np.random.default_rng(0)
+    predictions = {f"c{i}": np.where(rng.random(60) < 0.8, y_true, 0) for i in range(5)}
+    comparison = compare_predictions(y_true, predictions, random_state=0)
+    for name in ("rank_probabilities", "expected_loss", "monte_carlo_error"):
+        monkeypatch.setattr(type(comparison._joint), name, None)
+    assert comparison._repr_html_()
+
+
+def test_view_with_a_shared_prior_computes_no_interval_of_a_class(monkeypatch, read_html):
+    """Such an interval takes a fifth of a second: standard deviations stand in its place."""
+    recalls = PosteriorBalancedAccuracy.from_counts(
+        [30, 8], [32, 10], prior="hierarchical"
+    ).recalls()
+    for name in ("hdi", "interval"):
+        monkeypatch.setattr(HierarchicalBetaAverage, name, None)
+    (header, first, _) = read_html(recalls._repr_html_()).rows
+    assert header == ["class", "mean", "standard deviation"]
+    assert first[1:] == [f"{recalls[0].mean():.3f}", f"{recalls[0].standard_deviation():.3f}"]

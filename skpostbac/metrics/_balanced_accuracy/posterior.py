@@ -44,7 +44,7 @@ from skpostbac.metrics._priors import (
     warn_if_prior_dominates,
     widened,
 )
-from skpostbac.stats._distribution import figures_of, interval_of
+from skpostbac.stats._distribution import figures_of
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -515,13 +515,13 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def _html_tables(self) -> list[str]:
         counts = self.counts
         labels = map(str, label_list(counts.classes[:SHOWN_CLASSES]))
-        estimates = self.recalls().estimates(SHOWN_CLASSES)
+        (_, spread), estimates = self.recalls().estimates(SHOWN_CLASSES)
         columns = (
             format_column(values[:SHOWN_CLASSES].tolist())
             for values in (counts.correct, counts.total)
         )
         rows = zip(labels, *columns, *zip(*estimates, strict=True), strict=True)
-        header = ("class", "correct", "total", "accuracy", "95% CI")
+        header = ("class", "correct", "total", "accuracy", spread)
         return [table(header, rows, note=more(counts.n_classes, SHOWN_CLASSES))]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from itertools import islice
 
-from skpostbac._utils import block, format_estimates, more, table
+from skpostbac._utils import block, more, table
 from skpostbac.metrics._priors import AverageDistribution
-from skpostbac.stats._distribution import interval_of
+from skpostbac.stats._distribution import estimate_columns
 
 # Classes in a view.
 SHOWN_ROWS = 20
@@ -24,20 +24,18 @@ class Recalls(dict[Hashable, AverageDistribution]):
     {0: 0.75, 1: 0.625}
     """
 
-    def estimates(self, n: int) -> list[tuple[str, str]]:
-        """Write the means and the 95% intervals of the first n classes."""
-        shown = list(islice(self.values(), n))
-        intervals = [interval_of(distribution, 0.95) for distribution in shown]
-        return format_estimates([distribution.mean() for distribution in shown], intervals)
+    def estimates(self, n: int) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+        """Write how well the first n classes are recognised: a header, and its cells."""
+        return estimate_columns(list(islice(self.values(), n)))
 
     def _repr_html_(self) -> str:
+        header, cells = self.estimates(SHOWN_ROWS)
         names = map(str, islice(self, SHOWN_ROWS))
-        rows = zip(names, self.estimates(SHOWN_ROWS), strict=True)
         return block(
             f"recalls of {len(self)} classes",
             table(
-                ("class", "mean", "95% CI"),
-                ((name, *estimate) for name, estimate in rows),
+                ("class", *header),
+                ((name, *row) for name, row in zip(names, cells, strict=True)),
                 note=more(len(self), SHOWN_ROWS),
             ),
         )

@@ -48,7 +48,7 @@ _MODELS: dict[str, type[NormalBinomial] | type[BetaBinomial]] = {
     "beta-binomial": BetaBinomial,
 }
 # Groups listed one by one in the HTML table.
-SHOWN_GROUPS = 20
+SHOWN_GROUPS = 8
 # Above this the likelihood of a group loses more digits than the distributions promise.
 _LARGEST_TOTAL = 1e7
 # What stands beside the groups in tables and pictures.

@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,8 +23,6 @@ from skpostbac._utils import (
     check_n_draws,
     draw_seed,
     float_or_nan,
-    format_column,
-    format_estimates,
     format_probability,
     input_errors,
     more,
@@ -64,6 +63,7 @@ from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
     DEFAULT_INTERVAL,
     IntervalMethod,
+    estimate_columns,
     figures_of,
     interval_of,
 )
@@ -257,38 +257,27 @@ class PosteriorComparison(StablePickle):
         return self.report()
 
     def _repr_html_(self) -> str:
-        return block(repr(self), self._html_summary(), self._html_prob_greater())
-
-    def _html_summary(self) -> str:
-        shown = self.summary()[:_SHOWN_NAMES]
-        columns = {key: [row[key] for row in shown] for key in shown[0]}
-        intervals = list(zip(columns["low"], columns["high"], strict=True))
-        rows = zip(
-            (f"{rank} {name}" for rank, name in enumerate(columns["name"], 1)),
-            format_estimates(columns["mean"], intervals),
-            map(format_probability, columns["prob_best"]),
-            format_column(columns["expected_loss"], digits=3),
-            strict=True,
-        )
-        return table(
-            ("classifier", "mean", "95% CI", "P(best)", "expected loss"),
-            ((name, *estimate, *rest) for name, estimate, *rest in rows),
-            note=self._hidden,
-        )
-
-    def _html_prob_greater(self) -> str:
+        # Ranks of several classifiers take many draws: `summary` has them.
         shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
-        rows = self.prob_greater()[np.ix_(shown, shown)]
+        names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
+        distributions = [self.posteriors[index].distribution for index in shown]
+        header, cells = estimate_columns(distributions)
+        rows = ((name, *row) for name, row in zip(names, cells, strict=True))
+        parts = [table(("classifier", *header), rows, note=self._hidden)]
+        if not any(distribution.has_slow_intervals for distribution in distributions):
+            parts.append(self._html_prob_greater(shown, names))
+        return block(repr(self), *parts)
+
+    def _html_prob_greater(self, shown: Sequence[int], names: Sequence[str]) -> str:
+        cells = [["" for _ in names] for _ in names]
+        for i, j in combinations(range(len(shown)), 2):
+            difference = self._joint.difference(shown[i], shown[j])
+            cells[i][j] = format_probability(float(difference.ccdf(0.0)))
+            cells[j][i] = format_probability(float(difference.cdf(0.0)))
         # Columns have the numbers of the rows: names may be long, and the table is to fit.
         return table(
             ("P(row > column)", *(str(rank) for rank in range(1, len(shown) + 1))),
-            (
-                (
-                    f"{i + 1} {self.names[index]}",
-                    *("" if i == j else format_probability(p) for j, p in enumerate(row)),
-                )
-                for i, (index, row) in enumerate(zip(shown, rows, strict=True))
-            ),
+            ((name, *row) for name, row in zip(names, cells, strict=True)),
             note=self._hidden,
         )
 

@@ -7,8 +7,8 @@ The methods have the names of SciPy's random variables. The central interval of 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +56,9 @@ class Distribution(StablePickle, ABC):
 
     Method names follow SciPy's random variables.
     """
+
+    # Whether an interval takes longer than a view may.
+    has_slow_intervals: ClassVar[bool] = False
 
     @abstractmethod
     def mean(self) -> float:
@@ -161,6 +164,21 @@ def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfL
     if not isinstance(method, str) or method not in choices:
         raise ValueError(f"method must be 'hdi' or 'central', got {shown(method)}")
     return choices[method]
+
+
+def estimate_columns(
+    distributions: Sequence[Distribution],
+) -> tuple[tuple[str, str], list[tuple[str, str]]]:
+    """Return the header and the cells of two columns: means, and how far they are known.
+
+    That is the shortest interval, or the standard deviation where an interval takes long.
+    """
+    if not any(distribution.has_slow_intervals for distribution in distributions):
+        rows = estimate_rows({str(i): one for i, one in enumerate(distributions)})
+        return ("mean", "95% CI"), [(mean, interval) for _, mean, interval in rows]
+    means = [f"{distribution.mean():.3f}" for distribution in distributions]
+    deviations = [f"{distribution.standard_deviation():.3f}" for distribution in distributions]
+    return ("mean", "standard deviation"), list(zip(means, deviations, strict=True))
 
 
 def broadcast_limits(x: ArrayLike, y: ArrayLike) -> tuple[Floats, ...]:

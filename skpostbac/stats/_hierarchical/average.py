@@ -105,6 +105,8 @@ class HierarchicalBetaAverage(WeightedSum):
     (0.765, 0.893)
     """
 
+    has_slow_intervals = True
+
     def __init__(
         self,
         correct: ArrayLike,
