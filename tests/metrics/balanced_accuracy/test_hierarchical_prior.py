@@ -77,7 +77,7 @@ def test_value():
     assert "Hyperprior(outlier=0.3)" in repr(
         PosteriorBalancedAccuracy(COUNTS, prior=Hyperprior(outlier=0.3))
     )
-    assert "<td>8</td>" in one._repr_html_()
+    assert ">8</td>" in one._repr_html_()
 
 
 def test_many_classes_are_not_pulled_to_one_half():

@@ -339,6 +339,6 @@ def test_html_computes_the_groups_that_it_shows():
     posterior = group_posterior(total // 2, total)
     html = posterior._repr_html_()
     assert "and 32 more groups" in html
-    assert "group 19<" in html
-    assert "group 20<" not in html
+    assert "group 7<" in html
+    assert "group 8<" not in html
     assert "groups" not in vars(posterior)
