@@ -1005,6 +1005,8 @@ def test_labels_of_other_scripts_are_drawn_without_complaint(write, run, tmp_pat
     path = tmp_path / "report.html"
     run(write("truth,日本\n猫,猫\n犬,犬\n"), "--truth", "truth", "--html", str(path))
     assert "猫 (1/1)" in path.read_text(encoding="utf-8")
+    run(write("truth,日本,中国\n猫,猫,犬\n犬,犬,犬\n"), "--truth", "truth", "--html", str(path))
+    assert "日本 better" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
