@@ -268,8 +268,8 @@ def test_memory_of_the_caller_is_not_kept(name):
     assert result == made(name)
 
 
-# Those whose repr holds whole arrays have a short title.
-@EACH
+# Those whose repr holds whole arrays have a short title. What asks for a metric is no result.
+@pytest.mark.parametrize("name", sorted(MAKE.keys() - {"ExpectedCost", "NetBenefit"}))
 def test_view_of_a_notebook(name, check_view):
     """Each has one: text that is well-formed, follows the theme, and has columns that line up."""
     result = made(name)

@@ -264,7 +264,7 @@ class PosteriorComparison(StablePickle):
         header, cells = estimate_columns(distributions)
         rows = ((name, *row) for name, row in zip(names, cells, strict=True))
         parts = [table(("classifier", *header), rows, note=self._hidden)]
-        if not any(distribution.has_slow_intervals for distribution in distributions):
+        if not any(distribution._has_slow_intervals for distribution in distributions):
             parts.append(self._html_prob_greater(shown, names))
         return block(repr(self), *parts)
 

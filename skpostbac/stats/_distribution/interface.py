@@ -58,7 +58,7 @@ class Distribution(StablePickle, ABC):
     """
 
     # Whether an interval takes longer than a view may.
-    has_slow_intervals: ClassVar[bool] = False
+    _has_slow_intervals: ClassVar[bool] = False
 
     @abstractmethod
     def mean(self) -> float:
@@ -173,7 +173,7 @@ def estimate_columns(
 
     That is the shortest interval, or the standard deviation where an interval takes long.
     """
-    if not any(distribution.has_slow_intervals for distribution in distributions):
+    if not any(distribution._has_slow_intervals for distribution in distributions):
         rows = estimate_rows({str(i): one for i, one in enumerate(distributions)})
         return ("mean", "95% CI"), [(mean, interval) for _, mean, interval in rows]
     means = [f"{distribution.mean():.3f}" for distribution in distributions]

@@ -105,7 +105,7 @@ class HierarchicalBetaAverage(WeightedSum):
     (0.765, 0.893)
     """
 
-    has_slow_intervals = True
+    _has_slow_intervals = True
 
     def __init__(
         self,

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 
 from skpostbac._utils import (
     Bools,
@@ -149,6 +148,9 @@ class BetaQuotient(Distribution):
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the shortest interval of a probability."""
+        # Nothing else here needs it, and it takes longer to import than the engine.
+        from scipy.optimize import minimize_scalar
+
         outside = 1 - check_level(level)
 
         def width(tail: Floats) -> Floats:
