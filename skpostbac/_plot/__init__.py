@@ -11,7 +11,20 @@ from skpostbac._plot.curve import Curve, density_curve
 from skpostbac._plot.gallery import AnyPosterior, all_intervals
 from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
 from skpostbac._plot.posterior import Kind, PosteriorPlot
-from skpostbac._plot.posterior_kinds import rows_size
+from skpostbac._plot.room import (
+    SMALLEST_FONT,
+    fit_names,
+    label_axis,
+    legend_below,
+    note_size,
+    points,
+    positive_note,
+    settle,
+    text_width,
+    tile,
+    tile_width,
+)
+from skpostbac._plot.rows import rows_size
 from skpostbac._plot.style import (
     COLORS,
     LINE_STYLES,
@@ -33,6 +46,7 @@ from skpostbac._plot.threshold import ThresholdPlot
 __all__ = [
     "COLORS",
     "LINE_STYLES",
+    "SMALLEST_FONT",
     "AnyPosterior",
     "ComparisonPlot",
     "Curve",
@@ -49,12 +63,22 @@ __all__ = [
     "despine_axes",
     "estimate",
     "estimate_title",
+    "fit_names",
     "free_styles",
     "ink",
+    "label_axis",
+    "legend_below",
     "line_kwargs",
     "literal",
+    "note_size",
     "own_axes",
+    "points",
+    "positive_note",
     "rows_size",
+    "settle",
     "shorten",
+    "text_width",
+    "tile",
+    "tile_width",
     "with_score",
 ]

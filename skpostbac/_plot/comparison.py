@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
-from skpostbac._plot.posterior_kinds import rows_size
+from skpostbac._plot.room import settle
+from skpostbac._plot.rows import rows_size
 from skpostbac._plot.style import check_cmap, despine_axes, own_axes, write_full_numbers
 from skpostbac._utils import check_choice, check_flags, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
@@ -20,16 +21,26 @@ if TYPE_CHECKING:
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
 
-def _matrix_size(n: int) -> tuple[float, float]:
-    side = float(np.clip(2.5 + 0.42 * n, 4, 14))
-    return 1.25 * side, side
+# Columns beside the rows make a figure wider, in inches.
+_COLUMNS = 1.8
 
 
-_FIGURE_SIZES: dict[str, Callable[[int], tuple[float, float]]] = {
-    "decision": lambda n: (9.0, rows_size(n)[1]),
-    "difference": lambda n: (6.4, 4.0),
+def _rows_size(names: Sequence[str]) -> tuple[float, float]:
+    width, height = rows_size(len(names), names)
+    return width + _COLUMNS, height
+
+
+def _matrix_size(names: Sequence[str]) -> tuple[float, float]:
+    longest = 0.06 * min(max(map(len, names)), 40)
+    side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
+    return 1.2 * side, side
+
+
+_FIGURE_SIZES: dict[str, Callable[[Sequence[str]], tuple[float, float]]] = {
+    "decision": _rows_size,
+    "difference": lambda _: (6.4, 4.0),
     "matrix": _matrix_size,
-    "ranks": lambda n: (9.0, rows_size(n)[1]),
+    "ranks": _rows_size,
 }
 
 
@@ -62,9 +73,10 @@ class ComparisonPlot:
         Figure containing the axes.
     artists_ : dict of str to artists
         What has been drawn, by name. A "difference" has "line", "areas" (below, within and above
-        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image", "texts"
-        and "colorbar"; "ranks" have "bars", of all classifiers for each rank; a "decision" has
-        "lines", "intervals" and "means", as a :class:`PosteriorPlot`.
+        the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image",
+        "diagonal", "texts" and "colorbar"; "ranks" have "bars", of all classifiers for each rank,
+        and "colorbar"; a "decision" has "lines", "intervals" and "means", as a
+        :class:`PosteriorPlot`.
 
     See Also
     --------
@@ -117,7 +129,8 @@ class ComparisonPlot:
             Axes to draw into, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
             "decision": credible interval, probability of being best and expected loss of each
-            classifier, the smallest loss first. "difference": density of the difference of two,
+            classifier, the smallest loss first; the figures of the interval are left out where
+            there is no room for them. "difference": density of the difference of two,
             with the probabilities of the one being better, of the other, and of neither by more
             than the rope. "matrix": the probability that one is better than another, for all
             pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
@@ -169,7 +182,7 @@ class ComparisonPlot:
         # Refuses a bad level or method, before there is an empty figure.
         interval_of(self.comparison.posteriors[0].distribution, level, method)
         request = Request(pair or (names[0], names[1]), level, method, cmap)
-        size, caller = _FIGURE_SIZES[kind](len(names)), f"{type(self).__name__}.plot"
+        size, caller = _FIGURE_SIZES[kind](names), f"{type(self).__name__}.plot"
         check_cmap(cmap, caller)
         self.ax_ = own_axes(ax, caller, figsize=size)
         self.figure_ = self.ax_.figure
@@ -178,4 +191,5 @@ class ComparisonPlot:
         self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
         if despine:
             despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))
+        settle(self.ax_)
         return self

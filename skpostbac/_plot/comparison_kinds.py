@@ -10,18 +10,24 @@ import numpy as np
 
 from skpostbac._plot.curve import density_curve
 from skpostbac._plot.gallery import Posterior, portray_all
-from skpostbac._plot.posterior_kinds import draw_forest
-from skpostbac._plot.style import (
-    COLORS,
-    NEUTRAL,
-    check_no_rows,
-    contrasting,
+from skpostbac._plot.posterior_kinds import draw_forest, explain_shapes
+from skpostbac._plot.room import (
+    DATA_SHARE,
+    fit_names,
+    note_size,
+    points,
+    settle,
+    text_width,
+    tile_width,
+)
+from skpostbac._plot.rows import (
     fitting_text,
-    ink,
+    label_rows,
     row_height,
     shrink_until,
-    write_beside,
+    write_note,
 )
+from skpostbac._plot.style import COLORS, NEUTRAL, colorbar_beside, contrasting, ink
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import Floats, format_probability
 from skpostbac.stats._distribution import Distribution
@@ -33,8 +39,12 @@ if TYPE_CHECKING:
 _SMALLEST_NUMBER = 4.5
 # Bars of ranks less likely than this are too short for a number.
 _SHORTEST_WRITTEN = 0.08
-# Width of a character, as a share of the size of the font, and what is left between columns.
-_CHARACTER_WIDTH, _COLUMN_GAP = 0.62, 12.0
+# Width of a character, as a share of the size of the font.
+_CHARACTER_WIDTH = 0.62
+# Room for a colour bar with its label, as a multiple of the size of the font.
+_BAR_ROOM = 6.0
+# Names to the left of a matrix take at most this share of the width.
+_NAME_SHARE = 0.3
 # Space around the texts above a density, as a share of the height of the axes, and between them,
 # in pixels.
 _MARGIN, _TEXT_GAP = 0.03, 3.0
@@ -111,6 +121,7 @@ def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[
     (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(portrait.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
     _write_subtraction(ax, request.pair, f"{gallery.title}: {portrait.figures}")
+    settle(ax)  # from here on, the axes are as large as they will be
     texts = _write_masses(ax, comparison, request.pair)
     bottom = min(text.get_window_extent().y0 for text in texts)
     share = ax.transAxes.inverted().transform((0, bottom))[1] - _MARGIN
@@ -127,22 +138,23 @@ def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[
 
 
 def _write_subtraction(ax: Axes, pair: tuple[str, str], figures: str) -> None:
-    """Write what is subtracted from what below the axes, in two lines if one is too long."""
-    a, b = map(literal, shorten(pair, 30))
+    """Write what is subtracted from what below the axes, in three lines if one is too long."""
     label = ax.xaxis.label
-    label.set_text(f"Balanced accuracy: {a} \N{MINUS SIGN} {b}\n{figures}")
-
-    def fits() -> bool:
-        return bool(label.get_window_extent().width <= ax.get_window_extent().width)
-
-    if not fits():
-        label.set_text(f"Balanced accuracy: {a}\n\N{MINUS SIGN} {b}\n{figures}")
-        shrink_until(fits, [label])
+    size = float(label.get_fontsize())
+    width = DATA_SHARE * 2 * tile_width(ax)
+    a, b = (literal(name) for name in shorten(pair))
+    text = f"Balanced accuracy: {a} \N{MINUS SIGN} {b}"
+    if text_width(text, size) > width:
+        a, b = fit_names(pair, size, width - 2 * size)
+        text = f"Balanced accuracy:\n{a}\n\N{MINUS SIGN} {b}"
+    label.set_text(f"{text}\n{figures}")
 
 
 def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tuple[Any, ...]:
     """Write the probabilities of all outcomes above the density, from left to right."""
-    a, b = map(literal, shorten(pair, 20))
+    size = float(ax.xaxis.label.get_fontsize())
+    # Bold letters are wider by a tenth.
+    a, b = fit_names(pair, 1.1 * size, 0.3 * points(ax, ax.get_window_extent().width))
     below, within, above = map(format_probability, comparison.rope_masses(*pair))
     rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
     entries = [
@@ -152,7 +164,7 @@ def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tu
     ]
     style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
     top = 1 - _MARGIN
-    texts = [ax.text(x, top, text, ha=ha, color=c, **style) for x, ha, text, c in entries]
+    texts = [ax.text(x, top, t, ha=ha, color=c, fontsize=size, **style) for x, ha, t, c in entries]
 
     def fits() -> bool:
         boxes = [text.get_window_extent().padded(_TEXT_GAP) for text in texts]
@@ -167,29 +179,53 @@ def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tu
 
 def draw_matrix(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the probability that the classifier of the row is better than that of the column."""
-    names, order = _sorted(comparison, "mean", width=30)
+    ranking, order = _sorted(comparison, "mean")
     probabilities = comparison.prob_greater()[np.ix_(order, order)]
-    n = len(names)
+    n = len(order)
     image = ax.imshow(probabilities, cmap=request.cmap, vmin=0, vmax=1)
-    label = "P(row better than column)"
-    colorbar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
-    ax.apply_aspect()  # from here on, the cells are as large as they will be
+    ax.apply_aspect()  # from here on, the cells are about as large as they will be
     size, step = fitting_text(ax)
+    names = fit_names(ranking[::step], size, _NAME_SHARE * tile_width(ax))
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(range(0, n, step), names[::step], fontsize=size, **slanted)
-    ax.set_yticks(range(0, n, step), names[::step], fontsize=size)
+    ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
+    ax.set_yticks(range(0, n, step), names, fontsize=size)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set(xlabel="Column", ylabel="Row")
-    texts = np.full((n, n), None)
-    number_size = min(0.85 * size, row_height(ax) / (4 * _CHARACTER_WIDTH))
-    if number_size >= _SMALLEST_NUMBER:
-        style: dict[str, Any] = {"fontsize": number_size, "ha": "center", "va": "center"}
-        colors = image.to_rgba(probabilities)
-        for i, j in np.argwhere(~np.eye(n, dtype=bool)):
-            color = contrasting(colors[i, j])
-            texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
-    return {"image": image, "texts": texts, "colorbar": colorbar}
+    ax.set_xlabel("... than this one (column)")
+    ax.set_ylabel("This one is better ... (row)")
+    colorbar = colorbar_beside(ax, image, "P(row better than column)", size=note_size(ax))
+    write_note(ax, "Hatched: the same classifier")
+    return {
+        "image": image,
+        "diagonal": _hatch_diagonal(ax, n),
+        "texts": _write_cells(ax, image, 0.85 * size),
+        "colorbar": colorbar,
+    }
+
+
+def _hatch_diagonal(ax: Axes, n: int) -> Any:
+    """Cover the cells in which a classifier would be compared with itself."""
+    from matplotlib.collections import PolyCollection
+
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    style: dict[str, Any] = {"facecolor": ax.get_facecolor(), "edgecolor": NEUTRAL, "linewidth": 0}
+    cells = [corners + place for place in range(n)]
+    return ax.add_collection(PolyCollection(cells, hatch="////", **style), autolim=False)
+
+
+def _write_cells(ax: Axes, image: Any, size: float) -> Any:
+    """Write the probabilities into their cells, if they can be read there."""
+    probabilities = image.get_array()
+    texts = np.full(probabilities.shape, None)
+    size = min(size, row_height(ax) / (4 * _CHARACTER_WIDTH))
+    if size < _SMALLEST_NUMBER:
+        return texts
+    style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
+    colors = image.to_rgba(probabilities)
+    for i, j in np.argwhere(~np.eye(len(texts), dtype=bool)):
+        color = contrasting(colors[i, j])
+        texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
+    return texts
 
 
 def draw_ranks(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
@@ -197,54 +233,54 @@ def draw_ranks(ax: Axes, comparison: Comparison, request: Request) -> dict[str, 
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
 
-    check_no_rows(ax)
-    names, order = _sorted(comparison, "expected_rank")
-    n = len(names)
+    ranking, order = _sorted(comparison, "expected_rank")
+    n = len(order)
+    expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
+    reserve = _BAR_ROOM * note_size(ax)
+    rows = label_rows(ax, ranking, {"Expected rank": expected}, reserve=reserve)
     probabilities = comparison.rank_probabilities()[order]
-    starts = np.cumsum(probabilities, axis=1) - probabilities
-    ax.set_ylim(-0.6, n - 0.4)
-    size, step = fitting_text(ax)
     # The last colour, which is the brightest by default, is that of the best rank.
     scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), request.cmap)
-    rows, bars = range(n - 1, -1, -1), []
-    for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
-        color = scale.to_rgba(np.array([-rank]))[0]
-        edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
-        bar = ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge)
-        written = [_two_digits(p) if p >= _SHORTEST_WRITTEN else "" for p in width]
-        style: dict[str, Any] = {"color": contrasting(color), "fontsize": 0.85 * size}
-        ax.bar_label(bar, written, label_type="center", **style)
-        bars.append(bar)
-    ax.set_yticks(rows[::step], names[::step], fontsize=size)
-    ax.tick_params(axis="y", length=0)
+    bars = _draw_bars(ax, probabilities, scale, 0.85 * rows.size)
     ax.set(xlim=(0, 1), xlabel="Probability of each rank")
-    expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order][::step]]
-    write_beside(ax, rows[::step], expected, header="Expected rank", font_size=size)
-    colorbar = ax.figure.colorbar(scale, ax=ax, label="Rank", aspect=30)
+    colorbar = colorbar_beside(ax, scale, "Rank", size=note_size(ax), offset=rows.end)
     ticks = range(1, n + 1, -(-n // 10))
     colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
     colorbar.ax.tick_params(which="both", length=0)
-    return {"bars": tuple(bars), "colorbar": colorbar}
+    return {"bars": bars, "colorbar": colorbar}
+
+
+def _draw_bars(ax: Axes, probabilities: Floats, scale: Any, size: float) -> tuple[Any, ...]:
+    """Draw the bars of each rank, with their probabilities where these fit."""
+    starts = np.cumsum(probabilities, axis=1) - probabilities
+    n = len(probabilities)
+    rows, bars = range(n - 1, -1, -1), []
+    edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
+    # Three characters and a gap; the data get about their share of the room.
+    shortest = max(_SHORTEST_WRITTEN, 3.5 * _CHARACTER_WIDTH * size / (DATA_SHARE * tile_width(ax)))
+    for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
+        color = scale.to_rgba(np.array([-rank]))[0]
+        bar = ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge)
+        if 0.8 * row_height(ax) >= size:
+            written = [_two_digits(p) if p >= shortest else "" for p in width]
+            style: dict[str, Any] = {"color": contrasting(color), "fontsize": size}
+            ax.bar_label(bar, written, label_type="center", **style)
+        bars.append(bar)
+    return tuple(bars)
 
 
 def draw_decision(ax: Axes, comparison: Comparison, request: Request) -> dict[str, Any]:
     """Draw the intervals beside the probability of being best and the expected loss."""
-    _, order = _sorted(comparison, "expected_loss")
-    posteriors = {comparison.names[index]: comparison.posteriors[index] for index in order}
+    ranking, order = _sorted(comparison, "expected_loss")
+    posteriors = dict(zip(ranking, (comparison.posteriors[index] for index in order), strict=True))
     gallery = portray_all(posteriors, request.level, request.method)
-    drawn = draw_forest(ax, gallery)
-    ax.set_xlabel("Balanced accuracy")
-    size, step = fitting_text(ax)
-    rows = range(len(order) - 1, -1, -step)
     columns = {
-        gallery.title: gallery.figures(),
         "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
         "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
     }
-    widths = [_width([header, *texts], size) for header, texts in columns.items()]
-    offsets = _COLUMN_GAP / 2 + np.cumsum(widths)
-    for (header, texts), offset in zip(list(columns.items())[1:], offsets[:-1], strict=True):
-        write_beside(ax, rows, texts[::step], header=header, font_size=size, offset=float(offset))
+    drawn = draw_forest(ax, gallery, columns)
+    ax.set_xlabel("Balanced accuracy")
+    explain_shapes(ax, "forest", gallery)
     return drawn._asdict()
 
 
@@ -256,11 +292,10 @@ KINDS: dict[str, Callable[[Axes, Comparison, Request], dict[str, Any]]] = {
 }
 
 
-def _sorted(comparison: Comparison, objective: str, width: int = 60) -> tuple[list[str], list[int]]:
-    """Return the names as they are shown, best first, and the places of the classifiers."""
-    ranking = comparison.ranking(objective)
-    shown = [literal(name) for name in shorten(ranking, width)]
-    return shown, [comparison.names.index(name) for name in ranking]
+def _sorted(comparison: Comparison, objective: str) -> tuple[list[str], list[int]]:
+    """Return the names, best first, and the places of the classifiers."""
+    ranking = list(comparison.ranking(objective))
+    return ranking, [comparison.names.index(name) for name in ranking]
 
 
 def _two_digits(probability: float) -> str:
@@ -268,8 +303,3 @@ def _two_digits(probability: float) -> str:
     if probability < 0.005:
         return "<.01"
     return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
-
-
-def _width(texts: list[str], size: float) -> float:
-    """Return about how wide a column is, in points."""
-    return _CHARACTER_WIDTH * size * max(map(len, texts)) + _COLUMN_GAP

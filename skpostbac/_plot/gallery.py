@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from skpostbac._plot.kwargs import check_kwargs
-from skpostbac._plot.text import estimate, estimate_title, shorten
+from skpostbac._plot.text import estimate, estimate_title, interval_name
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import Distribution, interval_of
@@ -54,6 +54,16 @@ class Gallery(NamedTuple):
         """What the figures of the portraits are."""
         return estimate_title(self.level, self.method)
 
+    @property
+    def interval_name(self) -> str:
+        """What the intervals are."""
+        return interval_name(self.level, self.method)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all."""
+        return [portrait.name for portrait in self.portraits]
+
     def figures(self) -> list[str]:
         """Write mean and interval of each."""
         return [portrait.figures for portrait in self.portraits]
@@ -75,9 +85,7 @@ def portray_all(
     intervals = all_intervals(distributions, level, method)
     portraits = [
         Portrait(name, distribution, distribution.mean(), interval)
-        for name, distribution, interval in zip(
-            shorten(posteriors), distributions, intervals, strict=True
-        )
+        for name, distribution, interval in zip(posteriors, distributions, intervals, strict=True)
     ]
     return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
 

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from skpostbac._plot.gallery import (
     AnyPosterior,
+    Gallery,
     chance_level,
     named_posteriors,
     portray_all,
     score_name,
 )
 from skpostbac._plot.kwargs import chance_kwargs, check_kwargs
-from skpostbac._plot.posterior_kinds import KINDS, add_legend, density_size, rows_size
-from skpostbac._plot.style import (
-    despine_axes,
-    own_axes,
-    write_above,
-    write_full_numbers,
-)
+from skpostbac._plot.posterior_kinds import KINDS, MOST_DENSITIES, density_size, explain_shapes
+from skpostbac._plot.room import legend_below, settle
+from skpostbac._plot.rows import rows_size, write_above
+from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
 from skpostbac._plot.text import literal
 from skpostbac._utils import check_choice, check_flags, check_text
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-Kind: TypeAlias = Literal["density", "ridge", "violin", "forest"]
+Kind: TypeAlias = Literal["auto", "density", "ridge", "violin", "forest"]
 
 
 class PosteriorPlot:
@@ -108,7 +106,7 @@ class PosteriorPlot:
         self,
         ax: Axes | None = None,
         *,
-        kind: Kind = "density",
+        kind: Kind = "auto",
         level: float = 0.95,
         method: IntervalMethod = DEFAULT_INTERVAL,
         curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
@@ -123,13 +121,13 @@ class PosteriorPlot:
         ax : matplotlib Axes, default=None
             Axes to draw into, by default those of a new figure. A density takes a colour and a line
             style that no line there has; all other kinds need axes without rows.
-        kind : {"density", "ridge", "violin", "forest"}, default="density"
+        kind : {"auto", "density", "ridge", "violin", "forest"}, default="auto"
             "density": the densities over one another, with the area above the credible interval
-            shaded, a line at the mean, and the figures in the legend. The others have a row for
-            each posterior: "ridge" and "violin" a density that is as high as all others, "forest"
-            the credible interval, with its 50% part thick. "forest" suits more than twelve
-            posteriors; densities differ in colour and line style up to twelve, and also in width
-            up to 36.
+            shaded, a line at the mean, and the figures in the legend below. The others have a row
+            for each posterior: "ridge" and "violin" a density that is as high as all others,
+            "forest" the credible interval, with its 50% part thick. "auto" is "density" for up to
+            six posteriors, which have a colour each, and "forest" for more. Densities differ in
+            colour and line style up to twelve, and also in width up to 36.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
@@ -176,13 +174,16 @@ class PosteriorPlot:
         >>> plt.close(display.figure_)
         """
         check_flags(plot_chance_level=plot_chance_level, despine=despine)
-        check_choice(kind, KINDS, "kind")
+        check_choice(kind, ("auto", *KINDS), "kind")
         check_kwargs(chance_level_kw=chance_level_kw)
         posteriors = named_posteriors(self.posteriors)
         gallery = portray_all(posteriors, level, method, curve_kwargs)
         chance = chance_level(posteriors) if plot_chance_level else None
-        size = density_size if kind == "density" else rows_size
-        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=size(len(posteriors)))
+        if kind == "auto":
+            kind = "density" if len(posteriors) <= MOST_DENSITIES else "forest"
+        n = len(posteriors)
+        size = density_size(n) if kind == "density" else rows_size(n, list(posteriors))
+        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=size)
         self.figure_ = self.ax_.figure
         if ax is None:
             write_full_numbers(self.ax_)
@@ -191,10 +192,17 @@ class PosteriorPlot:
         self.chance_level_ = None
         if chance is not None:
             self.chance_level_ = self.ax_.axvline(chance, **chance_kwargs(chance, chance_level_kw))
-        if kind == "density":
-            add_legend(self.ax_, gallery)
-        elif self.chance_level_ is not None:
-            write_above(self.ax_, self.chance_level_)
         if despine:
             despine_axes(self.ax_, "top", "right", *([] if kind == "density" else ["left"]))
+        self._explain(kind, gallery)
+        settle(self.ax_)
         return self
+
+    def _explain(self, kind: Kind, gallery: Gallery) -> None:
+        """Say what is what, outside of the axes."""
+        if kind == "density":
+            legend_below(self.ax_, gallery.title)
+            return
+        explain_shapes(self.ax_, kind, gallery)
+        if self.chance_level_ is not None:
+            write_above(self.ax_, self.chance_level_)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,23 +11,19 @@ import numpy as np
 from skpostbac._plot.curve import Curve, density_curve
 from skpostbac._plot.gallery import Gallery, all_intervals
 from skpostbac._plot.kwargs import line_kwargs
-from skpostbac._plot.style import (
-    COLORS,
-    check_no_rows,
-    fitting_text,
-    free_styles,
-    row_height,
-    write_beside,
-)
-from skpostbac._plot.text import literal, with_score
+from skpostbac._plot.rows import label_rows, row_height, write_note
+from skpostbac._plot.style import COLORS, free_styles
+from skpostbac._plot.text import interval_name, shorten, with_score
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# More entries than this stand beside the axes, not within.
-MOST_INSIDE = 5
+# More densities than this are hard to tell apart: each has a row, if the caller does not choose.
+MOST_DENSITIES = len(COLORS)
+# More areas than this are shaded faintly.
+_MOST_SHADED = 5
 # A ridge may reach this far, in rows; a violin this far to either side.
 _RIDGE_HEIGHT = 1.35
 _VIOLIN_HEIGHT = 0.42
@@ -45,13 +42,13 @@ class Drawn(NamedTuple):
 def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
     n = len(gallery.portraits)
-    alpha = 0.25 if n <= MOST_INSIDE else 0.08
-    columns = gallery.portraits, free_styles(ax, n), gallery.styles
+    alpha = 0.25 if n <= _MOST_SHADED else 0.08
+    columns = shorten(gallery.names), gallery.portraits, free_styles(ax, n), gallery.styles
     lines, areas, means = [], [], []
     heights = [ax.get_ylim()[1] if ax.has_data() else 0.0]
-    for portrait, default, style in zip(*columns, strict=True):
+    for name, portrait, default, style in zip(*columns, strict=True):
         curve = density_curve(portrait.distribution)
-        label = with_score(portrait.name, portrait.figures)
+        label = with_score(name, portrait.figures)
         (line,) = ax.plot(*curve, **line_kwargs({"label": label, **default}, style))
         shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
         areas.append(ax.fill_between(*curve.between(*portrait.interval), **shade))
@@ -65,7 +62,8 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
 
 def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw one density above the other, all of them equally high."""
-    label_rows(ax, gallery, margins=(0.25, 1.1 * _RIDGE_HEIGHT))
+    columns = {gallery.title: gallery.figures()}
+    _label(ax, gallery, columns, margins=(0.25, 1.1 * _RIDGE_HEIGHT))
     lines, areas, means = [], [], []
     for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.distribution), _RIDGE_HEIGHT)
@@ -89,7 +87,7 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
 
 def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities to both sides of their rows, all of them equally wide."""
-    label_rows(ax, gallery)
+    _label(ax, gallery, {gallery.title: gallery.figures()})
     lines, areas, means = [], [], []
     for row, portrait, style in gallery.rows():
         curve = _scaled(density_curve(portrait.distribution), _VIOLIN_HEIGHT)
@@ -104,9 +102,14 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
     return Drawn(tuple(lines), tuple(areas), tuple(means))
 
 
-def draw_forest(ax: Axes, gallery: Gallery) -> Drawn:
-    """Draw means and intervals; a thick part of longer ones is as likely as not."""
-    label_rows(ax, gallery)
+def draw_forest(
+    ax: Axes, gallery: Gallery, more: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Drawn:
+    """Draw means and intervals; a thick part of longer ones is as likely as not.
+
+    Beside them stand mean and interval, and `more` columns by their headers.
+    """
+    _label(ax, gallery, {gallery.title: gallery.figures(), **more})
     lines, inner, means = [], [], []
     width = min(1.5, 0.3 * row_height(ax))
     distributions = [portrait.distribution for portrait in gallery.portraits]
@@ -133,36 +136,30 @@ KINDS: dict[str, Callable[[Axes, Gallery], Drawn]] = {
 }
 
 
-def label_rows(ax: Axes, gallery: Gallery, margins: tuple[float, float] = (0.6, 0.6)) -> None:
-    """Give each posterior a row, the first on top, with its name and figures beside it."""
-    check_no_rows(ax)
-    rows = range(len(gallery.portraits) - 1, -1, -1)
-    ax.set_ylim(-margins[0], rows[0] + margins[1])
-    size, step = fitting_text(ax)
-    names = [literal(portrait.name) for portrait in gallery.portraits]
-    ax.set_yticks(rows[::step], names[::step], fontsize=size)
-    ax.tick_params(axis="y", length=0)
-    ax.grid(axis="x", alpha=0.25)
-    ax.set_axisbelow(True)
-    texts = gallery.figures()[::step]
-    write_beside(ax, rows[::step], texts, header=gallery.title, font_size=size)
-
-
-def add_legend(ax: Axes, gallery: Gallery) -> None:
-    """Explain what has a label: within the axes, or beside them if there is too much of it."""
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
-    place = beside if len(gallery.portraits) > MOST_INSIDE else {"loc": "best"}
-    ax.legend(title=gallery.title, fontsize="small", title_fontsize="small", **place)
+def explain_shapes(ax: Axes, kind: str, gallery: Gallery) -> None:
+    """Write below a picture with rows what its areas and bars are."""
+    if kind != "forest":
+        write_note(ax, f"Dark: {gallery.interval_name}")
+    elif gallery.level > INNER_LEVEL:
+        inner = interval_name(INNER_LEVEL, gallery.method)
+        write_note(ax, f"Thin bars: {gallery.interval_name}", f"thick bars: {inner}")
 
 
 def density_size(n: int) -> tuple[float, float]:
-    """Return the size in inches of a figure of `n` densities, with room for a legend beside."""
-    return (6.4 if n <= MOST_INSIDE else 9.6), max(4.0, 0.25 * n + 1)
+    """Return the size in inches of a figure of `n` densities, with room for a legend below."""
+    return 6.4, 4.2 + 0.2 * min(n, 12)
 
 
-def rows_size(n: int) -> tuple[float, float]:
-    """Return the size in inches of a figure of `n` rows."""
-    return 7.2, float(np.clip(1.2 + 0.4 * n, 2.2, 12))
+def _label(
+    ax: Axes,
+    gallery: Gallery,
+    columns: Mapping[str, Sequence[str]],
+    margins: tuple[float, float] = (0.6, 0.6),
+) -> None:
+    """Give each posterior a row, with light lines at the ticks behind it."""
+    label_rows(ax, gallery.names, columns, margins=margins)
+    ax.grid(axis="x", alpha=0.25)
+    ax.set_axisbelow(True)
 
 
 def _scaled(curve: Curve, height: float) -> Curve:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import accumulate, cycle, islice, product
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skpostbac._plot.room import scale_text
 from skpostbac._utils import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axes._base import _AxesBase
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colorbar import Colorbar
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
 
 # The palette of Okabe and Ito (2008), told apart by colour-blind readers, without its yellow,
 # which is faint on white. Line styles tell the colours apart in print without colour.
@@ -28,12 +29,6 @@ LINE_WIDTHS = (1.0, 2.0, 0.5)
 
 # Reference lines: chance, no difference, rope. As readable on black as on white.
 NEUTRAL = "#767676"
-
-# Text below this size, in points, is not read.
-_SMALLEST_FONT, _LARGEST_FONT = 6.0, 10.0
-
-# Label of the axes with text beside rows.
-_BESIDE = "beside rows"
 
 
 def check_matplotlib(caller: str) -> None:
@@ -49,7 +44,8 @@ def own_axes(ax: Axes | None, caller: str, **subplots: Any) -> Axes:
     """Return `ax`, which must be axes, or the axes of a new figure if it is None."""
     check_matplotlib(caller)
     if ax is not None:
-        return check_axes(ax)
+        scale_text(check_axes(ax))
+        return ax
     from matplotlib import pyplot as plt
 
     _, ax = plt.subplots(layout="constrained", **subplots)
@@ -114,72 +110,22 @@ def write_full_numbers(ax: Axes) -> None:
     ax.locator_params(axis="x", nbins=6)
 
 
-def row_height(ax: Axes) -> float:
-    """Return the height of one unit of the y-axis, in points."""
-    low, high = ax.get_ylim()
-    return float(ax.get_window_extent().height * 72 / ax.figure.dpi / abs(high - low))
+def colorbar_beside(
+    ax: Axes, mappable: ScalarMappable, label: str, *, size: float, offset: float = 0.0
+) -> Colorbar:
+    """Draw a colour bar to the right of axes, `offset` points and a gap away.
 
-
-def fitting_text(ax: Axes) -> tuple[float, int]:
-    """Return the size of text that fits into rows, and which rows it fits: each k-th."""
-    fitting = 0.8 * row_height(ax)
-    size = min(max(fitting, _SMALLEST_FONT), _LARGEST_FONT)
-    return size, ceil(size / fitting) if fitting < _SMALLEST_FONT else 1
-
-
-def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
-    """Make texts smaller until they fit, or until smaller ones could not be read."""
-    while not fits() and (size := float(texts[0].get_fontsize())) > _SMALLEST_FONT:
-        for text in texts:
-            text.set_fontsize(max(_SMALLEST_FONT, size - 0.5))
-
-
-def check_no_rows(ax: Axes) -> None:
-    """Refuse axes with the rows of another picture, whose names would be replaced."""
-    if any(child.get_label() == _BESIDE for child in ax.child_axes):
-        raise ValueError("ax has the rows of another picture: draw into other axes")
-
-
-def write_beside(
-    ax: Axes,
-    heights: Sequence[float],
-    texts: Sequence[str],
-    *,
-    header: str,
-    font_size: float,
-    offset: float = 6,
-) -> None:
-    """Write a column of text to the right of the axes, `offset` points away.
-
-    The texts are labels of ticks, for which layouts make room.
+    It belongs to the axes, whose size and place in the grid of subplots it leaves alone.
     """
-    axis = ax.secondary_yaxis("right")
-    axis.set_label(_BESIDE)
-    axis.set_yticks(heights, texts, fontsize=font_size)
-    axis.tick_params(axis="y", length=0, pad=offset)
-    despine_axes(axis, "right")
-    ax.annotate(
-        header,
-        (1, 1),
-        (offset, 2),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        fontsize="small",
-        color=NEUTRAL,
-        va="bottom",
-    )
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-
-def write_above(ax: Axes, line: Line2D) -> None:
-    """Write the label of a vertical line above it, outside the axes and below their title."""
-    axis = ax.secondary_xaxis("top")
-    x, label = float(np.ravel(line.get_xdata())[0]), str(line.get_label())
-    # In the right half the text ends at the line, or it would meet the header of what is beside.
-    low, high = ax.get_xlim()
-    ha = "right" if x > (low + high) / 2 else "center"
-    axis.set_xticks([x], [label], fontsize="small", color=line.get_color(), ha=ha)
-    axis.tick_params(axis="x", length=0)
-    despine_axes(axis, "top")
+    inches, corner = ax.figure.dpi_scale_trans, ScaledTranslation(1, 0, ax.transAxes)
+    place = blended_transform_factory(inches + corner, ax.transAxes)
+    bar = ax.inset_axes(((offset + size) / 72, 0, size / 72, 1), transform=place)
+    colorbar = ax.figure.colorbar(mappable, cax=bar)
+    colorbar.set_label(label, fontsize=size)
+    bar.tick_params(labelsize=size)
+    return colorbar
 
 
 def despine_axes(ax: _AxesBase, *sides: str) -> None:

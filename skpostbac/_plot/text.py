@@ -9,6 +9,10 @@ from itertools import takewhile
 from skpostbac._utils import printable, round_estimate
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, Interval
 
+# Characters beside the part in which names differ that say where it stands: two ellipses, and one
+# character on each side of them.
+_LEAST_CONTEXT = 10
+
 
 def literal(name: object) -> str:
     r"""Return the name as text that matplotlib shows character by character.
@@ -26,35 +30,72 @@ def literal(name: object) -> str:
 
 
 def shorten(names: Iterable[object], width: int = 60) -> list[str]:
-    """Cut long names in the middle, or else where they are the same, so that they stay different.
+    """Cut long names where they are the same, or else in the middle, so that they stay different.
 
     Examples
     --------
     >>> shorten(["a long name", "name"], 9)
     ['a l...ame', 'name']
     >>> shorten(["candidate number 1 of the search", "candidate number 2 of the search"], 20)
-    ['...mber 1 ... search', '...mber 2 ... search']
+    ['can...er 1 of...rch', 'can...er 2 of...rch']
     """
     texts = [str(name) for name in names]
-    alike = defaultdict(list)
-    for text in dict.fromkeys(texts):
-        alike[_cut(text, width)].append(text)
-    cut = {text: short for group in alike.values() for text, short in _cut_alike(group, width)}
-    return [cut[text] for text in texts] if len(set(cut.values())) == len(cut) else texts
+    cut = dict(_cut_alike([text for text in dict.fromkeys(texts) if len(text) > width], width))
+    shown = {text: cut.get(text, text) for text in texts}
+    if len(set(shown.values())) < len(shown):  # numbers tell apart what is too narrow for more
+        shown = {text: _number(text, i, width) for i, text in enumerate(shown, 1)}
+    return [shown[text] for text in texts] if len(set(shown.values())) == len(shown) else texts
+
+
+def _number(text: str, number: int, width: int) -> str:
+    ending = f" ({number})"
+    return text if len(text) <= width else _cut(text, width - len(ending)) + ending
 
 
 def _cut_alike(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
-    """Yield texts that begin and end alike, and what is shown: from shortly before they differ."""
-    columns = zip(*texts, strict=False)
-    same = len(list(takewhile(lambda column: len(set(column)) == 1, columns))) - width // 4
+    """Yield long texts and what is shown of them: all of where they differ, if there is room.
+
+    Without room they are cut in the middle; and those that are the same then, where they differ.
+    """
+    start, end = _same(texts), _same([text[::-1] for text in texts])
+    end = min(end, min(map(len, texts), default=0) - start)
+    room = width - max((len(text) - start - end for text in texts), default=0)
+    if len(texts) > 1 and room >= _LEAST_CONTEXT:
+        left = max(room // 2, room - end)  # what a side leaves is for the other
+        for text in texts:
+            before, after = _cut(text[:start], left), text[len(text) - end :]
+            shown = before + text[start : len(text) - end]
+            yield text, shown + _cut(after, room - len(before))
+        return
+    alike = defaultdict(list)
     for text in texts:
-        as_usual = len(texts) == 1 or len(text) <= width
-        yield text, _cut(text, width) if as_usual else f"...{_cut(text[same:], width - 3)}"
+        alike[_cut(text, width)].append(text)
+    for short, group in alike.items():
+        if len(group) == 1 or width <= _LEAST_CONTEXT:
+            yield from ((text, short) for text in group)
+        else:
+            yield from _cut_start(group, width)
+
+
+def _cut_start(texts: list[str], width: int) -> Iterator[tuple[str, str]]:
+    """Yield texts that are cut alike, and what is shown: from shortly before they differ."""
+    start = max(0, _same(texts) - width // 4)
+    whole = {text[start:]: text for text in texts}
+    short = {rest: rest for rest in whole if len(rest) <= width - 3}
+    short.update(_cut_alike([rest for rest in whole if rest not in short], width - 3))
+    yield from ((whole[rest], f"...{shown}") for rest, shown in short.items())
+
+
+def _same(texts: list[str]) -> int:
+    """Return how many characters are the same at the start of all texts."""
+    columns = zip(*texts, strict=False)
+    return len(list(takewhile(lambda column: len(set(column)) == 1, columns)))
 
 
 def _cut(text: str, width: int) -> str:
-    half = (width - 3) // 2
-    return text if len(text) <= width else f"{text[:half]}...{text[-half:]}"
+    """Cut a text in the middle."""
+    half = max(width - 3, 0) // 2
+    return text if len(text) <= width else f"{text[:half]}...{text[len(text) - half :]}"
 
 
 def with_score(name: str | None, score: str) -> str:
@@ -94,7 +135,18 @@ def estimate_title(level: float, method: str = DEFAULT_INTERVAL) -> str:
     >>> estimate_title(0.9, "hdi")
     'Mean [90% HDI]'
     """
-    return f"Mean [{100 * float(level):g}% {'HDI' if method == 'hdi' else 'central interval'}]"
+    return f"Mean [{interval_name(level, method)}]"
+
+
+def interval_name(level: float, method: str) -> str:
+    """Return what an interval is called.
+
+    Examples
+    --------
+    >>> interval_name(0.5, "central")
+    '50% central interval'
+    """
+    return f"{100 * float(level):g}% {'HDI' if method == 'hdi' else 'central interval'}"
 
 
 def chance_label(chance: float, score: str | None = None) -> str:

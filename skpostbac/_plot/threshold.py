@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
+from skpostbac._plot.room import legend_below, settle
 from skpostbac._plot.style import despine_axes, free_styles, own_axes
 from skpostbac._plot.text import estimate, literal, with_score
 from skpostbac._utils import Floats, check_flags, check_text, shown
@@ -170,7 +171,7 @@ class ThresholdPlot:
         check_kwargs(
             curve_kwargs=curve_kwargs, band_kwargs=band_kwargs, chance_level_kw=chance_level_kw
         )
-        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot")
+        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=(6.4, 5.2))
         self.figure_ = self.ax_.figure
         self.line_ = self._plot_mean(curve_kwargs)
         percent = f"{100 * self.curve.level:.12g}%"
@@ -184,10 +185,10 @@ class ThresholdPlot:
         if plot_chance_level:
             self.chance_level_ = self.ax_.axhline(0.5, **chance_kwargs(0.5, chance_level_kw))
         self.ax_.set(xlabel="Threshold", ylabel="Balanced accuracy")
-        # Below the axes: the curve may be anywhere in them.
-        self.ax_.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
         if despine:
             despine_axes(self.ax_, "top", "right")
+        legend_below(self.ax_)
+        settle(self.ax_)
         return self
 
     def _plot_mean(self, kwargs: Kwargs) -> Line2D:
@@ -217,7 +218,7 @@ class ThresholdPlot:
             yerr=[[mean - interval.low], [interval.high - mean]],
             fmt="o",
             color=self.line_.get_color(),
-            markerfacecolor="white",
+            markerfacecolor=self.ax_.get_facecolor(),
             capsize=3,
             label=with_score(f"Best: {threshold:.3g}, corrected", estimate(mean, interval)),
         )

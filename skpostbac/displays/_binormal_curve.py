@@ -24,9 +24,12 @@ from skpostbac._plot import (
     despine_axes,
     estimate,
     free_styles,
+    label_axis,
+    legend_below,
     line_kwargs,
-    literal,
     own_axes,
+    positive_note,
+    settle,
     with_score,
 )
 from skpostbac._utils import (
@@ -75,7 +78,6 @@ class _Kind:
     ylabel: str
     area_name: str
     drawstyle: str
-    legend: Literal["lower right", "best"]
     points: Callable[[BinormalModel], tuple[Floats, Floats]]
     area: Callable[[BinormalModel], float]
     area_posterior: Callable[[PosteriorBinormal], DrawnPosterior]
@@ -104,7 +106,6 @@ KINDS = {
         ylabel="True Positive Rate",
         area_name="AUC",
         drawstyle="default",
-        legend="lower right",
         points=lambda model: model.roc_curve()[:2],
         area=BinormalModel.roc_auc,
         area_posterior=PosteriorBinormal.roc_auc,
@@ -117,7 +118,6 @@ KINDS = {
         ylabel="Precision",
         area_name="AP",
         drawstyle="steps-post",
-        legend="best",
         points=lambda model: model.precision_recall_curve()[1::-1],
         area=BinormalModel.average_precision,
         area_posterior=PosteriorBinormal.average_precision,
@@ -500,7 +500,7 @@ class BinormalCurveDisplay:
             chance_level_kw=chance_level_kw,
         )
         check_text(name, "name")
-        ax = own_axes(ax, f"{type(self).__name__}.plot")
+        ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(5.6, 6.4))
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
         area = f"{kind.area_name} = {estimate(self.area, self.interval)}"
@@ -512,17 +512,13 @@ class BinormalCurveDisplay:
         self.band_ = self._plot_band(band_kwargs) if plot_band else None
         self.empirical_line_ = self._plot_empirical(empirical_kwargs) if plot_empirical else None
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
-        positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
-        ax.set(
-            xlabel=literal(kind.xlabel + positive),
-            ylabel=literal(kind.ylabel + positive),
-            xlim=(-0.01, 1.01),
-            ylim=(-0.01, 1.01),
-            aspect="equal",
-        )
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        label_axis(ax.xaxis, kind.xlabel, positive_note(self.pos_label))
+        label_axis(ax.yaxis, kind.ylabel, positive_note(self.pos_label))
         if despine:
             despine_axes(ax, "top", "right")
-        ax.legend(loc=kind.legend)
+        legend_below(ax)
+        settle(ax)
         return self
 
     def _plot_band(self, kwargs: Kwargs) -> Artist | None:
@@ -545,8 +541,8 @@ class BinormalCurveDisplay:
         x, y, area = self.empirical
         kind = _kind(self.curve)
         style = {
-            "color": self.line_.get_color(),
-            "linewidth": 0.8,
+            "color": free_styles(self.ax_, 1)[0]["color"],
+            "linewidth": 1.0,
             "drawstyle": kind.drawstyle,
             "label": f"Empirical ({kind.area_name} = {estimate(area)})",
         }

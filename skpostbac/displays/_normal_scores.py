@@ -16,9 +16,12 @@ from skpostbac._plot import (
     check_matplotlib,
     despine_axes,
     ink,
+    label_axis,
+    legend_below,
     line_kwargs,
-    literal,
     own_axes,
+    positive_note,
+    settle,
     with_score,
 )
 from skpostbac._utils import check_flags
@@ -199,15 +202,16 @@ class NormalScoresDisplay:
         """
         check_flags(despine=despine)
         check_kwargs(points_kwargs=points_kwargs, lines_kwargs=lines_kwargs)
-        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
+        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(6.4, 5.2))
         self.figure_ = ax.figure
         self.lines_ = tuple(self._plot_lines(lines_kwargs))
         self.points_ = tuple(self._plot_points(points_kwargs))
-        positive = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
-        ax.set(xlabel="Standard normal quantile", ylabel=literal("Score" + positive))
+        ax.set(xlabel="Standard normal quantile")
+        label_axis(ax.yaxis, "Score", positive_note(self.pos_label))
         if despine:
             despine_axes(ax, "top", "right")
-        ax.legend(title="p-value of a test of normality", loc="upper left")
+        legend_below(ax, "p-value of a test of normality")
+        settle(ax)
         return self
 
     def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +23,18 @@ from skpostbac._plot import (
     estimate_title,
     free_styles,
     ink,
+    label_axis,
+    legend_below,
     line_kwargs,
     literal,
     own_axes,
+    settle,
     shorten,
     with_score,
 )
-from skpostbac._utils import Floats, check_flags, float_or_nan, input_errors, is_integer, shown
-from skpostbac.displays._candidates import UNSET, count_values, value_text, varying_params
+from skpostbac._utils import Floats, check_flags, input_errors, is_integer, shown
+from skpostbac.displays._candidates import UNSET, count_values, varying_params
+from skpostbac.displays._values import ValueAxis, place_values
 from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
@@ -44,12 +48,10 @@ from skpostbac.model_selection._pooling import (
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
-
-# Candidates of a line from left to right, and its style.
-_Line: TypeAlias = tuple[NDArray[np.intp], dict[str, Any]]
 
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
@@ -67,17 +69,19 @@ CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1,
 # With more combinations of the other parameters than colours no legend is of use.
 MAX_LINES = 6
 
-# Share of the distance between neighbouring values that the candidates of one value take.
-SPREAD = 0.6
+# Candidates of one value stand side by side, but by no more than this share of the distance to the
+# next value, and so many points from one to the next.
+SPREAD, LARGEST_SHIFT = 0.6, 5.0
 
-# A positive parameter over this ratio or more has a logarithmic axis.
-DECADES = 100
 
-# Longer names and values, such as those of estimators, are cut.
-MAX_LABEL = 36
+class _Line(NamedTuple):
+    """What is drawn as one line."""
 
-# Tick labels with more characters in all are turned.
-MAX_TICK_CHARACTERS = 60
+    candidates: NDArray[np.intp]
+    """From left to right."""
+    style: dict[str, Any]
+    shift: float
+    """How far it is moved to the right, in points."""
 
 
 class PosteriorSearchDisplay:
@@ -372,31 +376,31 @@ class PosteriorSearchDisplay:
         )
         mean = np.array([posterior.mean() for posterior in self.posteriors])
         intervals = all_intervals([p.distribution for p in self.posteriors], level, method)
-        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot")
+        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(6.4, 5.2))
         self.figure_ = ax.figure
-        groups = [""] * len(self.values) if self.groups is None else self.groups
-        axis = _axis(self.values)
-        x = axis.spread(groups)
-        lines = _lines(ax, x, groups, axis.is_ordered)
-        bars = _Errorbars(x, mean, *np.transpose(intervals))
+        is_first = not ax.has_data()
+        axis = place_values(self.values)
+        axis.scale(ax)
+        lines = _lines(ax, axis, [""] * len(mean) if self.groups is None else self.groups)
+        bars = _Errorbars(axis.x, mean, *np.transpose(intervals))
         self.errorbars_ = tuple(bars.draw(ax, lines, errorbar_kwargs))
-        self.best_ = None
+        self.best_ = self.corrected_ = None
         if (best := self.best_index) is not None:
             label = with_score("Chosen", estimate(mean[best], intervals[best]))
-            self.best_ = _mark_best(ax, x[best], mean[best], label, best_kwargs)
-        self.corrected_ = None
-        if self.corrected is not None and best is not None:
-            self.corrected_ = _draw_corrected(ax, x[best], self.corrected, level, method)
+            self.best_ = _mark_best(ax, axis.x[best], mean[best], label, best_kwargs)
+            marks: list[Artist] = [self.best_]
+            if self.corrected is not None:
+                self.corrected_ = _draw_corrected(ax, axis.x[best], self.corrected, level, method)
+                marks += self.corrected_.get_children()
+            _shift(marks, next(line.shift for line in lines if best in line.candidates))
         self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
-        axis.draw(ax)
-        ax.set(
-            xlabel=literal(self.param),
-            ylabel=f"Balanced accuracy\n{estimate_title(level, method)}",
-        )
+        axis.write_ticks(ax, is_first)
+        label_axis(ax.xaxis, self.param)
+        ax.set_ylabel(f"Balanced accuracy\n{estimate_title(level, method)}")
         if despine:
             despine_axes(ax, "top", "right")
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend()
+        legend_below(ax)
+        settle(ax)
         return self
 
     def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
@@ -414,16 +418,28 @@ class _Errorbars:
     high: Floats
 
     def draw(self, ax: Axes, lines: Iterable[_Line], kwargs: Kwargs) -> Iterator[ErrorbarContainer]:
-        for index, style in lines:
+        for line in lines:
             # As lists: matplotlib asks whether an array of one number is finite, of which
             # NumPy before 2.4 warns.
+            index = line.candidates
             below, above = (self.mean - self.low)[index], (self.high - self.mean)[index]
-            yield ax.errorbar(
+            bars = ax.errorbar(
                 self.x[index],
                 self.mean[index],
                 yerr=[below.tolist(), above.tolist()],
-                **line_kwargs(style, kwargs),
+                **line_kwargs(line.style, kwargs),
             )
+            _shift(bars.get_children(), line.shift)
+            yield bars
+
+
+def _shift(artists: Iterable[Artist], shift: float) -> None:
+    """Move artists to the side, by points: the values that they are drawn at stay true."""
+    from matplotlib.transforms import ScaledTranslation
+
+    for artist in artists:
+        inches = artist.axes.figure.dpi_scale_trans  # type: ignore[union-attr]
+        artist.set_transform(artist.get_transform() + ScaledTranslation(shift / 72, 0, inches))
 
 
 def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line2D:
@@ -481,73 +497,40 @@ def _check_candidates(
     _check_index(best_index, n)
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """Where the values of the parameter are."""
-
-    x: Floats
-    is_log: bool = False
-    # Texts of categories, which are at 0, 1, ...
-    categories: tuple[str, ...] = ()
-    # Whether a line from one value to the next makes sense.
-    is_ordered: bool = True
-
-    def spread(self, groups: Sequence[str]) -> Floats:
-        """Return the places of the candidates, side by side where they have the same value."""
-        names = list(dict.fromkeys(groups))
-        place = np.array([names.index(group) for group in groups]) - (len(names) - 1) / 2
-        x = np.log10(self.x) if self.is_log else self.x
-        step = np.diff(np.unique(x)).min(initial=np.inf)
-        if np.isfinite(step):
-            x = x + SPREAD * step * place / len(names)
-        return 10**x if self.is_log else x
-
-    def draw(self, ax: Axes) -> None:
-        """Set the scale and the ticks."""
-        if self.is_log:
-            ax.set_xscale("log")
-        if self.categories:
-            labels = [literal(text) for text in shorten(self.categories, MAX_LABEL)]
-            ax.set_xticks(range(len(labels)), labels)
-            if sum(map(len, labels)) > MAX_TICK_CHARACTERS:
-                for tick in ax.get_xticklabels():
-                    tick.set(rotation=30, ha="right", rotation_mode="anchor")
-
-
-def _axis(values: Sequence[Any]) -> _Axis:
-    """Return a numerical axis if it can be one."""
-    numbers = [value for value in values if _is_number(value)]
-    if len(numbers) == len(values) and np.isfinite(numbers).all():
-        x = np.array(values, dtype=np.float64)
-        return _Axis(x, is_log=bool(x.min() > 0 and x.max() >= DECADES * x.min()))
-    others = [value for value in values if not _is_number(value)]
-    categories = tuple(dict.fromkeys(map(value_text, [*sorted(numbers), *others])))
-    x = np.array([categories.index(value_text(value)) for value in values], dtype=np.float64)
-    return _Axis(x, categories=categories, is_ordered=bool(numbers))
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and not np.isnan(float_or_nan(value))
-
-
-def _lines(ax: Axes, x: Floats, groups: Sequence[str], is_ordered: bool) -> Iterator[_Line]:
-    """Return the candidates of each line from left to right, and its style."""
-    order = np.argsort(x, kind="stable")
+def _lines(ax: Axes, axis: ValueAxis, groups: Sequence[str]) -> list[_Line]:
+    """Return the lines of all candidates; those of one value stand side by side."""
+    order = np.argsort(axis.x, kind="stable")
     names = list(dict.fromkeys(groups))
     if len(names) > MAX_LINES:
-        (style,) = free_styles(ax, 1)
-        yield order, {**style, **ERRORBAR_STYLE, "linestyle": "none", "marker": "o"}
-        return
+        return _points(ax, axis, order)
     of_name = np.array([names.index(group) for group in groups])[order]
-    labels = [literal(name) for name in shorten(names, MAX_LABEL)]
-    styles = zip(MARKERS, labels, free_styles(ax, len(names)), strict=False)
-    for number, (marker, label, style) in enumerate(styles):
+    labels = [literal(name) for name in shorten(names)]
+    lines = []
+    columns = MARKERS, labels, free_styles(ax, len(names)), _shifts(ax, axis, len(names))
+    for number, (marker, label, style, shift) in enumerate(zip(*columns, strict=False)):
         line = {**style, **ERRORBAR_STYLE, "marker": marker}
-        if not is_ordered:
+        if not axis.is_ordered:
             line["linestyle"] = "none"
         if label:
             line["label"] = label
-        yield order[of_name == number], line
+        lines.append(_Line(order[of_name == number], line, shift))
+    return lines
+
+
+def _points(ax: Axes, axis: ValueAxis, order: NDArray[np.intp]) -> list[_Line]:
+    """Return candidates without lines, the first, the second, ... of each value."""
+    (style,) = free_styles(ax, 1)
+    style = {**style, **ERRORBAR_STYLE, "linestyle": "none", "marker": "o"}
+    _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
+    rank = np.arange(len(order)) - np.repeat(first, counts)
+    shifts = _shifts(ax, axis, int(counts.max()))
+    return [_Line(order[rank == number], style, shift) for number, shift in enumerate(shifts)]
+
+
+def _shifts(ax: Axes, axis: ValueAxis, n: int) -> list[float]:
+    """Return how far `n` candidates of one value are moved to the side, in points."""
+    step = min(LARGEST_SHIFT, SPREAD * axis.step(ax) / n)
+    return [step * (number - (n - 1) / 2) for number in range(n)]
 
 
 def _fitted_candidates(cv_results: Any) -> tuple[list[int], int]:
