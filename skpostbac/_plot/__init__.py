@@ -33,6 +33,7 @@ from skpostbac._plot.style import (
     free_styles,
     ink,
     own_axes,
+    shade,
 )
 from skpostbac._plot.text import (
     estimate,
@@ -76,6 +77,7 @@ __all__ = [
     "positive_note",
     "rows_size",
     "settle",
+    "shade",
     "shorten",
     "text_width",
     "tile",

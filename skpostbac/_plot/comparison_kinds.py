@@ -27,7 +27,7 @@ from skpostbac._plot.rows import (
     shrink_until,
     write_note,
 )
-from skpostbac._plot.style import COLORS, NEUTRAL, colorbar_beside, contrasting, ink
+from skpostbac._plot.style import COLORS, NEUTRAL, colorbar_beside, contrasting, ink, shade
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import Floats, format_probability
 from skpostbac.stats._distribution import Distribution
@@ -43,6 +43,8 @@ _SHORTEST_WRITTEN = 0.08
 _CHARACTER_WIDTH = 0.62
 # Room for a colour bar with its label, as a multiple of the size of the font.
 _BAR_ROOM = 6.0
+# Bold letters are wider by a tenth.
+_BOLD = 1.1
 # Names to the left of a matrix take at most this share of the width.
 _NAME_SHARE = 0.3
 # Space around the texts above a density, as a share of the height of the axes, and between them,
@@ -112,10 +114,10 @@ def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[
     (line,) = ax.plot(*curve, color=ink(ax), linewidth=1.2)
     sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
     areas = [
-        ax.fill_between(*curve.between(low, high), color=color, alpha=0.35, linewidth=0)
+        ax.fill_between(*curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0)
         for low, high, color in sides
     ]
-    band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=0.12, linewidth=0, zorder=0)
+    band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
     zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
     bar: dict[str, Any] = {"color": ink(ax), "clip_on": False, "zorder": 4}
     (interval,) = ax.plot(portrait.interval, (0, 0), linewidth=4, **bar)
@@ -153,10 +155,11 @@ def _write_subtraction(ax: Axes, pair: tuple[str, str], figures: str) -> None:
 def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tuple[Any, ...]:
     """Write the probabilities of all outcomes above the density, from left to right."""
     size = float(ax.xaxis.label.get_fontsize())
-    # Bold letters are wider by a tenth.
-    a, b = fit_names(pair, 1.1 * size, 0.3 * points(ax, ax.get_window_extent().width))
     below, within, above = map(format_probability, comparison.rope_masses(*pair))
     rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
+    middle = text_width(rope, _BOLD * size) if comparison.rope else 0
+    width = 0.94 * points(ax, ax.get_window_extent().width) - middle - 2 * size
+    a, b = fit_names(pair, _BOLD * size, width / 2)
     entries = [
         (0.02, "left", f"{b} better\n{below}", COLORS[1]),
         *([(0.5, "center", f"{rope}\n{within}", NEUTRAL)] if comparison.rope else []),
@@ -185,6 +188,7 @@ def draw_matrix(ax: Axes, comparison: Comparison, request: Request) -> dict[str,
     image = ax.imshow(probabilities, cmap=request.cmap, vmin=0, vmax=1)
     ax.apply_aspect()  # from here on, the cells are about as large as they will be
     size, step = fitting_text(ax)
+    size = min(size, note_size(ax))
     names = fit_names(ranking[::step], size, _NAME_SHARE * tile_width(ax))
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)

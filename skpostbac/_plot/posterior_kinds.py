@@ -12,7 +12,7 @@ from skpostbac._plot.curve import Curve, density_curve
 from skpostbac._plot.gallery import Gallery, all_intervals
 from skpostbac._plot.kwargs import line_kwargs
 from skpostbac._plot.rows import label_rows, row_height, write_note
-from skpostbac._plot.style import COLORS, free_styles
+from skpostbac._plot.style import COLORS, free_styles, shade
 from skpostbac._plot.text import interval_name, shorten, with_score
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Drawn(NamedTuple):
 def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
     n = len(gallery.portraits)
-    alpha = 0.25 if n <= _MOST_SHADED else 0.08
+    alpha = shade(ax, 0.25 if n <= _MOST_SHADED else 0.08)
     columns = shorten(gallery.names), gallery.portraits, free_styles(ax, n), gallery.styles
     lines, areas, means = [], [], []
     heights = [ax.get_ylim()[1] if ax.has_data() else 0.0]
@@ -76,9 +76,9 @@ def draw_ridges(ax: Axes, gallery: Gallery) -> Drawn:
         )
         ax.fill_between(curve.x, row, row + curve.y, color=ax.get_facecolor(), linewidth=0, **front)
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0, **front}
-        ax.fill_between(curve.x, row, row + curve.y, alpha=0.15, **fill)
+        ax.fill_between(curve.x, row, row + curve.y, alpha=shade(ax, 0.15), **fill)
         held = curve.between(*portrait.interval)
-        areas.append(ax.fill_between(held.x, row, row + held.y, alpha=0.4, **fill))
+        areas.append(ax.fill_between(held.x, row, row + held.y, alpha=shade(ax, 0.4), **fill))
         top = row + float(curve.height(portrait.mean))
         means.append(_mean_line(ax, portrait.mean, (row, top), line.get_color(), **front))
         lines.append(line)
@@ -94,9 +94,11 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
         x, y = np.append(curve.x, curve.x[::-1]), np.append(curve.y, -curve.y[::-1])
         (line,) = ax.plot(x, row + y, **line_kwargs({"color": COLORS[0], "linewidth": 1.2}, style))
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0}
-        ax.fill_between(curve.x, row - curve.y, row + curve.y, alpha=0.15, **fill)
+        ax.fill_between(curve.x, row - curve.y, row + curve.y, alpha=shade(ax, 0.15), **fill)
         held = curve.between(*portrait.interval)
-        areas.append(ax.fill_between(held.x, row - held.y, row + held.y, alpha=0.4, **fill))
+        areas.append(
+            ax.fill_between(held.x, row - held.y, row + held.y, alpha=shade(ax, 0.4), **fill)
+        )
         means.append(_mean_point(ax, portrait.mean, row, line.get_color()))
         lines.append(line)
     return Drawn(tuple(lines), tuple(areas), tuple(means))

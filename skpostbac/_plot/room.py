@@ -8,6 +8,7 @@ make room for them; where the figure has none, :func:`settle` moves the edges of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from skpostbac._plot.text import literal, shorten
@@ -137,7 +138,7 @@ def label_axis(axis: Axis, label: str, note: str = "") -> None:
     """Write a label and a note in parentheses, which stands in a line of its own if need be."""
     size = float(axis.label.get_fontsize())
     share = tile(axis.axes)
-    length = 0.75 * points(axis.axes, share.width if axis.axis_name == "x" else share.height)
+    length = 0.65 * points(axis.axes, share.width if axis.axis_name == "x" else share.height)
     text = literal(f"{label} ({note})" if note else label)
     if text_width(text, size) > length:
         lines = [fit_names([line], size, length)[0] for line in (label, note) if line]
@@ -188,17 +189,17 @@ def legend_below(ax: Axes, title: str | None = None) -> Legend | None:
 
 
 def _fit_entries(labels: Sequence[str], size: float, width: float) -> list[str]:
-    """Write the figures after a name, in parentheses, into another line if there is no room."""
-    if max(text_width(label, size) for label in labels) <= width:
+    """Cut the names in long entries, or else give the figures after them a line of their own."""
+    parts = {label: _part(label) for label in labels if text_width(label, size) > width}
+    if not parts:
         return list(labels)
-    parts = [(label, "") if text_width(label, size) <= width else _part(label) for label in labels]
-    left = width - max(text_width(f" {rest}", size) for _, rest in parts)
+    left = width - max(text_width(f" {rest}", size) for _, rest in parts.values())
     is_enough = left >= LEGEND_NAME * _CHARACTER_WIDTH * size
-    names = fit_names([name for name, _ in parts], size, left if is_enough else width)
+    names = fit_names([name for name, _ in parts.values()], size, left if is_enough else width)
     gap = " " if is_enough else "\n"
-    return [
-        f"{name}{gap}{rest}" if rest else name for name, (_, rest) in zip(names, parts, strict=True)
-    ]
+    rests = [gap + rest if rest else "" for _, rest in parts.values()]
+    fitted = dict(zip(parts, map(add, names, rests), strict=True))
+    return [fitted.get(label, label) for label in labels]
 
 
 def _part(label: str) -> tuple[str, str]:
@@ -211,7 +212,8 @@ def _depth(ax: Axes, size: float) -> float:
     """Return how far below the axes their ticks and their label reach, in points."""
     box = ax.xaxis.get_tightbbox()
     depth = 0 if box is None else points(ax, ax.get_window_extent().y0 - box.y0)
-    return depth + _GAP * size
+    # Text is up to some hundredths longer at another resolution.
+    return 1.05 * depth + _GAP * size
 
 
 def settle(ax: Axes) -> None:

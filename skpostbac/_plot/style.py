@@ -128,6 +128,13 @@ def colorbar_beside(
     return colorbar
 
 
+def shade(ax: Axes, alpha: float) -> float:
+    """Return the opacity of an area: on a dark ground a colour needs twice as much to be seen."""
+    from matplotlib.colors import to_rgb
+
+    return alpha if contrasting(to_rgb(ax.get_facecolor())) == "black" else min(0.8, 2 * alpha)
+
+
 def despine_axes(ax: _AxesBase, *sides: str) -> None:
     """Hide spines."""
     for side in sides:

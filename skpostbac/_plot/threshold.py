@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from skpostbac._plot.kwargs import Kwargs, area_kwargs, chance_kwargs, check_kwargs, line_kwargs
 from skpostbac._plot.room import legend_below, settle
-from skpostbac._plot.style import despine_axes, free_styles, own_axes
+from skpostbac._plot.style import despine_axes, free_styles, own_axes, shade
 from skpostbac._plot.text import estimate, literal, with_score
 from skpostbac._utils import Floats, check_flags, check_text, shown
 from skpostbac.stats import Interval
@@ -201,7 +201,7 @@ class ThresholdPlot:
     def _fill(self, ends: tuple[Floats, Floats], alpha: float, label: str, kwargs: Kwargs) -> Any:
         style = {
             "facecolor": self.line_.get_color(),
-            "alpha": alpha,
+            "alpha": shade(self.ax_, alpha),
             "linewidth": 0,
             "label": label,
         }

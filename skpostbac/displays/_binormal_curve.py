@@ -30,6 +30,7 @@ from skpostbac._plot import (
     own_axes,
     positive_note,
     settle,
+    shade,
     with_score,
 )
 from skpostbac._utils import (
@@ -528,7 +529,7 @@ class BinormalCurveDisplay:
         _, known = self.ax_.get_legend_handles_labels()
         style = {
             "facecolor": self.line_.get_color(),
-            "alpha": 0.2,
+            "alpha": shade(self.ax_, 0.2),
             "linewidth": 0,
             "label": "" if label in known else label,  # one entry stands for the bands of all
         }
