@@ -37,7 +37,8 @@ from skpostbac import (
 
 ROWS = (1, 2, 5, 30, 50)
 TOTAL = np.array([60, 40, 25])
-DPI = 70
+# The sheets have so many pixels for one.
+SCALE = 0.7
 
 Draw = Callable[[Any, int, bool], Any]
 
@@ -247,11 +248,10 @@ SITUATIONS = {
 
 def picture(figure: Any) -> Image.Image:
     """Return a figure as an image, as it is saved."""
-    figure.set_dpi(DPI)
     figure.canvas.draw()
     image = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
     plt.close(figure)
-    return image
+    return image.resize((int(SCALE * image.width), int(SCALE * image.height)))
 
 
 def pictures(draw: Draw, situation: str) -> Iterator[Image.Image]:

@@ -14,6 +14,7 @@ from skpostbac._plot.posterior_kinds import draw_forest, explain_shapes
 from skpostbac._plot.room import (
     DATA_SHARE,
     fit_names,
+    height_left,
     note_size,
     points,
     settle,
@@ -125,8 +126,8 @@ def draw_difference(ax: Axes, comparison: Comparison, request: Request) -> dict[
     _write_subtraction(ax, request.pair, f"{gallery.title}: {portrait.figures}")
     settle(ax)  # from here on, the axes are as large as they will be
     texts = _write_masses(ax, comparison, request.pair)
-    bottom = min(text.get_window_extent().y0 for text in texts)
-    share = ax.transAxes.inverted().transform((0, bottom))[1] - _MARGIN
+    written = max(text.get_window_extent().height for text in texts)
+    share = 1 - 2 * _MARGIN - points(ax, written) / height_left(ax)
     ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / max(share, _LEAST_SHARE)))
     return {
         "line": line,
@@ -159,7 +160,7 @@ def _write_masses(ax: Axes, comparison: Comparison, pair: tuple[str, str]) -> tu
     rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
     middle = text_width(rope, _BOLD * size) if comparison.rope else 0
     width = 0.94 * points(ax, ax.get_window_extent().width) - middle - 2 * size
-    a, b = fit_names(pair, _BOLD * size, width / 2)
+    a, b = fit_names(pair, _BOLD * size, width / 2, least=10)
     entries = [
         (0.02, "left", f"{b} better\n{below}", COLORS[1]),
         *([(0.5, "center", f"{rope}\n{within}", NEUTRAL)] if comparison.rope else []),

@@ -50,8 +50,8 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
         curve = density_curve(portrait.distribution)
         label = with_score(name, portrait.figures)
         (line,) = ax.plot(*curve, **line_kwargs({"label": label, **default}, style))
-        shade: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
-        areas.append(ax.fill_between(*curve.between(*portrait.interval), **shade))
+        fill: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
+        areas.append(ax.fill_between(*curve.between(*portrait.interval), **fill))
         height = min(float(curve.height(portrait.mean)), curve.shown_height())
         means.append(_mean_line(ax, portrait.mean, (0, height), line.get_color()))
         lines.append(line)
@@ -96,9 +96,8 @@ def draw_violins(ax: Axes, gallery: Gallery) -> Drawn:
         fill: dict[str, Any] = {"color": line.get_color(), "linewidth": 0}
         ax.fill_between(curve.x, row - curve.y, row + curve.y, alpha=shade(ax, 0.15), **fill)
         held = curve.between(*portrait.interval)
-        areas.append(
-            ax.fill_between(held.x, row - held.y, row + held.y, alpha=shade(ax, 0.4), **fill)
-        )
+        dark = shade(ax, 0.4)
+        areas.append(ax.fill_between(held.x, row - held.y, row + held.y, alpha=dark, **fill))
         means.append(_mean_point(ax, portrait.mean, row, line.get_color()))
         lines.append(line)
     return Drawn(tuple(lines), tuple(areas), tuple(means))

@@ -95,13 +95,15 @@ def text_width(text: str, size: float) -> float:
     return float(max(width for width, _, _ in sizes))
 
 
-def fit_names(names: Sequence[object], size: float, width: float) -> list[str]:
-    """Return names as they are shown, cut to this width in points."""
+def fit_names(
+    names: Sequence[object], size: float, width: float, least: int = LEAST_NAME
+) -> list[str]:
+    """Return names as they are shown, cut to this width in points or to so many characters."""
     per_character = max(
         (text_width(str(name), size) / len(str(name)) for name in names if str(name)), default=1.0
     )
     allowed = int(width / per_character)
-    cut = shorten(names, min(max(allowed, LEAST_NAME), MOST_NAME))
+    cut = shorten(names, min(max(allowed, least), MOST_NAME))
     return [literal(name) for name in cut]
 
 
@@ -171,7 +173,9 @@ def legend_below(ax: Axes, title: str | None = None) -> Legend | None:
         rest = f"and {len(labels) - most + 1} more"
         nothing = Line2D([], [], linestyle="none")
         handles, labels = [*handles[: most - 1], nothing], [*labels[: most - 1], rest]
-    below = ScaledTranslation(0, -_depth(ax, size) / 72, ax.figure.dpi_scale_trans)
+    # Text is up to some hundredths longer at another resolution.
+    depth = 1.05 * depth_below(ax) + _GAP * size
+    below = ScaledTranslation(0, -depth / 72, ax.figure.dpi_scale_trans)
     return ax.legend(
         handles,
         labels,
@@ -208,12 +212,16 @@ def _part(label: str) -> tuple[str, str]:
     return (name, f"({rest}") if bracket else (label, "")
 
 
-def _depth(ax: Axes, size: float) -> float:
+def depth_below(ax: Axes) -> float:
     """Return how far below the axes their ticks and their label reach, in points."""
     box = ax.xaxis.get_tightbbox()
-    depth = 0 if box is None else points(ax, ax.get_window_extent().y0 - box.y0)
-    # Text is up to some hundredths longer at another resolution.
-    return 1.05 * depth + _GAP * size
+    return 0.0 if box is None else points(ax, ax.get_window_extent().y0 - box.y0)
+
+
+def height_left(ax: Axes) -> float:
+    """Return how high axes will be, in points, when a layout has made room for their label."""
+    height = points(ax, ax.get_window_extent().height)
+    return min(height, points(ax, tile(ax).height) - depth_below(ax) - LARGEST_FONT)
 
 
 def settle(ax: Axes) -> None:

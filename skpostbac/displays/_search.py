@@ -28,6 +28,7 @@ from skpostbac._plot import (
     line_kwargs,
     literal,
     own_axes,
+    points,
     settle,
     shorten,
     with_score,
@@ -384,6 +385,7 @@ class PosteriorSearchDisplay:
         lines = _lines(ax, axis, [""] * len(mean) if self.groups is None else self.groups)
         bars = _Errorbars(axis.x, mean, *np.transpose(intervals))
         self.errorbars_ = tuple(bars.draw(ax, lines, errorbar_kwargs))
+        _widen(ax, max(line.shift for line in lines))
         self.best_ = self.corrected_ = None
         if (best := self.best_index) is not None:
             label = with_score("Chosen", estimate(mean[best], intervals[best]))
@@ -440,6 +442,12 @@ def _shift(artists: Iterable[Artist], shift: float) -> None:
     for artist in artists:
         inches = artist.axes.figure.dpi_scale_trans  # type: ignore[union-attr]
         artist.set_transform(artist.get_transform() + ScaledTranslation(shift / 72, 0, inches))
+
+
+def _widen(ax: Axes, shift: float) -> None:
+    """Give the axes margins in which candidates that are moved so many points have a place."""
+    share = (shift + LARGEST_SHIFT) / points(ax, ax.get_window_extent().width)
+    ax.set_xmargin(max(ax.margins()[0], share / (1 - 2 * share)))
 
 
 def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line2D:

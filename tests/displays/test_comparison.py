@@ -55,7 +55,8 @@ def row_names(ax):
 
 def columns_beside(ax):
     """Texts to the right of the axes, column by column."""
-    return [[text.get_text() for text in axis.get_yticklabels()] for axis in ax.child_axes]
+    axes = [axis for axis in ax.child_axes if axis.get_label() == "beside rows"]
+    return [[text.get_text() for text in axis.get_yticklabels()] for axis in axes]
 
 
 def test_difference_has_the_exact_density_and_masses():

@@ -381,7 +381,7 @@ def test_chance_level_does_not_meet_the_header(kind, correct):
     posterior = PosteriorBalancedAccuracy.from_counts([correct, correct], [20, 20])
     display = PosteriorDisplay({"a": posterior}).plot(kind=kind, plot_chance_level=True)
     display.figure_.canvas.draw()
-    (header,) = display.ax_.texts
+    header = next(text for text in display.ax_.texts if text.get_text().startswith("Mean"))
     (label,) = display.ax_.child_axes[1].get_xticklabels()
     assert label.get_text() == "Chance level (0.5)"
     assert label.get_window_extent().x1 < header.get_window_extent().x0
@@ -402,7 +402,7 @@ def test_fill_is_that_of_the_axes(style):
 
 def test_thirty_densities_look_different():
     """Colour, style and width together tell them apart; the first twelve have one width."""
-    display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot()
+    display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot(kind="density")
     looks = [
         (line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in display.lines_
     ]

@@ -119,19 +119,20 @@ def test_scale(values, scale):
 @pytest.mark.parametrize(
     ("values", "ticks", "linestyle"),
     [
-        ([None, 3, 1], ["1", "3", "None"], "-"),
-        (["rbf", "linear"], ["rbf", "linear"], "None"),
-        ([True, False], ["True", "False"], "None"),
-        (["$a$", "_b"], [r"\$a\$", " _b"], "None"),
+        ([None, 3, 1], {1: "1", 3: "3", 5: "None"}, "-"),
+        ([2, 10, 4, "sqrt", None], {2: "2", 4: "4", 10: "10", 14: "sqrt", 18: "None"}, "-"),
+        (["rbf", "linear"], {0: "rbf", 1: "linear"}, "None"),
+        ([True, False], {0: "True", 1: "False"}, "None"),
+        (["$a$", "_b"], {0: r"\$a\$", 1: " _b"}, "None"),
     ],
-    ids=["depth", "text", "bool", "special"],
+    ids=["depth", "features", "text", "bool", "special"],
 )
 def test_categories(values, ticks, linestyle):
-    """Numbers go before None; what has no order is not joined."""
+    """Numbers are at their place, words a usual step apart after them; these are not joined."""
     display = draw([{"p": value} for value in values])
-    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ticks
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == list(ticks.values())
     x, _ = points(display.errorbars_[0])
-    np.testing.assert_array_equal(x, range(len(values)))
+    np.testing.assert_array_equal(x, list(ticks))
     assert display.errorbars_[0].lines[0].get_linestyle() == linestyle
 
 
@@ -151,17 +152,25 @@ def test_long_values_stay_apart():
     assert {tick.get_rotation() for tick in display.ax_.get_xticklabels()} == {30}
 
 
+def pixels(line):
+    """Where a line is drawn."""
+    return line.get_transform().transform(line.get_xydata())
+
+
 def test_other_parameters_have_lines():
-    """One line for each combination, side by side on a logarithmic axis."""
+    """One line for each combination, side by side, but at the true values."""
     params = [{"C": c, "g": g} for c in (0.1, 1, 10) for g in ("a", "b")]
     display = draw(params, "C", best_index=3)
     assert texts(display)[1:] == ["g=a", "g=b"]
     left, right = (points(container) for container in display.errorbars_)
-    places = np.log10(np.transpose([left[0], right[0]]))
-    np.testing.assert_allclose(places.mean(axis=1), [-1, 0, 1], atol=1e-12)
-    assert (np.diff(places) > 0).all()
-    assert np.ptp(places, axis=1).max() < 0.5
-    assert display.best_.get_xdata() == [right[0][1]]
+    np.testing.assert_array_equal(left[0], [0.1, 1, 10])
+    np.testing.assert_array_equal(right[0], [0.1, 1, 10])
+    assert display.best_.get_xdata() == [1]
+    one, other = (container.lines[0] for container in display.errorbars_)
+    apart = pixels(other)[:, 0] - pixels(one)[:, 0]
+    assert (apart > 2).all()
+    assert apart.max() * 72 / display.figure_.dpi < 10
+    np.testing.assert_allclose(pixels(display.best_)[0, 0], pixels(other)[1, 0])
     styles = {
         (line.get_color(), line.get_linestyle(), line.get_marker())
         for line in (container.lines[0] for container in display.errorbars_)
@@ -249,7 +258,7 @@ def test_long_other_parameters_stay_apart():
     params = [{"C": c, "g": long.format(i)} for c in (1, 2, 3) for i in (1, 2)]
     first, second = texts(draw(params, "C"))
     assert ("1" in first, "2" in second) == (True, True)
-    assert max(len(first), len(second)) <= 36
+    assert max(len(first), len(second)) <= 60
 
 
 def test_dark_style_has_a_light_mark():
