@@ -278,13 +278,12 @@ def sheet(lines: list[list[Image.Image]], gap: int = 8) -> Image.Image:
     return whole
 
 
-def main() -> None:
+def main(given: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--situations", nargs="+", choices=SITUATIONS, default=list(SITUATIONS))
-    arguments = parser.parse_args()
-    mpl.use("agg")
+    arguments = parser.parse_args(given)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for kind in arguments.kinds:
         lines = [list(pictures(KINDS[kind], one)) for one in arguments.situations]
@@ -294,4 +293,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    mpl.use("agg")
     main()

@@ -167,14 +167,16 @@ def legend_below(ax: Axes, title: str | None = None) -> Legend | None:
     entry = max(text_width(label, size) for label in labels) + (_HANDLE + _COLUMN) * size
     n_columns = max(1, min(3, int((width + _COLUMN * size) / entry), len(labels)))
     n_lines = max(label.count("\n") + 1 for label in labels)
-    height = _LEGEND_HEIGHT * points(ax, box.height)
-    most = max(1, int(height / (_ENTRY * size * n_lines))) * n_columns
+    # Text is up to some hundredths longer at another resolution.
+    depth = 1.05 * depth_below(ax) + _GAP * size
+    height = points(ax, box.height)
+    free = min(_LEGEND_HEIGHT * height, (1 - LEAST_SHARE) * height - depth - 3 * size)
+    free -= _ENTRY * size if title else 0
+    most = max(1, int(free / (_ENTRY * size * n_lines))) * n_columns
     if len(labels) > most:
         rest = f"and {len(labels) - most + 1} more"
         nothing = Line2D([], [], linestyle="none")
         handles, labels = [*handles[: most - 1], nothing], [*labels[: most - 1], rest]
-    # Text is up to some hundredths longer at another resolution.
-    depth = 1.05 * depth_below(ax) + _GAP * size
     below = ScaledTranslation(0, -depth / 72, ax.figure.dpi_scale_trans)
     return ax.legend(
         handles,

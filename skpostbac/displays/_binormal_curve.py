@@ -501,7 +501,7 @@ class BinormalCurveDisplay:
             chance_level_kw=chance_level_kw,
         )
         check_text(name, "name")
-        ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(5.6, 6.4))
+        ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(5.4, 6.7))
         self.ax_, self.figure_ = ax, ax.figure
         kind, name = _kind(self.curve), self.name if name is None else name
         area = f"{kind.area_name} = {estimate(self.area, self.interval)}"

@@ -186,11 +186,13 @@ def test_axes_are_respected(curve):
 
 
 def test_kwargs_reach_the_artists():
-    """Band and empirical curve follow the colour of the line unless told otherwise."""
+    """The band follows the colour of the line, and the empirical curve has another one."""
     display = draw(
         curve_kwargs={"color": "black"}, band_kwargs={"alpha": 0.5}, empirical_kwargs={"lw": 3}
     )
-    assert display.line_.get_color() == display.empirical_line_.get_color() == "black"
+    assert display.line_.get_color() == "black"
+    np.testing.assert_array_equal(display.band_.get_facecolor()[0, :3], 0)
+    assert display.empirical_line_.get_color() != "black"
     assert display.band_.get_alpha() == 0.5
     assert display.empirical_line_.get_linewidth() == 3
     bare = draw(plot_band=False, plot_empirical=False)

@@ -1,0 +1,302 @@
+"""Pictures with long names, many rows and small axes can be read."""
+
+import importlib
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+
+from skpostbac import (
+    BinormalCurveDisplay,
+    NormalScoresDisplay,
+    PosteriorBalancedAccuracy,
+    PosteriorDisplay,
+    PosteriorSearchDisplay,
+    PosteriorThresholdDisplay,
+    compare_posteriors,
+)
+
+TOTAL = np.array([60, 40, 25])
+RNG = np.random.default_rng(0)
+Y_TRUE = np.repeat([0, 1], (40, 25))
+Y_SCORE = RNG.normal(1.2 * Y_TRUE, 1 + 0.3 * Y_TRUE)
+# Names of 56 to 62 characters.
+LONG = "StandardScaler + HistGradientBoostingClassifier, fold {}, calibrated"
+
+
+def posteriors(n):
+    counted = (RNG.binomial(TOTAL, 0.8) for _ in range(n))
+    return {
+        LONG.format(i): PosteriorBalancedAccuracy.from_counts(correct, TOTAL)
+        for i, correct in enumerate(counted)
+    }
+
+
+def draw_rows(kind):
+    return lambda ax, n: PosteriorDisplay(posteriors(n)).plot(ax, kind=kind, plot_chance_level=True)
+
+
+def draw_comparison(kind):
+    return lambda ax, n: compare_posteriors(posteriors(max(n, 2)), rope=0.02).plot(ax, kind=kind)
+
+
+def draw_search(ax, n):
+    return PosteriorSearchDisplay(
+        param="preprocess__columns__numeric__impute__n_neighbors",
+        values=list(range(1, n + 1)),
+        posteriors=list(posteriors(n).values()),
+        groups=[LONG.format(i % 2) for i in range(n)],
+        best_index=0,
+    ).plot(ax, plot_chance_level=True)
+
+
+def draw_curve(ax, n):
+    return BinormalCurveDisplay.from_predictions(
+        Y_TRUE, Y_SCORE, ax=ax, name=LONG, n_draws=50, random_state=0, plot_chance_level=True
+    )
+
+
+def draw_thresholds(ax, n):
+    options = {"name": LONG, "random_state": 0}
+    return PosteriorThresholdDisplay.from_predictions(Y_TRUE, Y_SCORE, ax=ax, **options)
+
+
+def draw_normal_scores(ax, n):
+    return NormalScoresDisplay.from_predictions(Y_TRUE, Y_SCORE, ax=ax)
+
+
+WITH_LEGEND = {
+    "density": draw_rows("density"),
+    "search": draw_search,
+    "roc": draw_curve,
+    "thresholds": draw_thresholds,
+    "normal scores": draw_normal_scores,
+}
+ALL = {
+    **{kind: draw_rows(kind) for kind in ("ridge", "violin", "forest")},
+    **{kind: draw_comparison(kind) for kind in ("decision", "difference", "matrix", "ranks")},
+    **WITH_LEGEND,
+}
+each_kind = pytest.mark.parametrize("kind", ALL)
+with_legend = pytest.mark.parametrize("kind", WITH_LEGEND)
+SQUARE = {"matrix", "roc"}
+
+
+def luminance(color):
+    """Relative luminance of the web guidelines for contrast."""
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(*colors):
+    dark, light = sorted(map(luminance, colors))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@each_kind
+@pytest.mark.parametrize("n", [1, 5, 30])
+def test_long_names_leave_room_for_the_data(kind, n):
+    """In a figure of its own the axes keep a third of the width, and nothing is cut off."""
+    display = ALL[kind](None, n)
+    figure, ax = display.figure_, display.ax_
+    figure.canvas.draw()
+    frame, around = ax.get_window_extent(), ax.get_tightbbox()
+    assert frame.width > 0.33 * figure.bbox.width
+    assert frame.height > 0.33 * figure.bbox.height
+    assert figure.bbox.x0 - 1 <= around.x0
+    assert around.x1 <= figure.bbox.x1 + 1
+    assert figure.bbox.y0 - 1 <= around.y0
+    assert around.y1 <= figure.bbox.y1 + 1
+
+
+@each_kind
+@pytest.mark.parametrize("n", [2, 5, 30])
+def test_four_small_axes_do_not_meet(kind, n):
+    """Without a layout, what is written around each of four axes stays apart from the others."""
+    figure, axes = plt.subplots(2, 2)
+    for ax in axes.flat:
+        ALL[kind](ax, n)
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in axes.flat]
+    for one, other in combinations(boxes, 2):
+        apart_x = max(one.x0, other.x0) - min(one.x1, other.x1)
+        apart_y = max(one.y0, other.y0) - min(one.y1, other.y1)
+        assert max(apart_x, apart_y) > -2
+    assert min(box.x0 for box in boxes) > -1
+    assert max(box.x1 for box in boxes) < figure.bbox.x1 + 1
+    for ax in axes.flat:
+        frame = ax.get_window_extent()
+        assert frame.height > 0.12 * figure.bbox.height
+        assert kind in SQUARE or frame.width > 0.14 * figure.bbox.width
+
+
+@pytest.mark.parametrize("how", ["layout", "no grid"])
+def test_other_axes_stay_where_they_are(how):
+    """A layout makes room itself; axes outside a grid have the place that they were given."""
+    figure = plt.figure(layout="constrained" if how == "layout" else None)
+    ax = figure.subplots() if how == "layout" else figure.add_axes((0.4, 0.3, 0.3, 0.5))
+    before = ax.get_position(original=True).bounds
+    draw_rows("forest")(ax, 2)
+    assert ax.get_position(original=True).bounds == before
+    assert ax.get_in_layout()
+
+
+def test_axes_that_were_pulled_in_can_be_laid_out():
+    """A later layout starts from the grid, and counts the axes."""
+    figure, ax = plt.subplots()
+    draw_rows("forest")(ax, 2)
+    pulled = ax.get_position().bounds
+    figure.tight_layout()
+    assert ax.get_in_layout()
+    assert ax.get_position().bounds != pulled
+
+
+@pytest.mark.parametrize("kind", ["forest", "decision", "ranks", "matrix"])
+@pytest.mark.parametrize("is_small", [False, True], ids=["own", "small"])
+def test_cut_names_keep_where_they_differ(kind, is_small):
+    """The number in the middle of each name is shown, however little room there is."""
+    ax = plt.subplots(2, 2)[1][0, 1] if is_small else None
+    display = ALL[kind](ax, 9)
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert {int("".join(filter(str.isdigit, name))) for name in names} == set(range(9))
+    assert all("..." in name for name in names)
+
+
+@with_legend
+@pytest.mark.parametrize("is_small", [False, True], ids=["own", "small"])
+def test_legend_is_beside_the_data(kind, is_small):
+    """It stands below the axes and the label of theirs, and covers neither."""
+    ax = plt.subplots(figsize=(4, 3), layout="constrained")[1] if is_small else None
+    display = WITH_LEGEND[kind](ax, 2)
+    display.figure_.canvas.draw()
+    box = display.ax_.get_legend().get_window_extent()
+    assert box.y1 < display.ax_.xaxis.label.get_window_extent().y0
+    assert box.y1 < display.ax_.get_window_extent().y0
+    assert box.y0 > -1
+
+
+def test_long_legend_says_how_much_it_leaves_out():
+    """Densities by request may be more than there is room to explain."""
+    display = PosteriorDisplay(posteriors(50)).plot(kind="density")
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts[-1] == f"and {50 - len(texts) + 1} more"
+
+
+@pytest.mark.parametrize("n", [1, 6, 7, 30])
+def test_many_densities_become_a_forest(n):
+    """More of them than colours are drawn in rows, unless the caller wants it otherwise."""
+    display = PosteriorDisplay(posteriors(n)).plot()
+    assert (display.ax_.get_legend() is None) == (n > 6)
+    assert len(display.ax_.get_yticklabels()) == n or n <= 6
+    asked = PosteriorDisplay(posteriors(n)).plot(kind="density")
+    assert asked.ax_.get_ylabel() == "Probability density"
+
+
+@pytest.mark.parametrize("values", [[1], [1, 2], [3, 5, 8], range(1, 31), range(0, 500, 10)])
+def test_integers_have_integer_ticks(values):
+    """Nothing is written between two of them; few values are written where they are."""
+    one = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
+    display = PosteriorSearchDisplay(
+        param="n", values=list(values), posteriors=[one] * len(values)
+    ).plot()
+    display.figure_.canvas.draw()
+    texts = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert all(text.lstrip("\N{MINUS SIGN}").isdigit() for text in texts)
+    if len(values) <= 3:
+        assert texts == [str(value) for value in values]
+
+
+def test_second_search_has_no_ticks_of_the_first_alone():
+    """Its values are others."""
+    one = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
+    first = PosteriorSearchDisplay(param="n", values=[1, 2], posteriors=[one] * 2).plot()
+    PosteriorSearchDisplay(param="n", values=[5, 9], posteriors=[one] * 2).plot(first.ax_)
+    first.figure_.canvas.draw()
+    assert max(first.ax_.get_xticks()) >= 9
+
+
+def test_candidates_of_many_groups_stay_within_the_axes():
+    """They are moved to the side, as seen, and have their true values."""
+    display = PosteriorSearchDisplay(
+        param="n",
+        values=[1, 2] * 12,
+        posteriors=list(posteriors(24).values()),
+        groups=[str(i // 2) for i in range(24)],
+    ).plot()
+    display.figure_.canvas.draw()
+    frame = display.ax_.get_window_extent()
+    for container in display.errorbars_:
+        line = container.lines[0]
+        np.testing.assert_array_equal(line.get_xdata(), [1, 2])
+        x = line.get_transform().transform(line.get_xydata())[:, 0]
+        assert frame.x0 < x.min()
+        assert x.max() < frame.x1
+
+
+def test_matrix_says_what_it_is():
+    """Axes and diagonal are explained, and the diagonal has no colour of a probability."""
+    display = compare_posteriors(posteriors(3)).plot(kind="matrix")
+    assert display.ax_.get_ylabel() == "This one is better ... (row)"
+    assert display.ax_.get_xlabel() == "... than this one (column)"
+    assert display.artists_["colorbar"].ax.get_ylabel() == "P(row better than column)"
+    assert "Hatched: the same classifier" in [text.get_text() for text in display.ax_.texts]
+    centres = [path.vertices[:4].mean(axis=0) for path in display.artists_["diagonal"].get_paths()]
+    np.testing.assert_allclose(centres, [(0, 0), (1, 1), (2, 2)])
+    assert display.artists_["diagonal"].get_hatch() == "////"
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ({"level": 0.9}, "Thin bars: 90% HDI, thick bars: 50% HDI"),
+        (
+            {"method": "central"},
+            "Thin bars: 95% central interval, thick bars: 50% central interval",
+        ),
+        ({"kind": "violin"}, "Dark: 95% HDI"),
+        ({"level": 0.4}, None),
+    ],
+    ids=["level", "method", "violin", "no inner bars"],
+)
+def test_shapes_are_explained(options, note):
+    """A note below the axes says what thick bars and dark areas are."""
+    display = PosteriorDisplay(posteriors(2)).plot(**{"kind": "forest", **options})
+    notes = [text.get_text().replace("\n", " ") for text in display.ax_.texts]
+    assert [text for text in notes if not text.startswith("Mean")] == [note][: note is not None]
+
+
+def test_model_and_samples_have_different_colours():
+    """So have two models, and the samples of both."""
+    first = draw_curve(None, 1)
+    second = draw_curve(first.ax_, 1)
+    lines = [d.line_ for d in (first, second)] + [d.empirical_line_ for d in (first, second)]
+    assert len({line.get_color() for line in lines}) == 4
+
+
+@each_kind
+def test_dark_style_can_be_read(kind):
+    """All text has a contrast of 3.5 at least with what it stands on, and areas one of 1.15."""
+    with plt.style.context("dark_background"):
+        display = ALL[kind](None, 2)
+        ax = display.ax_
+        texts = [*ax.get_xticklabels(), *ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label]
+        texts += ax.get_legend().get_texts() if ax.get_legend() else []
+        inside = [] if kind in ("matrix", "ranks") else ax.texts  # in cells with their own colours
+        for text in [*texts, *inside]:
+            assert contrast(text.get_color(), "black") > 3.5
+        for area in ax.collections if kind in ("density", "roc", "thresholds") else []:
+            for *color, alpha in area.get_facecolor():
+                assert contrast(np.multiply(color, alpha), "black") > 1.15
+
+
+def test_contact_sheet_is_drawn(monkeypatch, tmp_path):
+    """The script draws a sheet of each kind that it knows."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    module = importlib.import_module("contact_sheet")
+    monkeypatch.setattr(module, "ROWS", (1, 2))
+    module.main([str(tmp_path), "--kinds", "forest", "roc", "--situations", "short", "2 x 2"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.png", "roc.png"]
