@@ -335,7 +335,7 @@ VALID = {
     "PosteriorComparison.table.kind": _split(
         "'prob_greater' ; 'rank_probabilities' ; 'differences'"
     ),
-    "kind": _split("'density' ; 'forest' ; 'violin' ; 'ridge'"),
+    "kind": _split("'auto' ; 'density' ; 'forest' ; 'violin' ; 'ridge'"),
     **_all(
         ["ComparisonPlot.plot.kind", "PosteriorComparisonDisplay.plot.kind"],
         _split("'decision' ; 'difference' ; 'matrix' ; 'ranks'"),

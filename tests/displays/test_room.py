@@ -98,7 +98,7 @@ def contrast(*colors):
 
 
 @each_kind
-@pytest.mark.parametrize("n", [1, 5, 30])
+@pytest.mark.parametrize("n", [1, pytest.param(30, marks=pytest.mark.slow)])
 def test_long_names_leave_room_for_the_data(kind, n):
     """In a figure of its own the axes keep a third of the width, and nothing is cut off."""
     display = ALL[kind](None, n)
@@ -114,7 +114,7 @@ def test_long_names_leave_room_for_the_data(kind, n):
 
 
 @each_kind
-@pytest.mark.parametrize("n", [2, 5, 30])
+@pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_four_small_axes_do_not_meet(kind, n):
     """Without a layout, what is written around each of four axes stays apart from the others."""
     figure, axes = plt.subplots(2, 2)
@@ -298,5 +298,5 @@ def test_contact_sheet_is_drawn(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
     module = importlib.import_module("contact_sheet")
     monkeypatch.setattr(module, "ROWS", (1, 2))
-    module.main([str(tmp_path), "--kinds", "forest", "roc", "--situations", "short", "2 x 2"])
+    module.main([str(tmp_path), "--kinds", "forest", "roc", "--situations", "short", "plain"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.png", "roc.png"]

@@ -21,6 +21,27 @@ def test_different_names_stay_different(names, width):
         assert len(name) > width or text == name
 
 
+@pytest.mark.parametrize("width", [16, 20, 30, 60])
+@pytest.mark.parametrize("place", [0, 10, 35, 69, 70], ids=str)
+def test_the_differing_part_stays(place, width):
+    """Wherever names of 71 characters and more differ, the numbers are shown, and no name is long."""
+    names = [f"{'a' * place}{i}{'b' * (70 - place)}" for i in range(12)]
+    shown = shorten(names, width)
+    assert len(set(shown)) == 12
+    for i, text in enumerate(shown):
+        assert str(i) in text
+        assert "..." in text
+        assert len(text) <= width
+
+
+def test_what_cannot_be_told_apart_is_numbered():
+    """There is no room for both places in which these names differ, but a name stays short."""
+    names = [f"{i}{'a' * 30}{j}{'b' * 30}{i}" for i in range(3) for j in range(3)]
+    shown = shorten(names, 12)
+    assert len(set(shown)) == 9
+    assert max(map(len, shown)) <= 12
+
+
 def test_equal_names_are_cut_alike():
     """The caller may have the same name twice."""
     assert shorten(["a" * 30, "a" * 30], 9) == ["aaa...aaa"] * 2
