@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.gridspec import SubplotSpec
     from matplotlib.legend import Legend
-    from matplotlib.transforms import Bbox
+    from matplotlib.transforms import Bbox, BboxBase
 
 # Text below the first size, in points, is not read; above the second it is too loud.
 SMALLEST_FONT, LARGEST_FONT = 6.0, 10.0
@@ -44,7 +44,7 @@ _HANDLE, _COLUMN, _ENTRY, _GAP = 3.2, 2.0, 1.45, 0.6
 _LEGEND_WIDTH, _LEGEND_HEIGHT = 0.9, 0.45
 
 
-def tile(ax: Axes) -> Bbox:
+def tile(ax: Axes) -> BboxBase:
     """Return the box, in pixels, that belongs to axes and to what is written around them."""
     from matplotlib.transforms import TransformedBbox
 
@@ -60,7 +60,8 @@ def _share(spec: SubplotSpec, ax: Axes) -> Bbox:
 
     top = spec.get_topmost_subplotspec()
     whole = Bbox.unit() if top is spec else _share(top, ax)
-    bottoms, tops, lefts, rights = spec.get_gridspec().get_grid_positions(ax.figure)
+    figure: Any = ax.figure  # a part of a figure will do as well
+    bottoms, tops, lefts, rights = spec.get_gridspec().get_grid_positions(figure)
     rows, columns = spec.rowspan, spec.colspan
 
     def middle(first: Any, second: Any, place: int, edge: float) -> float:
@@ -129,10 +130,10 @@ def scale_text(ax: Axes) -> None:
 
     if scaled(ax, LARGEST_FONT) == LARGEST_FONT:
         return
-    for axis in (ax.xaxis, ax.yaxis):
-        given = mpl.rcParams[f"{axis.axis_name}tick.labelsize"]
+    label = FontProperties(size=mpl.rcParams["axes.labelsize"]).get_size_in_points()
+    sizes = mpl.rcParams["xtick.labelsize"], mpl.rcParams["ytick.labelsize"]
+    for axis, given in zip((ax.xaxis, ax.yaxis), sizes, strict=True):
         axis.set_tick_params(labelsize=scaled(ax, FontProperties(size=given).get_size_in_points()))
-        label = FontProperties(size=mpl.rcParams["axes.labelsize"]).get_size_in_points()
         axis.label.set_fontsize(scaled(ax, label))
 
 
@@ -140,7 +141,7 @@ def label_axis(axis: Axis, label: str, note: str = "") -> None:
     """Write a label and a note in parentheses, which stands in a line of its own if need be."""
     size = float(axis.label.get_fontsize())
     share = tile(axis.axes)
-    length = 0.65 * points(axis.axes, share.width if axis.axis_name == "x" else share.height)
+    length = 0.65 * points(axis.axes, share.width if axis is axis.axes.xaxis else share.height)
     text = literal(f"{label} ({note})" if note else label)
     if text_width(text, size) > length:
         lines = [fit_names([line], size, length)[0] for line in (label, note) if line]
@@ -232,6 +233,8 @@ def settle(ax: Axes) -> None:
     Only in a figure without a layout, which would do so itself, and only axes in a grid: other ones
     have the place that they were given. A later layout starts from the grid again.
     """
+    from matplotlib.transforms import Bbox
+
     if ax.get_subplotspec() is None or ax.figure.get_layout_engine() is not None:
         return
     box = tile(ax).padded(-_EDGE)
@@ -242,7 +245,7 @@ def settle(ax: Axes) -> None:
         x0, x1 = _pull(frame.intervalx, outer.intervalx, box.intervalx)
         y0, y1 = _pull(frame.intervaly, outer.intervaly, box.intervaly)
         ends = ax.figure.transSubfigure.inverted().transform([(x0, y0), (x1, y1)])
-        ax.set_position([*ends[0], *(ends[1] - ends[0])])
+        ax.set_position(Bbox(ends))
         ax.set_in_layout(True)  # which setting the position ends
 
 

@@ -118,7 +118,7 @@ def _fitting_columns(
     """Return the widths of the last columns that fit, with the gaps after them."""
     note = min(size, note_size(ax))
     kept: dict[str, float] = {}
-    for header, texts in reversed(columns.items()):
+    for header, texts in reversed(list(columns.items())):
         longest = max(texts, key=len)
         width = max(text_width(longest, size), text_width(header, note)) + _COLUMN_GAP
         if sum(kept.values()) + width > room:

@@ -119,7 +119,8 @@ def colorbar_beside(
     """
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-    inches, corner = ax.figure.dpi_scale_trans, ScaledTranslation(1, 0, ax.transAxes)
+    axes: Any = ax.transAxes
+    inches, corner = ax.figure.dpi_scale_trans, ScaledTranslation(1, 0, axes)
     place = blended_transform_factory(inches + corner, ax.transAxes)
     bar = ax.inset_axes(((offset + size) / 72, 0, size / 72, 1), transform=place)
     colorbar = ax.figure.colorbar(mappable, cax=bar)

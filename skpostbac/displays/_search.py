@@ -447,7 +447,7 @@ def _shift(artists: Iterable[Artist], shift: float) -> None:
 def _widen(ax: Axes, shift: float) -> None:
     """Give the axes margins in which candidates that are moved so many points have a place."""
     share = (shift + LARGEST_SHIFT) / points(ax, ax.get_window_extent().width)
-    ax.set_xmargin(max(ax.margins()[0], share / (1 - 2 * share)))
+    ax.set_xmargin(max(ax.get_xmargin(), share / (1 - 2 * share)))
 
 
 def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line2D:

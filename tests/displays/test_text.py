@@ -24,7 +24,7 @@ def test_different_names_stay_different(names, width):
 @pytest.mark.parametrize("width", [16, 20, 30, 60])
 @pytest.mark.parametrize("place", [0, 10, 35, 69, 70], ids=str)
 def test_the_differing_part_stays(place, width):
-    """Wherever names of 71 characters and more differ, the numbers are shown, and no name is long."""
+    """Wherever long names differ, the numbers are shown, and no name is too long."""
     names = [f"{'a' * place}{i}{'b' * (70 - place)}" for i in range(12)]
     shown = shorten(names, width)
     assert len(set(shown)) == 12
