@@ -19,10 +19,11 @@ from skpostbac._plot.room import (
     points,
     settle,
     text_width,
+    tile,
     tile_width,
 )
 from skpostbac._plot.rows import (
-    fitting_text,
+    fitting_size,
     label_rows,
     row_height,
     shrink_until,
@@ -46,6 +47,8 @@ _CHARACTER_WIDTH = 0.62
 _BAR_ROOM = 6.0
 # Bold letters are wider by a tenth.
 _BOLD = 1.1
+# Room for the labels of a matrix and its colour bar, as a multiple of the size of the font.
+_MATRIX_ROOM = 8.0
 # Names to the left of a matrix take at most this share of the width.
 _NAME_SHARE = 0.3
 # Space around the texts above a density, as a share of the height of the axes, and between them,
@@ -187,9 +190,8 @@ def draw_matrix(ax: Axes, comparison: Comparison, request: Request) -> dict[str,
     probabilities = comparison.prob_greater()[np.ix_(order, order)]
     n = len(order)
     image = ax.imshow(probabilities, cmap=request.cmap, vmin=0, vmax=1)
-    ax.apply_aspect()  # from here on, the cells are about as large as they will be
-    size, step = fitting_text(ax)
-    size = min(size, note_size(ax))
+    side = _cell_side(ax, ranking)
+    size, step = fitting_size(0.8 * side, note_size(ax))
     names = fit_names(ranking[::step], size, _NAME_SHARE * tile_width(ax))
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
@@ -203,9 +205,20 @@ def draw_matrix(ax: Axes, comparison: Comparison, request: Request) -> dict[str,
     return {
         "image": image,
         "diagonal": _hatch_diagonal(ax, n),
-        "texts": _write_cells(ax, image, 0.85 * size),
+        "texts": _write_cells(ax, image, min(0.85 * size, side / (4 * _CHARACTER_WIDTH))),
         "colorbar": colorbar,
     }
+
+
+def _cell_side(ax: Axes, names: Sequence[str]) -> float:
+    """Return how large cells will be, in points, beside names, labels and a colour bar."""
+    size = note_size(ax)
+    name = min(max(text_width(n, size) for n in names), _NAME_SHARE * tile_width(ax))
+    width = tile_width(ax) - name - _MATRIX_ROOM * size
+    # Slanted by 45 degrees, names are as high as wide.
+    height = points(ax, tile(ax).height) - 0.75 * name - _MATRIX_ROOM * size
+    axes = points(ax, min(ax.get_window_extent().size))
+    return max(1.0, min(width, height, axes)) / len(names)
 
 
 def _hatch_diagonal(ax: Axes, n: int) -> Any:
@@ -222,7 +235,6 @@ def _write_cells(ax: Axes, image: Any, size: float) -> Any:
     """Write the probabilities into their cells, if they can be read there."""
     probabilities = image.get_array()
     texts = np.full(probabilities.shape, None)
-    size = min(size, row_height(ax) / (4 * _CHARACTER_WIDTH))
     if size < _SMALLEST_NUMBER:
         return texts
     style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}

@@ -60,8 +60,12 @@ def row_height(ax: Axes) -> float:
 
 def fitting_text(ax: Axes) -> tuple[float, int]:
     """Return the size of text that fits into rows, and which rows it fits: each k-th."""
-    fitting = 0.8 * row_height(ax)
-    size = min(max(fitting, SMALLEST_FONT), row_size(ax))
+    return fitting_size(0.8 * row_height(ax), row_size(ax))
+
+
+def fitting_size(fitting: float, largest: float) -> tuple[float, int]:
+    """Return a readable size of text, given the one that fits, and which rows it fits."""
+    size = min(max(fitting, SMALLEST_FONT), largest)
     return size, ceil(size / fitting) if fitting < SMALLEST_FONT else 1
 
 

@@ -1,7 +1,7 @@
 """Pictures with long names, many rows and small axes can be read."""
 
 import importlib
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -235,6 +235,20 @@ def test_candidates_of_many_groups_stay_within_the_axes():
         x = line.get_transform().transform(line.get_xydata())[:, 0]
         assert frame.x0 < x.min()
         assert x.max() < frame.x1
+
+
+@pytest.mark.parametrize("n", [5, 30])
+def test_names_and_numbers_of_a_matrix_do_not_meet(n):
+    """They fit into the rows and cells that are left when there is room for the names."""
+    _, axes = plt.subplots(2, 2)
+    for ax in axes.flat:
+        display = compare_posteriors(posteriors(n)).plot(ax, kind="matrix")
+    display.figure_.canvas.draw()
+    labels = [text.get_window_extent() for text in display.ax_.get_yticklabels()]
+    assert all(upper.y0 > lower.y1 - 2 for upper, lower in pairwise(labels))
+    for row in display.artists_["texts"]:
+        boxes = [text.get_window_extent() for text in row if text is not None]
+        assert all(left.x1 < right.x0 + 1 for left, right in pairwise(boxes))
 
 
 def test_matrix_says_what_it_is():
