@@ -7,11 +7,13 @@ make room for them; where the figure has none, :func:`settle` moves the edges of
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 from skpostbac._plot.text import literal, shorten
+from skpostbac._utils import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +93,12 @@ def text_width(text: str, size: float) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size)
-    lines = text.replace(r"\$", "$").splitlines() or [""]
-    sizes = [text_to_path.get_text_width_height_descent(line, font, False) for line in lines]
+    # What is not printable is escaped, as when it is drawn.
+    lines = [printable(line) for line in text.replace(r"\$", "$").split("\n")]
+    with warnings.catch_warnings():
+        # Whoever draws the text is told of characters that the font lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        sizes = [text_to_path.get_text_width_height_descent(line, font, False) for line in lines]
     return float(max(width for width, _, _ in sizes))
 
 
