@@ -38,7 +38,7 @@ FIGURES = {
     "Balanced accuracy": ONE,
     "Accuracy": PosteriorAccuracy(ONE.counts),
     "Binary-equivalent accuracy": ONE.binary_equivalent(),
-    "Macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision"),
+    "Macro precision": PosteriorConfusionMetric.from_confusion_matrix(CONFUSION, "precision_macro"),
     "MCC": PosteriorConfusionMetric.from_confusion_matrix(
         CONFUSION, "mcc", n_draws=2000, random_state=0
     ),
