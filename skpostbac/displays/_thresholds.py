@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skpostbac._plot import ThresholdPlot
 from skpostbac.displays._scores import positive_scores
 from skpostbac.metrics import posterior_threshold_curve
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        weight_type: WeightType = None,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         level: float = 0.95,
@@ -117,7 +119,8 @@ class PosteriorThresholdDisplay(ThresholdPlot):
 
         Parameters
         ----------
-        y_true, y_score, pos_label, sample_weight, class_weight, prior, level, random_state
+        y_true, y_score, pos_label, sample_weight, weight_type, class_weight, prior, level, \
+                random_state
             As for :func:`~skpostbac.posterior_threshold_curve`.
         name : str, default=None
             Name of the classifier for the legend.
@@ -145,6 +148,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
             y_score,
             pos_label=pos_label,
             sample_weight=sample_weight,
+            weight_type=weight_type,
             class_weight=class_weight,
             prior=prior,
             level=level,

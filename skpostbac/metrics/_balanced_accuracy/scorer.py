@@ -160,16 +160,23 @@ class ClassCountsScorer(StablePickle, NoNumber):
     labels : array-like of shape (n_classes,), default=None
         Classes to count, in this order; samples of other classes are left out. By default the
         `classes_` of the estimator, and a sample of another class is an error.
+    weight_type : {"case"}, default=None
+        That sample weights are case counts, also where they are no whole numbers, of which there
+        is a warning otherwise. Importance weights cannot be pooled by their sums; predict each
+        sample out of fold by :func:`~sklearn.model_selection.cross_val_predict`, and give
+        predictions and weights to :func:`posterior_balanced_accuracy`.
 
     Attributes
     ----------
     labels : ndarray of shape (n_classes,) or None
         Read-only copy of the parameter.
+    weight_type : str or None
 
     Raises
     ------
     ValueError
-        If there is no label, a duplicate one, or if two of them print alike.
+        If there is no label, a duplicate one, or if two of them print alike; if `weight_type` is
+        another.
 
     See Also
     --------
@@ -194,8 +201,9 @@ class ClassCountsScorer(StablePickle, NoNumber):
     (71.0, 71.0, 0.0, 59.0)
     """
 
-    def __init__(self, *, labels: ArrayLike | None = None) -> None:
+    def __init__(self, *, labels: ArrayLike | None = None, weight_type: WeightType = None) -> None:
         self.labels = None if labels is None else unique_label_array(labels, "labels")
+        self.weight_type = _check_cases(weight_type)
         self._sample_weight_request: bool | str | None = None
         if self.labels is not None:
             _keys(self.labels)
@@ -225,9 +233,14 @@ class ClassCountsScorer(StablePickle, NoNumber):
         ------
         ValueError
             If the estimator has no `classes_`, or if `y` has a class that is not among them.
+
+        Warns
+        -----
+        SampleWeightWarning
+            If weights are no whole numbers, and `weight_type` is not "case".
         """
         y_pred = predict(estimator, X)
-        counts = _fold_counts(estimator, y, y_pred, self, sample_weight)
+        counts = _fold_counts(estimator, y, y_pred, self, sample_weight, self.weight_type)
         return CountsDict(_as_dict(counts), type(self).__qualname__)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
@@ -272,14 +285,16 @@ class ClassCountsScorer(StablePickle, NoNumber):
 
     def _key(self) -> tuple[Any, ...]:
         labels = None if self.labels is None else tuple(label_list(self.labels))
-        return labels, self._sample_weight_request
+        return labels, self.weight_type, self._sample_weight_request
 
     def _repr_html_(self) -> str:
         return block(repr(self), parameters({"labels": _listed(self.labels)}))
 
     def __repr__(self) -> str:
-        labels = "" if self.labels is None else f"labels={label_list(self.labels)}"
-        return f"ClassCountsScorer({labels})"
+        facts = [] if self.labels is None else [f"labels={label_list(self.labels)}"]
+        if self.weight_type is not None:
+            facts.append(f"weight_type={self.weight_type!r}")
+        return f"ClassCountsScorer({', '.join(facts)})"
 
 
 class OutcomesScorer(StablePickle, NoNumber):
@@ -406,6 +421,17 @@ def predict(estimator: Any, X: Any) -> ArrayLike:
     return y_pred
 
 
+def _check_cases(weight_type: WeightType) -> WeightType:
+    """Refuse weights that are no case counts."""
+    check_weight_type(weight_type)
+    if weight_type == "importance":
+        raise ValueError(
+            "weight_type must be 'case' or None for the counts of folds, got 'importance': give "
+            "the predictions of cross_val_predict and the weights to posterior_balanced_accuracy"
+        )
+    return weight_type
+
+
 def _check_size(max_test_size: object) -> int:
     if not is_integer(max_test_size) or max_test_size < 1:
         raise ValueError(f"max_test_size must be a positive integer, got {shown(max_test_size)}")
@@ -418,10 +444,11 @@ def _fold_counts(
     y_pred: ArrayLike,
     scorer: ClassCountsScorer | OutcomesScorer,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
 ) -> ClassCounts:
     """Count the classes of the scorer, by default those of the estimator."""
     counts = class_counts(
-        y, y_pred, labels=scorer.labels, sample_weight=sample_weight, weight_type="case"
+        y, y_pred, labels=scorer.labels, sample_weight=sample_weight, weight_type=weight_type
     )
     if scorer.labels is not None:
         return counts

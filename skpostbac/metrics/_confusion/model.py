@@ -12,7 +12,7 @@ from skpostbac._utils import Floats, nonnegative_array
 from skpostbac.metrics._priors import PriorSpec, independent_prior, resolve_prior
 
 # Cells that are drawn at a time: the arrays then fit the cache.
-_BLOCK = 2**18
+MOST_CELLS = 2**18
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ConfusionModel:
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Iterator[Floats]:
         """Draw matrices in proportion to joint probabilities, in blocks of shape (block, k, k)."""
-        block = max(1, _BLOCK // self.cells.size)
+        block = max(1, MOST_CELLS // self.cells.size)
         for start in range(0, n_draws, block):
             shape = (min(block, n_draws - start), *self.cells.shape)
             yield self.joint(rng.standard_gamma(np.broadcast_to(self.cells, shape)))

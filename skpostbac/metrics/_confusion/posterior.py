@@ -23,14 +23,24 @@ from skpostbac._utils import (
     shown,
     table,
 )
+from skpostbac.metrics._confusion.design import design_of_metric
 from skpostbac.metrics._confusion.distributions import Exact
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._confusion.target import Metric, Target, find_target
-from skpostbac.metrics._counts import check_confusion_matrix, count_confusions, matrix_index
-from skpostbac.metrics._labels import label_list, unique_label_array
+from skpostbac.metrics._counts import (
+    ConfusedSamples,
+    check_confusion_matrix,
+    confused_samples,
+    count_confusions,
+    is_importance,
+    matrix_index,
+)
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups
+from skpostbac.metrics._labels import WeightType, label_list, unique_label_array
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
+    PriorSpec,
     check_prior,
     is_one_symmetric_beta,
     moves_far,
@@ -66,6 +76,10 @@ class PosteriorConfusionMetric(FigurePosterior):
     prior : tuple of two floats, or None
         Parameters a and b of the Beta prior that the metric itself has, by the prior of the
         recalls; None where its prior is no Beta distribution, or is not known.
+    design_effects : DesignEffects or None
+        What the samples are worth to the metric, of those that it depends on: together, or for
+        each class if it is an average of figures of the classes; None without groups and
+        importance weights.
 
     Notes
     -----
@@ -113,6 +127,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed: float
     _distribution: Exact | DrawnPosterior
     prior: tuple[float, float] | None
+    design_effects: DesignEffects | None
 
     def __init__(
         self,
@@ -120,6 +135,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         observed: float,
         distribution: Exact | DrawnPosterior,
         prior: tuple[float, float] | None = None,
+        design_effects: DesignEffects | None = None,
     ) -> None:
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, got {type(metric).__name__}")
@@ -136,6 +152,7 @@ class PosteriorConfusionMetric(FigurePosterior):
             observed=float(observed),
             _distribution=distribution,
             prior=None if prior is None else _checked_pair(prior),
+            design_effects=design_effects,
         )
 
     @classmethod
@@ -317,13 +334,18 @@ class PosteriorConfusionMetric(FigurePosterior):
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)
         how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
-        summary = f"{self._summary()}{self._show_prior()}"
+        summary = f"{self._summary()}{self._show_prior()}{self._show_worth()}"
         return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
 
     def _show_prior(self) -> str:
         """Write the prior of the metric, unless it is flat, as one expects."""
         shown = "" if self.prior is None else "Beta({:g}, {:g})".format(*self.prior)
         return f", prior={shown}" if shown not in ("", "Beta(1, 1)") else ""
+
+    def _show_worth(self) -> str:
+        """Write what the samples that the metric depends on are worth."""
+        effects = self.design_effects
+        return "" if effects is None else f", n_effective={effects.effective_size.sum():.4g}"
 
 
 def _no_error(level: float) -> Interval:
@@ -342,6 +364,8 @@ def posterior_confusion_metric(
     prevalence: ArrayLike = "sampled",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
+    groups: ArrayLike | None = None,
     prior: ArrayLike = DEFAULT_PRIOR,
     n_draws: int | None = None,
     random_state: RandomStateLike = None,
@@ -382,7 +406,15 @@ def posterior_confusion_metric(
         Classes of the confusion matrix, by default those found in `y_true` or `y_pred`, sorted.
         Samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters.
+        Finite, non-negative weights, by default case counts, whose scale matters.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size counts, and not their scale. None stands for "case", with a warning
+        where weights are no whole numbers.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a patient, a site or a document. Samples of one group
+        depend on one another: the matrix is divided by the design effect of the metric, as
+        :ref:`groups` explains.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
         is shared equally by the wrong predictions. It is no prior of the metric: the accuracy of k
@@ -411,6 +443,10 @@ def posterior_confusion_metric(
     -----
     PriorInfluenceWarning
         If the prior moves the metric by more than 1.5 posterior standard deviations.
+    GroupsWarning
+        If the groups leave the correlation within them in doubt.
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
 
     See Also
     --------
@@ -449,7 +485,19 @@ def posterior_confusion_metric(
     >>> posterior_confusion_metric(y_true, y_pred, worst_recall, random_state=0).prob_above(0.05)
     0.003
     """
-    classes, C = count_confusions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    classes, C = count_confusions(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
+    )
+    samples = None
+    if groups is not None or (sample_weight is not None and is_importance(weight_type)):
+        samples = confused_samples(
+            y_true,
+            y_pred,
+            classes,
+            sample_weight=sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+        )
     return _infer(
         C,
         classes,
@@ -460,6 +508,8 @@ def posterior_confusion_metric(
         prior=prior,
         n_draws=n_draws,
         random_state=random_state,
+        samples=samples,
+        has_importance=is_importance(weight_type),
     )
 
 
@@ -474,6 +524,8 @@ def _infer(
     prior: ArrayLike,
     n_draws: int | None,
     random_state: RandomStateLike,
+    samples: ConfusedSamples | None = None,
+    has_importance: bool = False,
 ) -> PosteriorConfusionMetric:
     """Make the posterior, and warn the caller of the function that calls this one."""
     target = find_target(metric, classes, pos_label, average)
@@ -481,9 +533,13 @@ def _infer(
         n_draws = check_n_draws(n_draws, 2)
     rng = np.random.default_rng(draw_seed(random_state))
     spec = check_prior(prior)
-    model = ConfusionModel.of(C, spec, prevalence)
+    independent = ConfusionModel.of(C, spec, prevalence)
+    model, effects = independent, None
+    if samples is not None:
+        model, effects = _worth(target, C, spec, independent, samples, has_importance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        observed, expected = target.function(np.stack([model.joint(C), model.expected])).tolist()
+        values = target.function(np.stack([independent.joint(C), model.expected]))
+        observed, expected = values.tolist()
         distribution = target.distribution(model) or _drawn(target.draw(model, rng, n_draws))
     if is_one_symmetric_beta(spec):
         deviation = distribution.standard_deviation()
@@ -492,10 +548,33 @@ def _infer(
         warn_if_prior_moves(
             target.name, observed, expected, deviation, labels, prior=spec, stacklevel=3
         )
+    if effects is not None and samples is not None and samples.group is not None:
+        warn_of_groups(effects, label_list(classes))
     before = target.distribution(
         replace(model, cells=ConfusionModel.of(0 * C, spec, "sampled").cells)
     )
-    return PosteriorConfusionMetric(target.name, observed, distribution, _beta_of(before))
+    return PosteriorConfusionMetric(
+        target.name, observed, distribution, _beta_of(before), design_effects=effects
+    )
+
+
+def _worth(
+    target: Target,
+    C: Floats,
+    prior: PriorSpec,
+    model: ConfusionModel,
+    samples: ConfusedSamples,
+    has_importance: bool,
+) -> tuple[ConfusionModel, DesignEffects]:
+    """Return the posterior of as many independent samples as those with groups or weights."""
+    if has_importance and samples.weight is not None:
+        # In the scale in which they add up to their effective size.
+        scale = samples.weight.sum() / (samples.weight**2).sum()
+        model = replace(ConfusionModel.of(scale * C, prior, "sampled"), prevalence=model.prevalence)
+    design = design_of_metric(target.function, model, samples, is_importance=has_importance)
+    divided = ConfusionModel.of(C / design.divisor[:, np.newaxis], prior, "sampled")
+    # The shares of the classes are those before the division.
+    return replace(divided, prevalence=model.prevalence), design.effects
 
 
 def _untested_alone(

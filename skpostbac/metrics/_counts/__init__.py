@@ -6,11 +6,13 @@ of samples that scorers hand on. Imports `_labels` and `skpostbac.stats`.
 
 from skpostbac.metrics._counts.choice_counts import count_choices
 from skpostbac.metrics._counts.confusion_matrix import (
+    ConfusedSamples,
     check_confusion_matrix,
+    confused_samples,
     count_confusions,
     matrix_index,
 )
-from skpostbac.metrics._counts.counts import ClassCounts, class_counts, format_count
+from skpostbac.metrics._counts.counts import ClassCounts, class_counts, format_count, is_importance
 from skpostbac.metrics._counts.outcome_words import (
     WORD_BITS,
     WORD_KEY,
@@ -27,15 +29,18 @@ __all__ = [
     "WORD_BITS",
     "WORD_KEY",
     "ClassCounts",
+    "ConfusedSamples",
     "PairedCounts",
     "check_confusion_matrix",
     "class_counts",
     "class_order",
+    "confused_samples",
     "count_choices",
     "count_confusions",
     "counts_of_matrix",
     "counts_of_numbers",
     "format_count",
+    "is_importance",
     "matrix_index",
     "n_words",
     "pack_bits",

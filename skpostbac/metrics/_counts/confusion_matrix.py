@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import confusion_matrix
 
-from skpostbac._utils import Floats, LabelArray, check_nonnegative, first, float_array
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    LabelArray,
+    check_nonnegative,
+    first,
+    float_array,
+)
 from skpostbac.metrics._counts.counts import class_counts
 from skpostbac.metrics._labels import (
+    WeightType,
     encode,
     label_index,
     merge_labels,
     positions,
     read_column,
+    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -31,8 +41,14 @@ def count_confusions(
     *,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
 ) -> tuple[LabelArray, Floats]:
     """Return the classes and the confusion matrix, from which no prediction is dropped.
+
+    Warns
+    -----
+    SampleWeightWarning
+        As :func:`class_counts` gives it.
 
     Raises
     ------
@@ -48,10 +64,9 @@ def count_confusions(
            [0., 0., 0.]])
     """
     counts = class_counts(
-        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
     )
-    true = encode(read_column(y_true, "y_true"), "y_true")
-    pred = encode(read_column(y_pred, "y_pred"), "y_pred")
+    true, pred = (encode(read_column(y, name), name) for y, name in _named(y_true, y_pred))
     if labels is None:
         classes = merge_labels(counts.classes, pred.values)
     else:
@@ -64,6 +79,67 @@ def count_confusions(
     if not np.allclose(matrix.sum(axis=1), counts.reindex(classes).total, rtol=1e-9, atol=0):
         raise ValueError(f"y_pred has classes that are not in labels, {classes}")
     return classes, matrix.astype(np.float64)
+
+
+def _named(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[tuple[ArrayLike, str], ...]:
+    return (y_true, "y_true"), (y_pred, "y_pred")
+
+
+class ConfusedSamples(NamedTuple):
+    """Samples of the classes of a confusion matrix, one by one; arrays of shape (n_samples,)."""
+
+    true: Indices
+    """Row of each sample."""
+    pred: Indices
+    """Column of each sample."""
+    group: Indices | None
+    """Number of its group."""
+    weight: Floats | None
+    """Its weight, None for 1 each."""
+
+    def chosen(self, which: Bools) -> ConfusedSamples:
+        """Return some of the samples."""
+        group, weight = self.group, self.weight
+        return ConfusedSamples(
+            self.true[which],
+            self.pred[which],
+            None if group is None else group[which],
+            None if weight is None else weight[which],
+        )
+
+
+def confused_samples(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    classes: LabelArray,
+    *,
+    sample_weight: ArrayLike | None,
+    weight_type: WeightType,
+    groups: ArrayLike | None,
+) -> ConfusedSamples:
+    """Return the samples that :func:`count_confusions` counts, with their groups and weights.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`class_counts` raises them.
+    """
+    every = slice(None)
+    outcomes = read_outcomes(
+        y_true,
+        {"y_pred": y_pred},
+        sample_weight,
+        weight_type=weight_type or "case",  # of which the user was warned when they were counted
+        groups=groups,
+    )
+    true, pred = (
+        positions(labels.values, classes)[labels.codes(every)]
+        for labels in (encode(read_column(y, name), name) for y, name in _named(y_true, y_pred))
+    )
+    kept = true >= 0
+    group = None if outcomes.groups is None else outcomes.groups(every)[kept]
+    weight = None if outcomes.weight is None else outcomes.weight[kept]
+    return ConfusedSamples(true[kept], pred[kept], group, weight)
 
 
 def check_confusion_matrix(C: ArrayLike) -> Floats:

@@ -21,11 +21,12 @@ from skpostbac.metrics._dependence.notes import (
     warn_of_fractions,
     warn_of_groups,
 )
-from skpostbac.metrics._dependence.sums import difference_figure, hit_figure
+from skpostbac.metrics._dependence.sums import Figure, difference_figure, hit_figure
 from skpostbac.metrics._dependence.widened import WidenedAverage, widened_difference
 
 __all__ = [
     "DesignEffects",
+    "Figure",
     "FigureSums",
     "GroupsWarning",
     "SampleDesign",

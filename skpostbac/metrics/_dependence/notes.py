@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from reprlib import repr as short_repr
 
 import numpy as np
@@ -81,7 +81,7 @@ def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable])
         return []
     return [
         *_doubt_correlation(effects, float(effects.effective_groups[depends].min())),
-        *_doubt_large(effects.largest_share[depends], _chosen(classes, depends)),
+        *_doubt_large(effects, classes),
         *_doubt_crossing(effects),
     ]
 
@@ -109,11 +109,14 @@ def _doubt_correlation(effects: DesignEffects, fewest: float) -> list[str]:
     return [note]
 
 
-def _doubt_large(shares: Floats, classes: Sequence[Hashable]) -> list[str]:
-    large = [label for label, share in zip(classes, shares, strict=True) if share >= LARGE_SHARE]
-    if not large:
+def _doubt_large(effects: DesignEffects, classes: Sequence[Hashable]) -> list[str]:
+    large = effects.depends & (effects.largest_share >= LARGE_SHARE)
+    if not large.any():
         return []
-    return [f"One group holds a third or more of the samples of class {short_repr(large[0])}."]
+    # All samples may count as one class.
+    is_one = len(large) == 1
+    which = "" if is_one else f" of class {short_repr(classes[int(np.argmax(large))])}"
+    return [f"One group holds a third or more of the samples{which}."]
 
 
 def _doubt_crossing(effects: DesignEffects) -> list[str]:
@@ -146,7 +149,3 @@ def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
 def is_large(effects: DesignEffects | None) -> bool:
     """Return whether the groups decide so much that a report compares with ignoring them."""
     return effects is not None and bool(effects.design_effect.max() > LARGE_EFFECT)
-
-
-def _chosen(labels: Iterable[Hashable], which: Iterable[bool]) -> list[Hashable]:
-    return [label for label, chosen in zip(labels, which, strict=True) if chosen]

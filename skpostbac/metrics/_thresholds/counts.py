@@ -79,6 +79,17 @@ def count_at_thresholds(scores: BinaryScores) -> ThresholdCounts:
     )
 
 
+def effective_counts(counts: ThresholdCounts, scores: BinaryScores) -> ThresholdCounts:
+    """Return the counts of importance weights, scaled to the effective size of each class."""
+    is_class = scores.is_positive == (scores.positive == np.arange(2)[:, np.newaxis])
+    # Of weights relative to the largest, whose squares are no zeros.
+    weight = is_class * scores.weight / scores.weight.max()
+    size = weight.sum(axis=1) ** 2 / (weight**2).sum(axis=1)
+    scale = size / counts.total
+    correct = np.minimum(counts.correct * scale, size)
+    return counts._replace(correct=correct, total=size)
+
+
 def _count_by_rates(
     y_true: Any, y_score: Floats, *, pos_label: bool, sample_weight: Floats | None
 ) -> tuple[Floats, ...]:

@@ -26,8 +26,9 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
-from skpostbac.metrics._counts import ClassCounts, format_count
-from skpostbac.metrics._labels import read_scores
+from skpostbac.metrics._counts import ClassCounts, format_count, is_importance
+from skpostbac.metrics._dependence import warn_of_fractions
+from skpostbac.metrics._labels import WeightType, check_weight_type, read_scores
 from skpostbac.metrics._posteriors import Optimism, SelectedPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -46,6 +47,7 @@ from skpostbac.metrics._thresholds.counts import (
     best_of,
     check_threshold_counts,
     count_at_thresholds,
+    effective_counts,
     thin,
 )
 from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
@@ -79,7 +81,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     correct : ndarray of shape (n_thresholds, 2)
         Correct predictions of each class.
     total : ndarray of shape (2,)
-        Samples of each class.
+        Samples of each class; of importance weights, their effective number.
     prior : str or ndarray of shape (2,) or (2, 2)
         Prior of each class's accuracy, as given.
     class_weight : ndarray of shape (2,) or None
@@ -88,6 +90,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         Probability of the intervals and of the band.
     seed : int
         Seed of the draws of the band and of `prob_best`, and of the bootstrap of `optimism`.
+    n_samples : float or None
+        Number of samples with importance weights, None if `total` has those.
 
     Raises
     ------
@@ -122,6 +126,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     class_weight: Floats | None
     level: float = 0.95
     seed: int = 0
+    n_samples: float | None = None
 
     def __post_init__(self) -> None:
         check_threshold_counts(self._counts)
@@ -311,13 +316,18 @@ class PosteriorThresholdCurve(FrozenArrays):
         It was chosen among 8 on the same samples, which adds 0.092: uncorrected it would be
         0.812 (95% credible interval 0.602 to 0.991).
         """
-        samples = format_count(float(self.total.sum()))
         probability = format_probability(float(self.prob_best[self.best_index]))
         return (
-            f"{samples} samples, {len(self.thresholds)} thresholds: {self.best_threshold:.4g} is "
-            f"the best with probability {probability}.\n"
+            f"{self._describe_samples()}, {len(self.thresholds)} thresholds: "
+            f"{self.best_threshold:.4g} is the best with probability {probability}.\n"
             f"{self.corrected.report(self.level if level is None else level)}"
         )
+
+    def _describe_samples(self) -> str:
+        worth = float(self.total.sum())
+        if self.n_samples is None:
+            return f"{format_count(worth)} samples"
+        return f"{format_count(self.n_samples)} samples, worth {worth:.4g} of equal weight"
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
         """Draw the curve with its intervals and its band, and mark the best threshold.
@@ -352,8 +362,14 @@ class PosteriorThresholdCurve(FrozenArrays):
         return (
             f"PosteriorThresholdCurve(best_threshold={self.best_threshold:.4g}, "
             f"corrected mean={mean}, {100 * self.level:.12g}% CI={interval}, "
-            f"n_thresholds={len(self.thresholds)}, n={format_count(float(self.total.sum()))})"
+            f"n_thresholds={len(self.thresholds)}, {self._show_samples()})"
         )
+
+    def _show_samples(self) -> str:
+        worth = float(self.total.sum())
+        if self.n_samples is None:
+            return f"n={format_count(worth)}"
+        return f"n={format_count(self.n_samples)}, n_effective={worth:.4g}"
 
 
 def posterior_threshold_curve(
@@ -362,6 +378,7 @@ def posterior_threshold_curve(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weight_type: WeightType = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     level: float = 0.95,
@@ -378,8 +395,11 @@ def posterior_threshold_curve(
     pos_label : int, float, bool or str, default=None
         Label of the positive class, by default 1 if the labels are 0 and 1 or -1 and 1.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative case counts. Their scale matters; importance weights are not known
-        here.
+        Finite, non-negative weights, by default case counts, whose scale matters.
+    weight_type : {"case", "importance"}, default=None
+        What the weights are: case counts, or importance, survey or inverse-probability weights,
+        whose effective size in each class counts, and not their scale. None stands for "case",
+        with a warning where weights are no whole numbers.
     class_weight : dict or array-like of shape (2,), default=None
         Weights of the classes in the average, normalised to sum 1; an array is in the order of the
         sorted labels. They stand for what the errors of each class cost.
@@ -408,10 +428,18 @@ def posterior_threshold_curve(
     PriorInfluenceWarning
         If intervals at the best threshold would seldom hold the truth under this prior, in test
         sets like this.
+    SampleWeightWarning
+        If weights are no whole numbers, and `weight_type` does not say what they are.
 
     See Also
     --------
     posterior_balanced_accuracy : The posterior at one threshold, which was chosen elsewhere.
+
+    Notes
+    -----
+    Samples are taken as independent. There is no correction for the choice of a threshold on
+    samples in groups, such as patients: choose it on other ones, and give `groups` to
+    :func:`posterior_balanced_accuracy`.
 
     References
     ----------
@@ -429,10 +457,16 @@ def posterior_threshold_curve(
     PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.729, 95% CI=[0.670, 0.788],
         n_thresholds=191, n=200)
     """
+    check_weight_type(weight_type)
     scores = read_scores(y_true, y_score, pos_label, sample_weight)
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
+    if sample_weight is not None and weight_type is None:
+        warn_of_fractions(scores.weight)
+    has_importance = sample_weight is not None and is_importance(weight_type)
     counts = count_at_thresholds(scores)
+    if has_importance:
+        counts = effective_counts(counts, scores)
     classes = np.array(scores.classes, dtype=object)
     weight_spec, prior_spec = check_class_weight(class_weight), check_prior(prior)
     weights = resolve_class_weight(weight_spec, classes)
@@ -447,6 +481,7 @@ def posterior_threshold_curve(
         class_weight=None if weight_spec is None else weights,
         level=check_level(level),
         seed=draw_seed(random_state),
+        n_samples=float(np.count_nonzero(scores.weight)) if has_importance else None,
     )
     warn_if_prior_dominates(curve.best)
     return curve

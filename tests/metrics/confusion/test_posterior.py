@@ -511,9 +511,9 @@ def test_labels_as_of_the_confusion_matrix():
     precision = posterior_confusion_metric(y_true, y_pred, "precision", pos_label="c")
     assert precision.mean() == pytest.approx((1 / 3) / (1 / 3 + 1 + 2 / 6))
     recall = posterior_confusion_metric(
-        y_true, y_pred, "recall", pos_label="b", labels=["b", "c"], sample_weight=[1, 1, 2, 0.5]
+        y_true, y_pred, "recall", pos_label="b", labels=["b", "c"], sample_weight=[1, 1, 2, 3]
     )
-    assert recall.mean() == pytest.approx((2.5 + 1 / 2) / (2.5 + 1))
+    assert recall.mean() == pytest.approx((5 + 1 / 2) / (5 + 1))
 
 
 def test_predictions_are_never_dropped():

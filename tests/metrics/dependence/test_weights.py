@@ -19,7 +19,6 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
-    posterior_confusion_metric,
 )
 from skpostbac.binary_equivalent import binary_equivalent_accuracy_score
 from tests.metrics.dependence.slow import draw
@@ -187,9 +186,6 @@ def test_what_takes_case_counts_alone_does_not_warn():
     """There is no other meaning that a user could declare."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", SampleWeightWarning)
-        posterior_confusion_metric(
-            Y, Y_PRED, "f1", sample_weight=FRACTIONS["halves"], n_draws=50, random_state=0
-        )
         binary_equivalent_accuracy_score(Y, Y_PRED, sample_weight=FRACTIONS["halves"])
 
 
@@ -226,11 +222,37 @@ def test_report_of_importance_weights():
     assert "n_effective=" in repr(posterior)
 
 
-def test_scorer_of_counts_takes_case_counts():
+def count_halves(scorer):
+    """Return the counts of a constant classifier, with weights of 1/2."""
+    estimator = type("Constant", (), {"predict": lambda self, X: np.zeros(len(X), int)})()
+    return scorer(estimator, np.zeros((6, 1)), Y, sample_weight=FRACTIONS["halves"])
+
+
+def test_scorer_of_counts_takes_declared_case_counts():
     """Fractions of cases, without a warning in each fold."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scorer = ClassCountsScorer(labels=[0, 1])
-        estimator = type("Constant", (), {"predict": lambda self, X: np.zeros(len(X), int)})()
-        counts = scorer(estimator, np.zeros((6, 1)), Y, sample_weight=FRACTIONS["halves"])
+        counts = count_halves(ClassCountsScorer(labels=[0, 1], weight_type="case"))
     assert counts["total_0"] == 1.5
+
+
+def test_scorer_of_counts_tells_of_undeclared_fractions():
+    """They were taken as cases without a word."""
+    with pytest.warns(SampleWeightWarning, match="not whole numbers"):
+        count_halves(ClassCountsScorer(labels=[0, 1]))
+
+
+def test_scorer_of_counts_refuses_importance_weights():
+    """Counts of folds have no room for their squares; the message says what has."""
+    with pytest.raises(ValueError, match=r"must be 'case' or None .* cross_val_predict"):
+        ClassCountsScorer(weight_type="importance")
+    with pytest.raises(ValueError, match="weight_type must be one of"):
+        ClassCountsScorer(weight_type="survey")
+
+
+def test_scorers_of_other_weights_differ():
+    """Equal ones are equal, and their hashes; the text names the type."""
+    one, other = ClassCountsScorer(), ClassCountsScorer(weight_type="case")
+    assert one != other
+    assert other == ClassCountsScorer(weight_type="case")
+    assert repr(other) == "ClassCountsScorer(weight_type='case')"

@@ -1,6 +1,7 @@
 """The posterior along all thresholds, and the client that chooses one."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.model_selection import TunedThresholdClassifierCV
 from skpostbac import (
     PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
+    SampleWeightWarning,
     posterior_balanced_accuracy,
     posterior_threshold_curve,
 )
@@ -250,3 +252,64 @@ def test_a_prior_that_decides_is_told():
     """As of the posterior at one threshold."""
     with pytest.warns(PriorInfluenceWarning, match="95% intervals would hold"):
         posterior_threshold_curve(Y_TRUE, Y_SCORE, prior=(5, 5))
+
+
+@pytest.fixture(name="weighted", scope="module")
+def weighted_fixture():
+    """Labels, scores and log-normal weights of 120 samples."""
+    rng = np.random.default_rng(1)
+    y_true = np.arange(120) % 3 == 0
+    return y_true, rng.normal(size=120) + y_true, rng.lognormal(size=120)
+
+
+@pytest.mark.parametrize("pos_label", [True, False])
+def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_label):
+    """Kish's, with the weighted recalls; at any scale of the weights."""
+    y_true, y_score, weight = weighted
+    for scale in (1, 1e-90, 1e90):
+        curve = posterior_threshold_curve(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=scale * weight,
+            weight_type="importance",
+            random_state=0,
+        )
+        for place, label in enumerate([False, True]):
+            w, s = weight[y_true == label], y_score[y_true == label]
+            size = w.sum() ** 2 / (w**2).sum()
+            assert curve.total[place] == pytest.approx(size, rel=1e-12)
+            called = (s >= curve.best_threshold) == (label == pos_label)
+            recall = w[called].sum() / w.sum()
+            assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
+        assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
+        assert "120 samples, worth " in curve.report()
+
+
+def test_equal_importance_weights_change_nothing(weighted):
+    """Weights of 3 are those of 1, and not three cases."""
+    y_true, y_score, _ = weighted
+    plain = posterior_threshold_curve(y_true, y_score, pos_label=True, random_state=0)
+    found = posterior_threshold_curve(
+        y_true,
+        y_score,
+        pos_label=True,
+        sample_weight=np.full(120, 3.0),
+        weight_type="importance",
+        random_state=0,
+    )
+    assert found.corrected.mean() == pytest.approx(plain.corrected.mean(), rel=1e-12)
+
+
+def test_undeclared_fractions(weighted):
+    """They were taken as cases without a word."""
+    y_true, y_score, weight = weighted
+    with pytest.warns(SampleWeightWarning, match="not whole numbers"):
+        posterior_threshold_curve(y_true, y_score, pos_label=True, sample_weight=weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        posterior_threshold_curve(
+            y_true, y_score, pos_label=True, sample_weight=weight, weight_type="case"
+        )
+    with pytest.raises(ValueError, match="weight_type must be one of"):
+        posterior_threshold_curve(y_true, y_score, pos_label=True, weight_type="survey")

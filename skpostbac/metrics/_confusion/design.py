@@ -1,0 +1,149 @@
+r"""What samples with groups or importance weights are worth to a metric of the confusion matrix.
+
+A metric f of the shares P of the cells changes with a sample in cell c by its influence,
+
+.. math::
+
+    u_c = \frac{d}{d\varepsilon} f((1 - \varepsilon) P + \varepsilon \delta_c),
+
+so that the error of f is about the mean of the influences of the samples (the linearisation by
+which surveys find the variances of ratios; Hampel, Journal of the American Statistical Association
+69, 1974). They are a figure of the samples as hits are, and have design effects as these have
+(`_dependence`). Samples that the metric does not depend on have none, and are left out: the
+precision of a class is that of the samples that are predicted as it.
+
+Where influences have the mean zero in each class, as those of recalls or with known shares of the
+classes, only what varies within classes counts: groups that have one class each have a design
+effect for each class, as those of the balanced accuracy. Elsewhere, and where groups cross
+classes, all samples are one class, so that groups may also differ by the classes that they have.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skpostbac._utils import Floats, Indices
+from skpostbac.metrics._confusion.metrics import ConfusionMetric
+from skpostbac.metrics._confusion.model import MOST_CELLS, ConfusionModel
+from skpostbac.metrics._counts import ConfusedSamples
+from skpostbac.metrics._dependence import (
+    DesignEffects,
+    Figure,
+    FigureSums,
+    design_effects,
+    make_design,
+)
+
+# Step of the derivative. Values of a metric have relative errors of 1e-16, and so influences of
+# 1e-9; what is below this share of the largest is no influence.
+_STEP, _NOTHING = 1e-7, 1e-6
+
+
+class MetricDesign(NamedTuple):
+    """What samples are worth to a metric."""
+
+    effects: DesignEffects
+    """Of all samples that the metric depends on together, or of each class."""
+    divisor: Floats
+    """What the rows of the confusion matrix are divided by, shape (k,)."""
+
+
+def design_of_metric(
+    function: ConfusionMetric,
+    model: ConfusionModel,
+    samples: ConfusedSamples,
+    *,
+    is_importance: bool,
+) -> MetricDesign:
+    """Return the design effects of a metric.
+
+    Parameters
+    ----------
+    function : callable
+        The metric, of matrices of shape (n, k, k).
+    model : ConfusionModel
+        Posterior of the cells, as if the samples were independent, which says where the metric is
+        linearised.
+    samples : ConfusedSamples
+    is_importance : bool
+        Whether their weights are no case counts.
+    """
+    k = len(model.cells)
+    influence, is_centred = _influences(function, model, samples)
+    size = np.abs(influence)
+    samples = samples.chosen(size[samples.true, samples.pred] > _NOTHING * size.max())
+    if is_centred and not _crosses(samples):
+        # In each class alone, where a share of its own is not there to be divided by.
+        figure = influence * _shares(model).sum(axis=1, keepdims=True)
+        effects = _effects(figure, samples, samples.true, k, is_importance)
+    else:
+        effects = _effects(influence, samples, np.zeros_like(samples.true), 1, is_importance)
+    return MetricDesign(effects, np.broadcast_to(effects.divisor, k))
+
+
+def _shares(model: ConfusionModel) -> Floats:
+    return np.asarray(model.cells / model.cells.sum())
+
+
+def _influences(
+    function: ConfusionMetric, model: ConfusionModel, samples: ConfusedSamples
+) -> tuple[Floats, bool]:
+    """Return the influence of each cell with samples, (k, k), and whether it is 0 in each row."""
+    shares = _shares(model)
+    k = len(shares)
+    # Cells without samples in a row with some are needed to tell whether its mean is 0.
+    rows = np.unique(samples.true)
+    cells = (rows[:, np.newaxis] * k + np.arange(k)).ravel()
+    before = function(model.joint(shares)[np.newaxis])[0]
+    slopes = np.zeros(k * k)
+    block = max(1, MOST_CELLS // shares.size)
+    for start in range(0, cells.size, block):
+        chosen = cells[start : start + block]
+        moved = np.repeat((1 - _STEP) * shares[np.newaxis], chosen.size, axis=0)
+        moved.reshape(chosen.size, -1)[np.arange(chosen.size), chosen] += _STEP
+        slopes[chosen] = (function(model.joint(moved)) - before) / _STEP
+    influence = slopes.reshape(k, k)
+    if not np.isfinite(influence).all():
+        raise ValueError("metric is not a finite number near the confusion matrix that is expected")
+    means = (influence * shares).sum(axis=1) / shares.sum(axis=1)
+    return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())
+
+
+def _crosses(samples: ConfusedSamples) -> bool:
+    """Return whether a group has samples of several classes."""
+    if samples.group is None:
+        return False
+    pairs = np.unique(np.stack([samples.group, samples.true]), axis=1)
+    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
+
+
+def _effects(
+    influence: Floats,
+    samples: ConfusedSamples,
+    classes: Indices,
+    n_classes: int,
+    is_importance: bool,
+) -> DesignEffects:
+    """Return the design effects of the influences of samples in their classes."""
+    value = influence[samples.true, samples.pred]
+    weight = np.ones(len(value)) if samples.weight is None else samples.weight
+    design = make_design(
+        classes,
+        n_classes,
+        samples.group,
+        samples.weight,
+        [Figure(value, (value < 0, value > 0))],
+        is_importance=is_importance,
+    )
+    assert design is not None
+    sums = [
+        np.asarray(np.bincount(classes, weight * value**power, n_classes), np.float64)
+        for power in range(3)
+    ]
+    # Two prior samples for all classes together, one of the least and one of the largest influence.
+    rows = influence if n_classes > 1 else influence.reshape(1, -1)
+    low, high = rows.min(axis=1), rows.max(axis=1)
+    cells = (low + high) / n_classes, (low**2 + high**2) / n_classes
+    return design_effects(design, FigureSums(*sums), cells)
