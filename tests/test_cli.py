@@ -31,9 +31,16 @@ from skpostbac._cli._example import make_example
 from skpostbac._cli._parser import make_parser
 from skpostbac._cli._table import read_table
 from skpostbac._cli._text import render
-from skpostbac.metrics import GroupsWarning, PriorInfluenceWarning, posterior_balanced_accuracy
+from skpostbac.metrics import (
+    GroupsWarning,
+    PriorInfluenceWarning,
+    paired_counts,
+    posterior_balanced_accuracy,
+    posterior_prevalence,
+    subgroup_posteriors,
+)
 from skpostbac.metrics._priors import DEFAULT_PRIOR
-from skpostbac.model_selection import compare_predictions
+from skpostbac.model_selection import compare_predictions, selected_posterior
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = "truth,one,two\na,a,a\na,a,b\nb,b,b\nb,a,b\n"
@@ -219,6 +226,7 @@ def test_data_and_settings(wine, wine_csv, run):
             for label, total in zip(classes.tolist(), totals.tolist(), strict=True)
         ],
         "groups": None,
+        "ids": None,
     }
     assert document["settings"] == {
         "prior": [2.0, 0.5],
@@ -300,6 +308,169 @@ def test_bad_groups(options, message, write, fail):
 def test_groups_need_a_file(fail):
     """The example has none."""
     assert fail("--groups", "patient") == "--groups needs a FILE, or - for standard input"
+
+
+@pytest.fixture
+def people(write):
+    """A file of true labels, three predictions, a subgroup and a number that repeats."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(["ill", "well"], 200)
+    sex = rng.choice(["f", "m", "x"], 200, p=[0.5, 0.4, 0.1])
+    predictions = {name: np.where(rng.random(200) < 0.8, y, "ill") for name in "ABC"}
+    columns = {"id": [str(i % 150) for i in range(200)], "sex": sex, "y": y, **predictions}
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    return write("\n".join(map(",".join, rows)) + "\n"), columns
+
+
+def test_the_best_is_corrected_for_the_choice(people, run):
+    """As the library corrects it, in JSON, in a table and in a sentence of the page."""
+    path, columns = people
+    args = [
+        path,
+        "--truth",
+        "y",
+        *(["--classifier", "A", "--classifier", "B", "--classifier", "C"]),
+    ]
+    assert json.loads(run(*args, "--json"))["selected"] is None
+    record = json.loads(run(*args, "--selected", "--json"))["selected"]
+    counts = paired_counts(columns["y"], {name: columns[name] for name in "ABC"})
+    selected = selected_posterior(counts, random_state=0)
+    low, high = selected.credible_interval()
+    assert record["name"] == "ABC"[selected.candidate]
+    assert record["n_candidates"] == 3
+    assert (record["mean"], record["low"], record["high"]) == (selected.mean(), low, high)
+    assert record["optimism"] == selected.optimism > 0
+    assert record["uncorrected"]["mean"] == selected.uncorrected.mean()
+    (header, row) = table(run(*args, "--selected"), "Best of 3, corrected for the choice")
+    assert row[header.index("optimism")] == f"{selected.optimism:.3f}"
+    assert row[header.index("mean")] == f"{selected.mean():.3f}"
+
+
+def test_subgroups_agree_with_the_library(people, run, tmp_path, read_html):
+    """Each of them, the gap and the worst, of each classifier."""
+    path, columns = people
+    args = [path, "--truth", "y", "--by", "sex", "--classifier", "A", "--classifier", "B"]
+    page = tmp_path / "report.html"
+    text = run(*args, "--html", str(page))
+    document = json.loads(run(*args, "--json"))["subgroups"]
+    assert document["column"] == "sex"
+    for record in document["classifiers"]:
+        name = record["name"]
+        found = subgroup_posteriors(columns["y"], columns[name], sensitive_features=columns["sex"])
+        assert [group["group"] for group in record["groups"]] == ["f", "m", "x"]
+        for group, expected in zip(record["groups"], found.summary(), strict=True):
+            assert group["n_samples"] == expected["n_samples"]
+            assert group["mean"] == pytest.approx(expected["mean"], rel=1e-9)
+            assert group["prob_worst"] == pytest.approx(expected["prob_worst"], abs=1e-7)
+        assert record["gap"]["mean"] == pytest.approx(found.gap.mean(), abs=1e-7)
+        assert record["worst"]["high"] == pytest.approx(
+            found.worst.credible_interval().high, abs=1e-4
+        )
+        assert len(table(text, f"{name}, by sex")) == 4
+    lead = "".join(read_html(page.read_text(encoding="utf-8")).text)
+    assert ", by sex: The gap between the best and the worst of 3 groups: " in lead
+
+
+def test_repeated_ids_are_told(people, run):
+    """Once, with what to do; not where they are all different, or groups account for them."""
+    path, _ = people
+    args = [path, "--truth", "y", "--classifier", "A", "--id", "id"]
+    text = " ".join(run(*args).split())
+    assert "The 200 rows have 150 different values in column id" in text
+    assert "--groups id accounts for it." in text
+    ids = json.loads(run(*args, "--json"))["data"]["ids"]
+    assert (ids["column"], ids["n_different"]) == ("id", 150)
+    assert "accounts for it" not in run(*args, "--groups", "id")
+
+
+def test_different_ids_are_fine(write, run):
+    """There is nothing to tell of them."""
+    path = write("n,y,p\n1,a,a\n2,a,b\n3,b,b\n")
+    document = json.loads(run(path, "--truth", "y", "--id", "n", "--json"))
+    assert document["data"]["ids"] == {"column": "n", "n_different": 3, "note": None}
+    assert "different values" not in run(path, "--truth", "y", "--id", "n")
+
+
+VERDICTS = "new,old\n" + "right,right\n" * 110 + "right,wrong\n" * 40 + "wrong,right\n" * 20
+VERDICTS += "wrong,wrong\n" * 30
+JUDGE = ["--judge-sensitivity", "27/30", "--judge-specificity", "24/30", "--positive", "right"]
+
+
+def test_verdicts_of_a_judge(write, run):
+    """The share of each system, and their difference, as of the library."""
+    path = write(VERDICTS)
+    document, text = json.loads(run(path, *JUDGE, "--json")), run(path, *JUDGE)
+    gold = {"sensitivity": (27, 30), "specificity": (24, 30)}
+    new, old = (posterior_prevalence(k, 200, **gold) for k in (150, 130))
+    first, second = document["prevalences"]
+    assert (first["name"], first["positives"], first["total"]) == ("new", 150, 200)
+    for record, posterior in ((first, new), (second, old)):
+        low, high = posterior.credible_interval()
+        assert (record["low"], record["high"]) == pytest.approx((low, high), abs=1e-9)
+        assert record["mean"] == pytest.approx(posterior.mean(), abs=1e-9)
+    (pair,) = document["differences"]
+    assert (pair["first"], pair["second"]) == ("new", "old")
+    assert pair["prob_greater"] == pytest.approx(new.difference(old).prob_above(0), abs=1e-9)
+    assert document["judge"]["informedness"]["mean"] == pytest.approx(new.judge_informedness.mean())
+    assert table(text, "Posterior of the share")[1][1] == "150/200"
+    assert "Judge     sensitivity 27 of 30, specificity 24 of 30; their sum - 1: 0.677" in text
+    alone = run(path, *JUDGE, "--classifier", "old")
+    assert "Difference" not in alone
+
+
+def test_a_useless_judge_is_noted(write, run):
+    """What the library warns of stands below the table."""
+    judge = ["--judge-sensitivity", "16/30", "--judge-specificity", "16/30"]
+    text = run(write(VERDICTS), *judge, "--positive", "right")
+    assert "the judge is no better than guessing" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(JUDGE[:4], "verdicts of a judge need --positive, too", id="positive"),
+        pytest.param(JUDGE[2:], "verdicts of a judge need --judge-sensitivity", id="sensitivity"),
+        pytest.param([*JUDGE, "--truth", "new"], "--truth does not go with verdicts", id="truth"),
+        pytest.param([*JUDGE, "--selected"], "--selected does not go with", id="selected"),
+        pytest.param(
+            [*JUDGE[:4], "--positive", "yes"], "must have the verdict 'yes' and one", id="verdict"
+        ),
+        pytest.param(
+            ["--judge-sensitivity", "27"], "must be two whole numbers, such as 27/30", id="share"
+        ),
+        pytest.param(["--judge-sensitivity", "31/30"], "must be a count and its total", id="count"),
+        pytest.param([*JUDGE, "--prior", "hierarchical"], "cannot be computed: prior", id="prior"),
+        pytest.param([*JUDGE, "--classifier", "z"], "there is no column 'z'", id="column"),
+    ],
+)
+def test_bad_judges(options, message, write, fail):
+    """One line that says what is missing or too much."""
+    assert message in fail(write(VERDICTS), *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(["--by", "z"], "--by: there is no column 'z'", id="unknown"),
+        pytest.param(["--by", "truth"], "'truth' cannot be --by and --truth", id="truth"),
+        pytest.param(["--id", "z"], "--id: there is no column 'z'", id="id"),
+        pytest.param(["--by", "one", "--groups", "two"], "cannot go with --groups", id="groups"),
+        pytest.param(
+            ["--selected", "--classifier", "one"], "--selected needs two or more", id="alone"
+        ),
+    ],
+)
+def test_bad_subgroups_and_choices(options, message, write, fail):
+    """One line that says what cannot be."""
+    assert message in fail(write(SMALL), "--truth", "truth", *options)
+
+
+def test_one_subgroup_and_choices_in_groups(write, fail):
+    """Neither has an answer."""
+    path = write("g,truth,one,two\n1,a,a,a\n1,a,a,b\n1,b,b,b\n")
+    assert "all samples are of one subgroup, '1'" in fail(path, "--truth", "truth", "--by", "g")
+    message = fail(path, "--truth", "truth", "--groups", "g", "--selected")
+    assert message == "--selected: no correction of a choice is known for --groups"
 
 
 def test_text_shows_the_numbers_of_the_document(wine_csv, run):
@@ -1162,10 +1333,12 @@ def test_help_is_one_screen(capsys, monkeypatch):
 
 
 @pytest.mark.skipif(not GUIDE.exists(), reason="doc/ is not part of this copy")
-def test_guide_explains_the_document(wine_csv, run):
+def test_guide_explains_the_document(wine_csv, run, write):
     """Each key of the JSON object stands in the guide."""
     words = set(re.findall(r"\w+", GUIDE.read_text(encoding="utf-8")))
-    document = json.loads(run(wine_csv, "--truth", "cultivar", "--rope", "0.1", "--json"))
+    options = ["--rope", "0.1", "--selected", "--by", "neighbours", "--json"]
+    document = json.loads(run(wine_csv, "--truth", "cultivar", *options))
+    judged = json.loads(run(write(VERDICTS), *JUDGE, "--json"))
 
     def keys(value):
         if isinstance(value, list):
@@ -1175,7 +1348,7 @@ def test_guide_explains_the_document(wine_csv, run):
         return set()
 
     document["comparison"]["prob_greater"] = {}
-    assert keys(document) <= words
+    assert keys(document) | keys(judged) <= words
 
 
 TYPES = {

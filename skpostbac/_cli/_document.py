@@ -18,11 +18,13 @@ from skpostbac._cli._table import Table
 from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._balanced_accuracy import tell_of_design
+from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import dominating_influence, untested_alone
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.stats._distribution import interval_of
 
 Record: TypeAlias = dict[str, Any]
+_OF_SUBGROUPS = ("mean", "median", "low", "high", "prob_worst")
 
 
 def make_document(evaluation: Evaluation) -> Record:
@@ -36,8 +38,8 @@ def make_document(evaluation: Evaluation) -> Record:
     Returns
     -------
     document : dict
-        With the keys "version", "data", "settings", "posteriors", "failed", "comparison" and
-        "ranking".
+        With the keys "version", "data", "settings", "posteriors", "failed", "comparison",
+        "ranking", "selected" and "subgroups".
     """
     table, settings, posteriors = evaluation.table, evaluation.settings, evaluation.posteriors
     records = _describe_posteriors(table, posteriors, settings.level)
@@ -49,6 +51,8 @@ def make_document(evaluation: Evaluation) -> Record:
         "failed": _failed(records, settings.fail_below),
         "comparison": None,
         "ranking": None,
+        "selected": _describe_selected(evaluation),
+        "subgroups": _describe_subgroups(evaluation),
     }
     if evaluation.comparison is not None:
         document["comparison"] = _describe_comparison(evaluation.comparison, settings)
@@ -71,6 +75,7 @@ def _describe_data(table: Table, posterior: PosteriorBalancedAccuracy) -> Record
         "chance": _chance(posterior),
         "classes": [{"label": label, "n_samples": int(total)} for label, total in totals],
         "groups": _describe_groups(table, posterior),
+        "ids": _describe_ids(table),
     }
 
 
@@ -79,6 +84,65 @@ def _describe_groups(table: Table, posterior: PosteriorBalancedAccuracy) -> Reco
     if effects is None:
         return None
     return {"column": table.groups, "n_groups": int(effects.n_groups)}
+
+
+def _describe_ids(table: Table) -> Record | None:
+    if table.ids is None:
+        return None
+    column, number = table.ids.column, table.ids.n_different
+    note = None
+    if number < table.n_rows:
+        hint = "" if table.groups is not None else f": --groups {column} accounts for it"
+        note = (
+            f"The {table.n_rows} rows have {number} different values in column {column}, and what "
+            f"is of one sample is not independent{hint}."
+        )
+    return {"column": column, "n_different": number, "note": note}
+
+
+def _describe_selected(evaluation: Evaluation) -> Record | None:
+    selected, level = evaluation.selected, evaluation.settings.level
+    if selected is None or selected.candidate is None:
+        return None
+    return {
+        "name": evaluation.table.classifiers[selected.candidate],
+        "n_candidates": selected.n_candidates,
+        **_describe_figure(selected, level),
+        "median": _number(selected.median()),
+        "optimism": _number(selected.optimism),
+        "optimism_error": _number(selected.optimism_error),
+        "uncorrected": _describe_figure(selected.uncorrected, level),
+    }
+
+
+def _describe_subgroups(evaluation: Evaluation) -> Record | None:
+    if evaluation.subgroups is None:
+        return None
+    level = evaluation.settings.level
+    return {
+        "column": evaluation.table.by,
+        "classifiers": [
+            {
+                "name": name,
+                "groups": [
+                    {
+                        "group": str(record["group"]),
+                        "n_samples": int(record["n_samples"]),
+                        **{key: _number(record[key]) for key in _OF_SUBGROUPS},
+                    }
+                    for record in subgroups.summary(level)
+                ],
+                "gap": _describe_figure(subgroups.gap, level),
+                "worst": _describe_figure(subgroups.worst, level),
+            }
+            for name, subgroups in evaluation.subgroups.items()
+        ],
+    }
+
+
+def _describe_figure(posterior: FigurePosterior, level: float) -> Record:
+    low, high = posterior.credible_interval(level)
+    return {"mean": _number(posterior.mean()), "low": _number(low), "high": _number(high)}
 
 
 def _describe_settings(settings: Settings) -> Record:

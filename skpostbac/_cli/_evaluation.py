@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,15 @@ from skpostbac._cli._table import Table
 from skpostbac.metrics import (
     PairedCounts,
     PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
+    SelectedPosterior,
+    SubgroupPosteriors,
     class_counts,
     paired_counts,
+    subgroup_posteriors,
 )
 from skpostbac.metrics._priors import DEFAULT_PRIOR
-from skpostbac.model_selection import PosteriorComparison
+from skpostbac.model_selection import PosteriorComparison, selected_posterior
 
 # Classifiers that the sentences speak of, best first.
 SENTENCES = 5
@@ -35,6 +40,7 @@ class Settings:
     labels: tuple[str, ...] | None = None
     fail_below: float | None = None
     """What no lower bound may be below."""
+    selected: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,10 @@ class Evaluation:
     """By name of the classifier, in the order of the table."""
     comparison: PosteriorComparison | None
     """Of these posteriors; None for a single classifier."""
+    selected: SelectedPosterior | None = None
+    """Of the best classifier, corrected for the choice, if that was asked for."""
+    subgroups: dict[str, SubgroupPosteriors] | None = None
+    """By name of the classifier, if there is a column of subgroups."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -74,16 +84,46 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     InputError
         If the classes do not fit the labels of the table.
     """
+    check_options(table, settings)
+    subgroups = None if table.by is None else _split(table, settings)
     if len(table.classifiers) == 1:
-        return Evaluation(table, settings, _alone(table, settings), None)
-    comparison = _compare(_count(table, settings), settings)
+        return Evaluation(table, settings, _alone(table, settings), None, None, subgroups)
+    counts = _count(table, settings)
+    comparison = _compare(counts, settings)
     # Those that are compared are those that are shown.
     posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
-    return Evaluation(table, settings, posteriors, comparison)
+    selected = _select(counts, settings) if settings.selected else None
+    return Evaluation(table, settings, posteriors, comparison, selected, subgroups)
+
+
+def check_options(table: Table, settings: Settings) -> None:
+    """Refuse what cannot be computed of this table."""
+    if settings.selected and len(table.classifiers) == 1:
+        raise InputError("--selected needs two or more classifiers, of which one was chosen")
+    if settings.selected and table.groups is not None:
+        raise InputError("--selected: no correction of a choice is known for --groups")
+    if table.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
+        raise InputError(f"--by: all samples are of one subgroup, {names.pop()!r}")
 
 
 def report(evaluation: Evaluation) -> list[str]:
     """Say in sentences what it comes to, the most important first."""
+    return [*_report_all(evaluation), *_report_more(evaluation)]
+
+
+def _report_more(evaluation: Evaluation) -> list[str]:
+    """Say what the choice adds, and how far the best classifier serves subgroups alike."""
+    level, lines = evaluation.settings.level, []
+    if evaluation.selected is not None:
+        lines += evaluation.selected.report(level).splitlines()
+    if evaluation.subgroups is not None:
+        best = evaluation.ranking[0]
+        sentences = evaluation.subgroups[best].report(level).splitlines()
+        lines += [f"{best}, by {evaluation.table.by}: {sentences[0]}", *sentences[1:3]]
+    return lines
+
+
+def _report_all(evaluation: Evaluation) -> list[str]:
     level, number = evaluation.settings.level, len(evaluation.posteriors)
     if evaluation.comparison is None:
         (posterior,) = evaluation.posteriors.values()
@@ -114,6 +154,27 @@ def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccur
     (name,) = table.classifiers
     counts = class_counts(y_true, y_pred, **_options(table, settings))
     return {name: PosteriorBalancedAccuracy(counts, prior=settings.prior)}
+
+
+def _select(counts: PairedCounts, settings: Settings) -> SelectedPosterior:
+    with warnings.catch_warnings():
+        # The document has its own note of the prior.
+        warnings.simplefilter("ignore", PriorInfluenceWarning)
+        return selected_posterior(counts, prior=settings.prior, random_state=SEED)
+
+
+def _split(table: Table, settings: Settings) -> dict[str, SubgroupPosteriors]:
+    """Evaluate each classifier on each subgroup."""
+    y_true, *y_preds, by = _columns(table)
+    options = _options(table, settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorInfluenceWarning)
+        return {
+            name: subgroup_posteriors(
+                y_true, y_pred, sensitive_features=by, prior=settings.prior, **options
+            )
+            for name, y_pred in zip(table.classifiers, y_preds, strict=True)
+        }
 
 
 def _columns(table: Table) -> NDArray[np.object_]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from skpostbac._cli._formats import InputError
 from skpostbac._cli._output import write_file, write_output
 from skpostbac._cli._parser import make_parser
-from skpostbac._cli._table import Table, read_table
+from skpostbac._cli._table import Extras, Table, read_columns, read_table
 
 if TYPE_CHECKING:
     from skpostbac._cli._evaluation import Evaluation
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _tell_failed(document: dict[str, Any]) -> int:
     """Return the status, and say in a line why it is not 0."""
-    if not document["failed"]:
+    if not document.get("failed"):
         return 0
 
     from skpostbac._cli._sections import describe_failed
@@ -70,13 +70,17 @@ def _tell_failed(document: dict[str, Any]) -> int:
 
 def _run(args: Namespace) -> dict[str, Any]:
     """Write the output, and return all that is known."""
+    if args.judge_sensitivity or args.judge_specificity or args.positive is not None:
+        return _run_judge(args)
     table = _get_table(args)
 
     from skpostbac._cli._document import make_document
     from skpostbac._cli._evaluation import Settings, evaluate
     from skpostbac._cli._text import render
 
-    settings = Settings(args.prior, args.level, args.rope, args.labels, args.fail_below)
+    settings = Settings(
+        args.prior, args.level, args.rope, args.labels, args.fail_below, args.selected
+    )
     try:
         evaluation = evaluate(table, settings)
         document = make_document(evaluation)
@@ -104,16 +108,55 @@ def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, An
 
 def _get_table(args: Namespace) -> Table:
     if args.file is not None:
+        if args.groups is not None and args.by is not None:
+            raise InputError("--by takes samples as independent, and cannot go with --groups")
+        extras = Extras(args.groups, args.by, args.id)
         return read_table(
-            args.file, args.truth, args.classifier, groups=args.groups, delimiter=args.delimiter
+            args.file, args.truth, args.classifier, extras=extras, delimiter=args.delimiter
         )
-    for option, value in (("--truth", args.truth), ("--groups", args.groups)):
-        if value is not None:
-            raise InputError(f"{option} needs a FILE, or - for standard input")
+    for option in ("truth", "groups", "by", "id"):
+        if getattr(args, option) is not None:
+            raise InputError(f"--{option} needs a FILE, or - for standard input")
 
     from skpostbac._cli._example import make_example
 
     return make_example(args.classifier)
+
+
+# What verdicts of a judge do not take, and the value of what is not given.
+_NOT_OF_A_JUDGE = {
+    "truth": None,
+    "groups": None,
+    "by": None,
+    "id": None,
+    "labels": None,
+    "rope": 0.0,
+    "selected": False,
+    "html": None,
+    "plot": None,
+}
+
+
+def _run_judge(args: Namespace) -> dict[str, Any]:
+    """Write what the verdicts of a judge say, and return it."""
+    for option in ("judge_sensitivity", "judge_specificity", "positive", "file"):
+        if getattr(args, option) is None:
+            name = "a FILE" if option == "file" else "--" + option.replace("_", "-")
+            raise InputError(f"verdicts of a judge need {name}, too")
+    for option, default in _NOT_OF_A_JUDGE.items():
+        if getattr(args, option) != default:
+            raise InputError(f"--{option} does not go with verdicts of a judge")
+    columns = read_columns(args.file, args.classifier, delimiter=args.delimiter)
+
+    from skpostbac._cli._judge import Judge, judge_document, render_judged
+
+    judge = Judge(args.judge_sensitivity, args.judge_specificity, args.positive)
+    try:
+        document = judge_document(columns, judge, args.prior, args.level)
+    except (ArithmeticError, ValueError) as error:
+        raise InputError(f"the posteriors cannot be computed: {error}") from error
+    write_output(_to_json(document) if args.json else render_judged(document))
+    return document
 
 
 def _to_json(document: dict[str, Any]) -> str:

@@ -59,6 +59,7 @@ def make_parser() -> Parser:
     )
     _add_input(parser)
     _add_evaluation(parser)
+    _add_judge(parser)
     _add_output(parser)
     return parser
 
@@ -82,6 +83,16 @@ def _add_input(parser: Parser) -> None:
         "--groups",
         metavar="COLUMN",
         help="column of patients, sites, ..., that samples share",
+    )
+    group.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="column of subgroups: evaluate each of them, too",
+    )
+    group.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="column that identifies samples, to find repeated ones",
     )
     group.add_argument(
         "--delimiter",
@@ -120,6 +131,11 @@ def _add_evaluation(parser: Parser) -> None:
         default=0.0,
         help="largest difference that makes none (default: %(default)s)",
     )
+    group.add_argument(
+        "--selected",
+        action="store_true",
+        help="correct the best classifier for its choice here",
+    )
 
 
 def _add_output(parser: Parser) -> None:
@@ -147,6 +163,23 @@ def _add_output(parser: Parser) -> None:
     group.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}", help="show it and exit"
     )
+
+
+def _add_judge(parser: Parser) -> None:
+    group = parser.add_argument_group("verdicts of a judge who errs, in place of true labels")
+    group.add_argument(
+        "--judge-sensitivity",
+        metavar="K/N",
+        type=_share,
+        help="the judge found K of N positive gold samples",
+    )
+    group.add_argument(
+        "--judge-specificity",
+        metavar="K/N",
+        type=_share,
+        help="the judge found K of N negative gold samples",
+    )
+    group.add_argument("--positive", metavar="LABEL", help="verdict that is positive")
 
 
 def _delimiter(text: str) -> str:
@@ -182,6 +215,15 @@ def _prior(text: str) -> str | tuple[float, ...]:
         message = f"must be {names}, or two positive numbers A,B, got {text!r}"
         raise ArgumentTypeError(message) from error
     return prior
+
+
+def _share(text: str) -> tuple[int, int]:
+    count, slash, total = text.partition("/")
+    if not (slash and count.strip().isdecimal() and total.strip().isdecimal()):
+        raise ArgumentTypeError(f"must be two whole numbers, such as 27/30, got {text!r}")
+    if not 0 <= int(count) <= int(total) or int(total) == 0:
+        raise ArgumentTypeError(f"must be a count and its total, such as 27/30, got {text!r}")
+    return int(count), int(total)
 
 
 def _level(text: str) -> float:

@@ -48,7 +48,7 @@ def make_sections(document: Record) -> list[Section]:
     Returns
     -------
     sections : list of Section
-        The posteriors, and three more of a comparison if there is one.
+        The posteriors, three more of a comparison if there is one, and those of options.
     """
     settings = document["settings"]
     level = f"{100 * settings['level']:.12g}%"
@@ -59,7 +59,9 @@ def make_sections(document: Record) -> list[Section]:
             _differences(document, level),
             _ranking(document["ranking"]),
         ]
-    return sections
+    if document["selected"]:
+        sections.append(_selected(document["selected"], level))
+    return [*sections, *_subgroups(document["subgroups"], level)]
 
 
 def describe_data(document: Record) -> dict[str, str]:
@@ -107,6 +109,7 @@ def _posteriors(document: Record, level: str) -> Section:
                 [record for record in records if record["remedy"] or record["untested"]]
             ),
             *_report_groups([record for record in records if record["groups"]]),
+            *_report_ids(document["data"]["ids"]),
         ],
     )
 
@@ -155,6 +158,10 @@ def _report_groups(records: Sequence[Record]) -> list[str]:
     ]
     doubts = (note for record in records for note in record["groups"]["doubts"])
     return [*worth, *map(printable, dict.fromkeys(doubts))]
+
+
+def _report_ids(ids: Record | None) -> list[str]:
+    return [printable(ids["note"])] if ids and ids["note"] else []
 
 
 def _as_option(remedy: str) -> str:
@@ -244,6 +251,115 @@ def _explain_draws(error: float) -> list[str]:
     return [
         f"P(best) is estimated from random draws, with a standard error of up to about {error:.1g}."
     ]
+
+
+def _selected(record: Record, level: str) -> Section:
+    plain = record["uncorrected"]
+    return Section(
+        f"Best of {record['n_candidates']}, corrected for the choice",
+        ["classifier", "mean", f"{level} interval", "optimism", "uncorrected", f"{level} interval"],
+        [
+            [
+                printable(record["name"]),
+                _decimal(record["mean"]),
+                _interval(record),
+                _decimal(record["optimism"]),
+                _decimal(plain["mean"]),
+                _interval(plain),
+            ]
+        ],
+        ["The best of several classifiers has had luck, too: optimism is what the choice adds."],
+    )
+
+
+def _subgroups(subgroups: Record | None, level: str) -> list[Section]:
+    if subgroups is None:
+        return []
+    column = printable(subgroups["column"])
+    return [
+        Section(
+            f"{printable(record['name'])}, by {column}",
+            [column, "samples", "mean", "median", f"{level} interval", "P(worst)"],
+            [_subgroup_row(group) for group in record["groups"]],
+            [_explain_gap(record)],
+        )
+        for record in subgroups["classifiers"]
+    ]
+
+
+def _explain_gap(record: Record) -> str:
+    gap, worst = _figure(record["gap"]), _figure(record["worst"])
+    return f"Gap between the best and the worst: {gap}; worst group: {worst}."
+
+
+def _subgroup_row(group: Record) -> list[str]:
+    return [
+        printable(group["group"]),
+        str(group["n_samples"]),
+        *(_decimal(group[key]) for key in ("mean", "median")),
+        _interval(group),
+        _probability(group["prob_worst"]),
+    ]
+
+
+def _figure(record: Record) -> str:
+    return f"{_decimal(record['mean'])} {_interval(record)}"
+
+
+def judged_sections(document: Record) -> list[Section]:
+    """Return the shares of positives of the systems of a judge, and their differences."""
+    level = f"{100 * document['settings']['level']:.12g}%"
+    sections = [_shares(document["prevalences"], level)]
+    if document["differences"]:
+        sections.append(_compared(document["differences"], level))
+    return sections
+
+
+def describe_judge(document: Record) -> dict[str, str]:
+    """Return what the tables are about: the verdicts and the judge."""
+    data, judge, informed = document["data"], document["judge"], document["judge"]["informedness"]
+    hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
+    verdicts = f"{data['n_samples']} rows of {printable(data['source'])}"
+    return {
+        "Verdicts": f"{verdicts}; positive: {printable(data['positive'])}",
+        "Judge": f"{', '.join(hits)}; their sum - 1: {_figure(informed)}",
+    }
+
+
+def _shares(records: Sequence[Record], level: str) -> Section:
+    return Section(
+        "Posterior of the share of positives, allowing for the errors of the judge",
+        ["system", "positive verdicts", "mean", "median", f"{level} interval", "outside"],
+        [
+            [
+                printable(record["name"]),
+                f"{record['positives']}/{record['total']}",
+                _decimal(record["mean"]),
+                _decimal(record["median"]),
+                _interval(record),
+                _probability(record["outside"]),
+            ]
+            for record in records
+        ],
+        [printable(f"{r['name']}: {r['note']}.") for r in records if r["note"]],
+    )
+
+
+def _compared(records: Sequence[Record], level: str) -> Section:
+    return Section(
+        "Difference of the shares, under the same judge",
+        ["first - second", "mean", f"{level} interval", "P(first > second)"],
+        [
+            [
+                f"{printable(record['first'])} - {printable(record['second'])}",
+                _decimal(record["mean"], sign="+"),
+                _interval(record, sign="+"),
+                _probability(record["prob_greater"]),
+            ]
+            for record in records
+        ],
+        [],
+    )
 
 
 def _decimal(value: float | None, sign: str = "") -> str:

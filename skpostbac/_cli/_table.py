@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader, TextIOWrapper
 from operator import itemgetter
 from sys import intern
-from typing import TextIO, TypeAlias
+from typing import TextIO
 
 from skpostbac._cli._formats import (
     PARQUET,
@@ -31,8 +32,29 @@ DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
 # A record is what stands on a line, or on several if cells in quotes do.
 MAX_RECORD_LENGTH = 10_000_000
 MAX_CLASSIFIERS = 1000
-# Columns that are asked for: the true labels, the classifiers, the groups.
-Wanted: TypeAlias = tuple[str | None, Sequence[str] | None, str | None]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Identifiers of the rows."""
+
+    column: str
+    n_different: int
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Columns beside those of labels; each is None if it is not wanted."""
+
+    groups: str | None = None
+    by: str | None = None
+    ids: str | None = None
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Return the columns that are wanted, by option."""
+        named = {"--groups": self.groups, "--by": self.by, "--id": self.ids}
+        return {option: name for option, name in named.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -46,11 +68,16 @@ class Table:
     classifiers: tuple[str, ...]
     """Names of the columns of predictions."""
     rows: Counter[tuple[str, ...]]
-    """Multiplicity of each row: its true label, its predictions, and its group if there are any."""
+    """Multiplicity of each row: its true label, its predictions, and its group or subgroup if
+    there are any."""
     description: str | None = None
     """What the data are, if they are the example."""
     groups: str | None = None
     """Name of the column of groups."""
+    by: str | None = None
+    """Name of the column of subgroups, which is not there beside groups."""
+    ids: Ids | None = None
+    """What is known of the column of identifiers."""
 
     @property
     def n_rows(self) -> int:
@@ -68,7 +95,7 @@ def read_table(
     truth: str | None,
     classifiers: Sequence[str] | None,
     *,
-    groups: str | None = None,
+    extras: Extras = Extras(),
     delimiter: str = ",",
 ) -> Table:
     """Read a CSV table in UTF-8, or in UTF-16 with its mark, or a parquet file by pyarrow.
@@ -81,8 +108,8 @@ def read_table(
         Column of the true labels. It is needed: None only gets an error that lists the columns.
     classifiers : sequence of str or None
         Columns of predictions, by default all others.
-    groups : str, default=None
-        Column of the groups that the samples are of.
+    extras : Extras
+        Columns of groups, of subgroups and of identifiers.
     delimiter : str, default=","
         Character between two cells.
 
@@ -95,10 +122,81 @@ def read_table(
     InputError
         If the file cannot be read or is no such table.
     """
+    with _contents(path, delimiter) as contents:
+        truth, *chosen = _choose_columns(contents.header, truth, classifiers, extras)
+        beside = [name for name in (extras.groups, extras.by) if name is not None]
+        rows, n_different = _count_rows(contents, [truth, *chosen, *beside], extras.ids)
+    ids = None if extras.ids is None else Ids(extras.ids, n_different)
+    table = Table(
+        contents.source, truth, tuple(chosen), rows, groups=extras.groups, by=extras.by, ids=ids
+    )
+    if classifiers is None:
+        _check_predictions(table)
+    return table
+
+
+def read_columns(path: str, names: Sequence[str] | None, *, delimiter: str = ",") -> Columns:
+    """Read columns of a CSV table, by default all, as :func:`read_table` reads it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has no such columns.
+    """
+    with _contents(path, delimiter) as contents:
+        check_distinct(contents.header, "column")
+        chosen = list(contents.header) if names is None else list(names)
+        check_distinct(chosen, "--classifier")
+        for name in chosen:
+            _check_present(contents.header, "--classifier", name)
+        rows, _ = _count_rows(contents, chosen, None)
+    return Columns(contents.source, tuple(chosen), rows)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Distinct rows of some columns, and how often each occurs."""
+
+    source: str
+    names: tuple[str, ...]
+    rows: Counter[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """An open file: the names of its columns, and what reads the cells of some of them."""
+
+    source: str
+    header: Sequence[str]
+    read_rows: Rows
+    unit: str
+    """What a row is called in messages."""
+
+    def __post_init__(self) -> None:
+        if not self.header:
+            raise InputError(f"{self.source} is empty")
+
+
+@contextmanager
+def _contents(path: str, delimiter: str) -> Iterator[_Contents]:
+    """Open a CSV or parquet file, or standard input, whatever its encoding."""
     source = "standard input" if path == "-" else path
+    with _reading(source), _open(path) as file:
+        head = first_bytes(file)
+        if head.startswith(PARQUET):
+            yield _Contents(source, *read_parquet(source, file), "row")
+            return
+        with TextIOWrapper(file, encoding=text_encoding(head, source), newline="") as text:
+            records = _records(text, delimiter)
+            _, header = next(records, (0, []))
+            yield _Contents(source, header, partial(_pick, records, header), "line")
+
+
+@contextmanager
+def _reading(source: str) -> Iterator[None]:
+    """Say in one line why a file cannot be read."""
     try:
-        with _open(path) as file:
-            return _read(source, file, (truth, classifiers, groups), delimiter)
+        yield
     except OSError as error:
         raise InputError(f"cannot read {source}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -112,34 +210,6 @@ def read_table(
 def _open(path: str) -> BufferedReader:
     is_stdin = path == "-"
     return open(0 if is_stdin else path, "rb", closefd=not is_stdin)
-
-
-def _read(source: str, file: BufferedReader, wanted: Wanted, delimiter: str) -> Table:
-    head = first_bytes(file)
-    if head.startswith(PARQUET):
-        return _tabulate(source, *read_parquet(source, file), "row", wanted)
-    with TextIOWrapper(file, encoding=text_encoding(head, source), newline="") as text:
-        records = _records(text, delimiter)
-        _, header = next(records, (0, []))
-        return _tabulate(source, header, partial(_pick, records, header), "line", wanted)
-
-
-def _tabulate(
-    source: str, header: Sequence[str], read_rows: Rows, unit: str, wanted: Wanted
-) -> Table:
-    """Count the rows of the columns that are wanted; a row is called a line in messages."""
-    if not header:
-        raise InputError(f"{source} is empty")
-    _, chosen, groups = wanted
-    truth, *classifiers = _choose_columns(header, *wanted)
-    columns = [truth, *classifiers, *([] if groups is None else [groups])]
-    rows = _count_rows(read_rows(columns), columns, unit)
-    if not rows:
-        raise InputError(f"{source} has a header, but no rows")
-    table = Table(source, truth, tuple(classifiers), rows, groups=groups)
-    if chosen is None:
-        _check_predictions(table)
-    return table
 
 
 def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -194,19 +264,20 @@ def _choose_columns(
     header: Sequence[str],
     truth: str | None,
     classifiers: Sequence[str] | None,
-    groups: str | None,
+    extras: Extras,
 ) -> list[str]:
     """Return the names of the column of true labels and of those of the classifiers."""
     check_distinct(header, "column")
     if truth is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
     _check_present(header, "--truth", truth)
-    if groups is not None:
-        _check_present(header, "--groups", groups)
-        if groups in (truth, *(classifiers or ())):
-            raise InputError(f"{groups!r} cannot be --groups and --truth or --classifier")
+    for option, name in extras.options.items():
+        _check_present(header, option, name)
+        if name in (truth, *(classifiers or ())):
+            raise InputError(f"{name!r} cannot be {option} and --truth or --classifier")
     if classifiers is None:
-        classifiers = [name for name in header if name not in (truth, groups)]
+        taken = {truth, *extras.options.values()}
+        classifiers = [name for name in header if name not in taken]
     _check_classifiers(header, truth, classifiers)
     return [truth, *classifiers]
 
@@ -258,8 +329,10 @@ def _suggest_delimiter(header: Sequence[str]) -> str:
 def _pick(
     records: Iterable[tuple[int, list[str]]], header: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the cells of some columns, which are two or more."""
-    pick = itemgetter(*map(header.index, columns))
+    """Yield the cells of some columns."""
+    places = [header.index(name) for name in columns]
+    # Of a single column, itemgetter would not pick a tuple.
+    pick = itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
     for line, cells in records:
         if len(cells) != len(header):
             found = "1 field" if len(cells) == 1 else f"{len(cells)} fields"
@@ -268,15 +341,22 @@ def _pick(
 
 
 def _count_rows(
-    records: Iterable[tuple[int, tuple[str, ...]]], columns: Sequence[str], unit: str
-) -> Counter[tuple[str, ...]]:
+    contents: _Contents, columns: Sequence[str], ids: str | None
+) -> tuple[Counter[tuple[str, ...]], int]:
+    """Return how often each row of the columns occurs, and how many identifiers there are."""
     rows: Counter[tuple[str, ...]] = Counter()
-    for number, row in records:
+    different: set[str] = set()
+    n, last = len(columns), [] if ids is None else [ids]
+    for number, cells in contents.read_rows([*columns, *last]):
+        row = cells[:n]
         if row not in rows:
-            _check_cells(f"{unit} {number}", columns, row)
+            _check_cells(f"{contents.unit} {number}", columns, row)
             row = tuple(map(intern, row))  # of many rows with the same labels
         rows[row] += 1
-    return rows
+        different.update(cells[n:])
+    if not rows:
+        raise InputError(f"{contents.source} has a header, but no rows")
+    return rows, len(different)
 
 
 def _check_cells(place: str, columns: Iterable[str], row: Iterable[str]) -> None:

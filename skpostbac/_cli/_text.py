@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from skpostbac._cli._sections import Record, Section, describe_data, make_sections
 
@@ -28,13 +28,16 @@ def render(document: Record) -> str:
     text : str
         Paragraphs and tables.
     """
-    facts = [
-        _fill(f"{key:<9} {value}", indent=10) for key, value in describe_data(document).items()
-    ]
-    parts = ["\n".join(facts), *map(_show, make_sections(document))]
+    text = render_parts(describe_data(document), make_sections(document))
     if document["data"]["example"]:
-        parts = [_fill(document["data"]["description"]), *parts, HINT]
-    return "\n\n".join(parts) + "\n"
+        return f"{_fill(document['data']['description'])}\n\n{text}\n{HINT}\n"
+    return text
+
+
+def render_parts(facts: Mapping[str, str], sections: Iterable[Section]) -> str:
+    """Write what the tables are about, and the tables."""
+    lines = [_fill(f"{key:<9} {value}", indent=10) for key, value in facts.items()]
+    return "\n\n".join(["\n".join(lines), *map(_show, sections)]) + "\n"
 
 
 def _show(section: Section) -> str:

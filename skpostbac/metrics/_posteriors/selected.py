@@ -157,6 +157,10 @@ class SelectedPosterior(ExactPosterior):
             describe_estimate(posterior.mean(), posterior.hdi(level), level)
             for posterior in (self, self.uncorrected)
         )
+        if self.n_candidates == 1 and not self.optimism:
+            return (
+                f"{self.score_name}: {figure}.\nIt was the only one, and so nothing is corrected."
+            )
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
         return (
             f"{self.score_name} of the best: {figure}.\n"

@@ -7,6 +7,7 @@ is repeated on each of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,9 @@ def selected_posterior(
 
     Parameters
     ----------
-    cv_results : dict or DataFrame
+    cv_results : dict, DataFrame or PairedCounts
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
-        fits are left out.
+        fits are left out. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
         As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
         is that of the model that is refitted to all samples; without it, that of the models of the
@@ -66,14 +67,16 @@ def selected_posterior(
     -------
     posterior : SelectedPosterior
         With the attributes `candidate`, the position of the best candidate in
-        ``cv_results["params"]``, `optimism`, `optimism_error`, and `uncorrected`, the posterior
-        that :func:`pooled_posteriors` gives.
+        ``cv_results["params"]`` or among the names, `optimism`, `optimism_error`, and
+        `uncorrected`, the posterior that :func:`pooled_posteriors` gives.
 
     Raises
     ------
     ValueError
         If there are no outcomes of samples: without them nobody knows how much alike the
-        candidates are, on which the correction depends. Also as :func:`pooled_posteriors` and
+        candidates are, on which the correction depends. If paired counts have groups or importance
+        weights, for which no correction is known, or meet `n_repeats` or `training_variation`,
+        which are of folds. Also as :func:`pooled_posteriors` and
         :func:`pooled_paired_counts` raise it.
 
     Warns
@@ -116,6 +119,15 @@ def selected_posterior(
     >>> posterior.uncorrected.mean()
     0.8792
     """
+    if isinstance(cv_results, PairedCounts):
+        _check_one_test_set(cv_results, n_repeats, training_variation)
+        paired = cv_results if labels is None else cv_results.reindex(labels)
+
+        def alone(candidate: int) -> PosteriorBalancedAccuracy:
+            counts = paired.margin(paired.names[candidate])
+            return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
+
+        return _select(paired, range(len(paired.names)), alone, random_state)
     counts = fold_counts(cv_results)
     candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
     if not candidates:
@@ -133,15 +145,45 @@ def selected_posterior(
     kept = counts if labels is None else counts.select(labels)
 
     def pool(candidate: int) -> PosteriorBalancedAccuracy:
-        return kept.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight)
+        posterior = kept.posterior(
+            candidate, times * inflation, prior=prior, class_weight=class_weight
+        )
+        return corrected_for_training(posterior, training_variation, inflation)
 
-    weights, seed = pool(candidates[0]).class_weight, draw_seed(random_state)
+    return _select(paired, candidates, pool, random_state)
+
+
+def _select(
+    paired: PairedCounts,
+    candidates: Sequence[int],
+    posterior_of: Callable[[int], PosteriorBalancedAccuracy],
+    random_state: RandomStateLike,
+) -> SelectedPosterior:
+    """Return the corrected posterior of the best of the candidates, in the order of `paired`."""
+    weights, seed = posterior_of(candidates[0]).class_weight, draw_seed(random_state)
     observed, again = _bootstrap(paired, weights, N_BOOTSTRAPS, seed)
     best = candidates[int(np.argmax(observed))]
-    uncorrected = corrected_for_training(pool(best), training_variation, inflation)
+    uncorrected = posterior_of(best)
     warn_if_prior_dominates(uncorrected)
     optimism = optimism_of_choice(observed, again)
     return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
+
+
+def _check_one_test_set(
+    counts: PairedCounts, n_repeats: object, training_variation: TrainingVariation
+) -> None:
+    """Refuse what has no correction, and what is of folds."""
+    if counts._design is not None:
+        raise ValueError(
+            "cv_results has samples in groups or with importance weights, for which no correction "
+            "of a choice is known: evaluate the candidate that was chosen on other samples"
+        )
+    for name, value, default in (
+        ("n_repeats", check_n_repeats(n_repeats), 1),
+        ("training_variation", training_variation, None),
+    ):
+        if value != default:
+            raise ValueError(f"{name} does not apply to the paired counts of one test set")
 
 
 def _bootstrap(

@@ -14,7 +14,9 @@ from skpostbac import (
     OutcomesScorer,
     PairedCounts,
     PosteriorRefit,
+    paired_counts,
     pooled_posteriors,
+    posterior_balanced_accuracy,
     selected_posterior,
 )
 from skpostbac.metrics import SelectedPosterior
@@ -163,3 +165,54 @@ def test_a_rule_reports_what_it_chose(results):
     assert "not corrected for having been chosen among 30 on the same samples" in simpler
     counts = {key: column for key, column in results.items() if "outcomes" not in key}
     assert "not corrected for having been chosen" in PosteriorRefit("mean").report(counts)
+
+
+def test_paired_counts_of_one_test_set():
+    """The same samples as a single fold, whichever way they come."""
+    X, y = load_wine(return_X_y=True)
+    predictions = {
+        str(depth): DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y).predict(X)
+        for depth in (1, 2)
+    }
+    predictions["0"] = np.roll(predictions["2"], 1)
+    counts = paired_counts(y, predictions)
+    selected = selected_posterior(counts, prior="jeffreys", random_state=0)
+    assert (selected.candidate, selected.n_candidates) == (1, 3)
+    assert selected.uncorrected == posterior_balanced_accuracy(
+        y, predictions["2"], prior="jeffreys"
+    )
+    again = selected_posterior(counts, labels=[2, 1], class_weight={2: 3, 1: 1}, random_state=0)
+    expected = posterior_balanced_accuracy(
+        y, predictions["2"], labels=[2, 1], class_weight={2: 3, 1: 1}
+    )
+    assert again.uncorrected == expected
+
+
+@pytest.mark.parametrize(
+    ("counted", "options", "match"),
+    [
+        pytest.param({"groups": [1, 1, 2, 2]}, {}, "samples in groups or with imp", id="groups"),
+        pytest.param(
+            {"sample_weight": [1, 2, 3, 1], "weight_type": "importance"},
+            {},
+            "samples in groups or with importance weights",
+            id="weights",
+        ),
+        pytest.param({}, {"n_repeats": 2}, "n_repeats does not apply", id="repeats"),
+        pytest.param(
+            {}, {"training_variation": "nadeau-bengio"}, "training_variation does not", id="folds"
+        ),
+    ],
+)
+def test_what_paired_counts_cannot_have(counted, options, match):
+    """Nothing is silently left out."""
+    counts = paired_counts([0, 0, 1, 1], {"a": [0, 1, 1, 1], "b": [0, 0, 1, 0]}, **counted)
+    with pytest.raises(ValueError, match=match):
+        selected_posterior(counts, **options)
+
+
+def test_the_only_candidate_was_not_chosen():
+    """Nobody says that it was chosen among one."""
+    selected = selected_posterior(paired_counts([0, 0, 1, 1], {"a": [0, 1, 1, 1]}))
+    assert "among" not in selected.report()
+    assert selected.report().endswith("It was the only one, and so nothing is corrected.")
