@@ -217,6 +217,22 @@ class BetaAverage(WeightedSum):
         """Its Fourier series; None if it decays slowly."""
         return single_series(self.a, self.b, self.weights)
 
+    def _cdf_of_series(self) -> Callable[[Floats], Floats] | None:
+        """Return P(X <= x) at distances from the mean, good to 1e-14; None if it is not smooth.
+
+        It is found sooner than contours, which have small tails more accurately.
+        """
+        series = single_series(self.a, self.b, self.weights, is_whole=True)
+        if series is None:
+            return None
+        waves, reach = series.waves(0), float(series.reach[0])
+
+        def cdf(y: Floats) -> Floats:
+            inside = waves.sums(np.clip(y, -reach, reach).ravel()).reshape(y.shape)
+            return np.where(np.abs(y) < reach, np.clip(inside, 0.0, 1.0), y > 0)
+
+        return cdf
+
     def _tails(self, points: Points) -> Tails:
         return self._smooth_tails(self._series, points) if self._series else super()._tails(points)
 

@@ -33,7 +33,7 @@ References
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -67,6 +67,15 @@ MAX_PANELS = 512
 # The first panels cover the masses of all distributions to this many standard deviations.
 FIRST_PANELS = 6
 REACH = 8.0
+
+
+@runtime_checkable
+class Smooth(Protocol):
+    """Interface of a distribution that may have a series."""
+
+    def _cdf_of_series(self) -> Callable[[Floats], Floats] | None:
+        """Return P(X <= x) at distances from the mean, good to 1e-14."""
+        ...
 
 
 class Distribution(Protocol):
@@ -167,13 +176,18 @@ class JointPanels(Rows):
         return increments
 
 
-def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
+def resolve_jointly(
+    distributions: Sequence[Distribution], *, is_absolute: bool = False
+) -> JointPanels:
     """Cut the joint support into panels that resolve all distribution functions.
 
     Parameters
     ----------
     distributions : sequence of T distributions
         Independent distributions.
+    is_absolute : bool, default=False
+        Whether tails need no more than an absolute accuracy of 1e-14: those of smooth
+        distributions are found sooner then.
 
     Returns
     -------
@@ -181,7 +195,10 @@ def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
         Panels in increasing order.
     """
     points = _first_points(distributions)
-    tails = [_central_tails(distribution) for distribution in distributions]
+    tails = [
+        (is_absolute and _series_tails(distribution)) or _central_tails(distribution)
+        for distribution in distributions
+    ]
     fresh = _evaluate(tails, np.column_stack([points[:-1], points[1:]]))
     done: list[JointPanels] = []
     while len(fresh.edges):
@@ -217,6 +234,19 @@ def _evaluate(distributions: Sequence[BothTails], edges: Floats) -> JointPanels:
     x = edges[:, :1] * share[::-1] + edges[:, 1:] * share
     cdf, ccdf = zip(*(tails(x) for tails in distributions), strict=True)
     return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
+
+
+def _series_tails(distribution: Distribution) -> BothTails | None:
+    """Return the tails of a smooth distribution by its series."""
+    cdf = distribution._cdf_of_series() if isinstance(distribution, Smooth) else None
+    if cdf is None:
+        return None
+
+    def tails(x: Floats) -> tuple[Floats, Floats]:
+        lower = cdf(distribution._frame.locate(x).from_mean)
+        return lower, 1 - lower
+
+    return tails
 
 
 def _central_tails(distribution: Distribution) -> BothTails:

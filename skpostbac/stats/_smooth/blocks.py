@@ -40,9 +40,9 @@ class Plan:
     n_nodes: Indices
 
     @classmethod
-    def of(cls, betas: Betas) -> "Plan":
+    def of(cls, betas: Betas, *, is_whole: bool = False) -> "Plan":
         """Choose extents and paths."""
-        extent = extent_of(betas)
+        extent = extent_of(betas, is_whole=is_whole)
         path = path_of(betas, extent.height)
         n_orders, n_nodes = rounded_up(np.array([extent.count, path.count.max(axis=1)]))
         return cls(betas, extent, path, n_orders, n_nodes)
@@ -72,12 +72,18 @@ def rounded_up(count: Floats) -> Indices:
     return np.asarray((np.ceil(count / step) * step).astype(np.intp))
 
 
-def single_series(a: Floats, b: Floats, weights: Floats) -> Series | None:
-    """Return the series of one sum, parameters of shape (l,); None if it is not smooth."""
+def single_series(
+    a: Floats, b: Floats, weights: Floats, *, is_whole: bool = False
+) -> Series | None:
+    """Return the series of one sum, parameters of shape (l,); None if it is not smooth.
+
+    Beyond the reach of a series that `is_whole` there is less than 1e-14 on either side.
+    """
     if a.size > _MOST_VARIABLES or np.minimum(a, b).sum() < _LEAST_POWER:
         return None
     with np.errstate(over="ignore"):
-        plan = Plan.of(Betas.reflected(a[np.newaxis], b[np.newaxis], weights[np.newaxis]))
+        betas = Betas.reflected(a[np.newaxis], b[np.newaxis], weights[np.newaxis])
+        plan = Plan.of(betas, is_whole=is_whole)
     if not plan.is_feasible[0]:
         return None
     series, is_smooth = plan.series(slice(None), int(plan.n_orders[0]), int(plan.n_nodes[0]))

@@ -63,14 +63,15 @@ class Extent(Rows):
         return np.ceil(self.height * self.period / (2 * np.pi)) + 1
 
 
-def extent_of(betas: Betas) -> Extent:
-    """Bound the heights and the positions of sums."""
+def extent_of(betas: Betas, *, is_whole: bool = False) -> Extent:
+    """Bound the heights and the positions of sums, all of which are resolved if `is_whole`."""
     size = betas.size
     share = _DEPTHS * ((2 / 3) * (size * (betas.q - betas.p) / (betas.n + 2)).max(axis=1))
     bound = share + np.sqrt(share * share + 2 * _DEPTHS * betas.variance)
     # Nothing is beyond the farther end of the support.
     up, width = (size * np.where(betas.weight > 0, betas.q, betas.p)).sum(axis=1), size.sum(axis=1)
     far, near = np.minimum(bound, np.maximum(up, width - up))
+    near = far if is_whole else near
     return Extent(_height(betas), near, far + near)
 
 

@@ -85,6 +85,23 @@ class Waves:
         values[0] += y / self.period[:, np.newaxis]
         return np.asarray(values)
 
+    def sums(self, y: Floats) -> Floats:
+        """Return the cdf of the first distribution at many points y, shape (n,).
+
+        The wave of order i s + j is that of order i s times that of order j: of K orders, only
+        about 2 sqrt(K) exponentials of each point are computed.
+        """
+        table = self.table[0, 0]
+        stride = int(np.ceil(np.sqrt(table.size)))
+        rows = -(-table.size // stride)
+        square = np.zeros(rows * stride, dtype=complex)
+        square[: table.size] = table
+        angle = 1j * (2 * np.pi / self.period[0]) * y[:, np.newaxis]
+        fine = np.exp(angle * np.arange(stride))
+        coarse = np.exp(angle * (stride * np.arange(rows)))
+        partial = fine @ square.reshape(rows, stride).T
+        return np.asarray((partial * coarse).sum(axis=1).real + y / self.period[0])
+
 
 @dataclass(frozen=True)
 class Grid:

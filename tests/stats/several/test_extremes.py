@@ -7,7 +7,8 @@ import pytest
 from scipy import integrate, stats
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
-from skpostbac.stats._several import largest_distance, smallest
+from skpostbac.stats._several import PanelDistribution, largest_distance, smallest
+from skpostbac.stats._several.order_statistics import NODES
 
 
 def single(a, b):
@@ -126,3 +127,30 @@ def test_no_pair_is_farther_apart_than_all():
     d = np.linspace(0.01, 0.6, 9)
     for pair in combinations(distributions, 2):
         assert (largest_distance(pair).cdf(d) >= whole.cdf(d) - 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [([40, 9], [6, 3]), ([500, 700], [20, 90]), ([9, 9, 12], [7, 8, 8])],
+    ids=["moderate", "narrow", "wide"],
+)
+def test_series_have_all_of_the_distribution(a, b):
+    """To 1e-13 at any distance from the mean, the far tails included."""
+    average = BetaAverage(a, b)
+    x = np.linspace(*average.support(), 400)
+    found = average._cdf_of_series()(x - average.mean())
+    np.testing.assert_allclose(found, average.cdf(x), rtol=0, atol=1e-13)
+
+
+def test_quantiles_of_steep_and_flat_panels():
+    """Newton's steps end where halving would: where the distribution function meets p."""
+    edges = np.array([[0.0, 0.25], [0.25, 0.5], [0.5, 1.0]])
+    x = edges.mean(axis=1)[:, np.newaxis] + np.diff(edges, axis=1) / 2 * NODES
+    cdf = np.where(x < 0.25, 0.5 * (4 * x) ** 9, np.where(x < 0.5, 0.5, 1 - 8 * (1 - x) ** 4))
+    distribution = PanelDistribution(edges, cdf.copy(), 1 - cdf)
+    p = np.array([0.0, 1e-12, 1e-4, 0.3, 0.6, 0.999, 1 - 1e-12, 1.0, np.nan])
+    found = distribution.icdf(p)
+    np.testing.assert_allclose(distribution.cdf(found[1:-2]), p[1:-2], rtol=1e-9, atol=1e-14)
+    assert found[0] == 0
+    assert found[-2] == 1
+    assert np.isnan(found[-1])
