@@ -17,8 +17,13 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, warn_of_groups
-from skpostbac.metrics._labels import WeightType
+from skpostbac.metrics._dependence import (
+    describe_worth,
+    doubts_of_groups,
+    warn_of_groups,
+    warn_of_repeated_ids,
+)
+from skpostbac.metrics._labels import WeightType, label_index
 from skpostbac.metrics._posteriors import ExactPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_ACCURACY_PRIOR,
@@ -405,7 +410,9 @@ def posterior_accuracy(
         weight_type=weight_type,
         groups=groups,
     )
-    if groups is not None:
+    if groups is None:
+        warn_of_repeated_ids(label_index(y_true))
+    else:
         warn_of_groups(counts._as_one_class().design_effects, ["all"])
     return PosteriorAccuracy(counts, prior=prior)
 

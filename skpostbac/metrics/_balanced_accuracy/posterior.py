@@ -25,8 +25,8 @@ from skpostbac.metrics._counts import (
     counts_of_numbers,
     format_count,
 )
-from skpostbac.metrics._dependence import DesignEffects, warn_of_groups
-from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
+from skpostbac.metrics._labels import WeightType, label_index, label_list, warn_if_foreign
 from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -621,6 +621,8 @@ def posterior_balanced_accuracy(
         warn_if_foreign(y_true, {"y_pred": y_pred}, stacklevel=2)
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
-    if groups is not None:
+    if groups is None:
+        warn_of_repeated_ids(label_index(y_true))
+    else:
         warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior

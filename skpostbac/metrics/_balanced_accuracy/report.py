@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skpostbac._utils import describe_estimate, format_probability
-from skpostbac.metrics._counts import ClassCounts, format_count
+from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, is_large
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import average_distribution, dominating_influence, explain
@@ -63,21 +63,24 @@ def _ignore_groups(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     return f"Ignoring the groups would have claimed {figure}."
 
 
-def _shown_counts(posterior: PosteriorBalancedAccuracy) -> ClassCounts:
-    """Return the numbers of samples; of importance weights, what these are worth."""
-    counts = posterior.counts
-    return posterior.effective_counts if counts.has_importance_weights else counts
-
-
 def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    counts = _shown_counts(posterior)
+    counts = posterior.counts
     figure = describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
-    samples = f"{format_count(counts.n_samples)} samples"
+    samples = _describe_samples(posterior)
     if counts.n_classes == 1:
         (label,) = label_list(counts.classes)
         alone = "With a single class this is no balanced accuracy."
         return f"The recall of class {label!r} is {figure}, from {samples}. {alone}"
     return f"The balanced accuracy is {figure}, from {samples} of {counts.n_classes} classes."
+
+
+def _describe_samples(posterior: PosteriorBalancedAccuracy) -> str:
+    counts = posterior.counts
+    if counts._design is None or counts._design.squares is None:
+        return f"{format_count(counts.n_samples)} samples"
+    number = float(counts._design.squares.samples.sum())
+    worth = posterior.effective_counts.n_samples
+    return f"{format_count(number)} samples, worth {worth:.4g},"
 
 
 def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
@@ -89,10 +92,15 @@ def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
 
 
 def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    counts = _shown_counts(posterior)
+    counts = posterior.counts
     weakest = int(np.argmin(posterior.distribution.means()))
     label = label_list(counts.classes)[weakest]
-    correct, total = (format_count(n[weakest]) for n in (counts.correct, counts.total))
+    correct, total = counts.correct[weakest], counts.total[weakest]
+    share = (
+        f"{correct / max(total, np.finfo(float).tiny):.3f} of the weight"
+        if counts.has_importance_weights
+        else f"{format_count(correct)} of {format_count(total)}"
+    )
     distribution = posterior.recalls()[label]
     figure = describe_estimate(distribution.mean(), interval_of(distribution, level), level)
-    return f"Class {label!r} has the lowest recall ({correct} of {total} correct): {figure}."
+    return f"Class {label!r} has the lowest recall ({share} correct): {figure}."

@@ -20,6 +20,7 @@ from skpostbac.metrics._dependence.notes import (
     is_large,
     warn_of_fractions,
     warn_of_groups,
+    warn_of_repeated_ids,
 )
 from skpostbac.metrics._dependence.sums import Figure, difference_figure, hit_figure
 from skpostbac.metrics._dependence.widened import WidenedAverage, widened_difference
@@ -42,6 +43,7 @@ __all__ = [
     "merge_designs",
     "warn_of_fractions",
     "warn_of_groups",
+    "warn_of_repeated_ids",
     "widened_difference",
     "widening",
 ]

@@ -23,28 +23,38 @@ class Squares(FrozenArrays):
     """Sum of w^2 in each class, shape (l,)."""
     values: Floats
     """Sums of w^2 x and of w^2 x^2 for each figure x and class, shape (figures, 2, l)."""
+    samples: Floats
+    """Number of samples with a weight above 0, shape (l,)."""
 
     def figure(self, number: int) -> Squares:
         """Return those of one figure alone."""
-        return Squares(self.weight, self.values[number : number + 1])
+        return Squares(self.weight, self.values[number : number + 1], self.samples)
 
     def mirrored(self) -> Squares:
         """Return those of the negated figures."""
-        return Squares(self.weight, self.values * np.array([[-1.0], [1.0]]))
+        return Squares(self.weight, self.values * np.array([[-1.0], [1.0]]), self.samples)
 
     def together(self) -> Squares:
         """Return those of all classes as one."""
-        return Squares(self.weight.sum(keepdims=True), self.values.sum(axis=2, keepdims=True))
+        return Squares(
+            self.weight.sum(keepdims=True),
+            self.values.sum(axis=2, keepdims=True),
+            self.samples.sum(keepdims=True),
+        )
 
     def reindex(self, place: Indices, n_classes: int) -> Squares:
         """Move the classes to other places; those at -1 are left out."""
-        weight, values = np.zeros(n_classes), np.zeros((*self.values.shape[:2], n_classes))
-        weight[place[place >= 0]] = self.weight[place >= 0]
-        values[:, :, place[place >= 0]] = self.values[:, :, place >= 0]
-        return Squares(weight, values)
+        kept, to = place >= 0, place[place >= 0]
+        weight, samples = np.zeros((2, n_classes))
+        values = np.zeros((*self.values.shape[:2], n_classes))
+        weight[to], samples[to] = self.weight[kept], self.samples[kept]
+        values[:, :, to] = self.values[:, :, kept]
+        return Squares(weight, values, samples)
 
     def __add__(self, other: Squares) -> Squares:
-        return Squares(self.weight + other.weight, self.values + other.values)
+        return Squares(
+            self.weight + other.weight, self.values + other.values, self.samples + other.samples
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +146,7 @@ class SampleDesign(FrozenArrays):
             fields["squares"] = {
                 "weight": self.squares.weight.tolist(),
                 "values": self.squares.values.tolist(),
+                "samples": self.squares.samples.tolist(),
             }
         return fields
 
@@ -232,7 +243,8 @@ def _sum_squares(
         return np.asarray(sums, np.float64)
 
     values = [[add(figure.value), add(figure.value**2)] for figure in figures]
-    return Squares(add(np.ones(len(weight))), np.array(values))
+    samples = np.bincount(class_index[weight > 0], minlength=n_classes).astype(np.float64)
+    return Squares(add(np.ones(len(weight))), np.array(values), samples)
 
 
 def _without(by_class: GroupSums, together: GroupSums, left_out: Any) -> GroupSums:
@@ -292,10 +304,11 @@ def _read_sums(fields: Any, n_classes: int, n_figures: int) -> GroupSums:
 
 
 def _read_squares(fields: Any, n_classes: int, n_figures: int) -> Squares:
-    _check_keys(fields, ("weight", "values"))
+    _check_keys(fields, ("weight", "values", "samples"))
     return Squares(
         _read(fields["weight"], "weight", (n_classes,)),
         _read(fields["values"], "values", (n_figures, 2, n_classes)),
+        _read(fields["samples"], "samples", (n_classes,)),
     )
 
 

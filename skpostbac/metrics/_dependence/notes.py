@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Sequence
 from reprlib import repr as short_repr
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,9 @@ class GroupsWarning(UserWarning):
     - groups have samples of several classes: intervals allow for it by an approximation, and held
       the truth in 85 % or more.
 
+    It is also given where samples have no `groups`, but `y_true` is a Series of pandas in whose
+    index entries repeat.
+
     More groups help, more samples of the same groups do not. Scores and scorers give no such
     warning. :ref:`groups` has the simulations.
     """
@@ -55,6 +59,20 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
     """Warn the user of what the groups leave in doubt."""
     if doubts := doubts_of_groups(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
+
+
+def warn_of_repeated_ids(index: Any) -> None:
+    """Warn the user of samples without groups whose index, as pandas has it, repeats entries."""
+    if getattr(index, "is_unique", True):
+        return
+    repeated = index[index.duplicated()][0]
+    warnings.warn(
+        f"y_true has an index with repeated entries, such as {short_repr(repeated)}. If they are "
+        "samples of one patient, or tests of one sample, pass groups=y_true.index; if they mean "
+        "nothing, reset the index.",
+        GroupsWarning,
+        stacklevel=user_stacklevel(),
+    )
 
 
 def warn_of_fractions(weight: Floats) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from skpostbac._plot import PosteriorPlot
 from skpostbac._utils import (
+    Floats,
+    Indices,
     StablePickle,
     block,
     describe_estimate,
@@ -266,6 +268,18 @@ def _describe(posterior: FigurePosterior, level: float) -> str:
     return describe_estimate(posterior.mean(), posterior.hdi(level), level)
 
 
+def _check_weighted(weight: Floats, codes: Indices, names: Sequence[Hashable]) -> None:
+    """Refuse a group without weight, by its name."""
+    if len(weight) != len(codes):
+        return  # which is refused where samples are counted
+    without = np.bincount(codes, weight > 0, len(names)) == 0
+    if without.any():
+        raise ValueError(
+            "sample_weight must be positive for some samples of each group, all weights of "
+            f"{names[int(np.argmax(without))]!r} are 0"
+        )
+
+
 def subgroup_posteriors(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -352,6 +366,7 @@ def subgroup_posteriors(
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
+        _check_weighted(weight, codes, names)
     if sample_weight is not None:  # what there is to be told of it is told once, of all samples
         class_counts(
             y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type

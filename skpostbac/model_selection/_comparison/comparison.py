@@ -32,12 +32,13 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
-from skpostbac.metrics._dependence import DesignEffects, warn_of_groups
+from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
 from skpostbac.metrics._labels import (
     Predictions,
     WeightType,
     by_argument,
     check_names,
+    label_index,
     label_list,
     position_of,
     warn_if_foreign,
@@ -917,7 +918,9 @@ def compare_predictions(
         n_jobs=n_jobs,
     )
     warn_if_prior_dominates(*comparison.posteriors)
-    if groups is not None:
+    if groups is None:
+        warn_of_repeated_ids(label_index(y_true))
+    else:
         warn_of_groups(counts.design_effects(*counts.names[:2]), label_list(counts.classes))
     return comparison
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, RandomStateLike, shown
+from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
 from skpostbac.metrics import PairedCounts
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
@@ -44,6 +45,7 @@ def compare_cv_results(
     prior: PriorLike = DEFAULT_PRIOR,
     n_repeats: int = 1,
     training_variation: TrainingVariation = None,
+    same_splits: bool = False,
     n_draws: int = N_DRAWS,
     random_state: RandomStateLike = None,
 ) -> PosteriorComparison:
@@ -64,6 +66,10 @@ def compare_cv_results(
         As for :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the comparison
         is that of classifiers trained anew, not of the predictions that were made.
 
+    same_splits : bool, default=False
+        That all classifiers were tested on the same splits, where the results do not tell: it
+        silences the warning.
+
     Returns
     -------
     comparison : PosteriorComparison
@@ -77,6 +83,11 @@ def compare_cv_results(
         If there are fewer than two classifiers, if one of them has no outcomes of samples, has
         failed fits or was tested on other folds, or as :func:`compare_predictions` raises it.
 
+    Warns
+    -----
+    UserWarning
+        If the results do not tell which samples were tested, and `same_splits` is not True.
+
     See Also
     --------
     compare_predictions : Classifiers with one test set.
@@ -86,7 +97,9 @@ def compare_cv_results(
     -----
     That the folds have as many samples of each class is checked; also that they are the same
     samples, if :func:`~sklearn.model_selection.cross_validate` returned their indices
-    (``return_indices=True``).
+    (``return_indices=True``). Of other results it is not known: folds of
+    ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes and other samples, and the
+    comparison would pair samples at random.
 
     Examples
     --------
@@ -98,8 +111,9 @@ def compare_cv_results(
     >>> X, y = load_wine(return_X_y=True)
     >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
     >>> models = {"tree": DecisionTreeClassifier(random_state=0), "Bayes": GaussianNB()}
+    >>> options = {"scoring": OutcomesScorer(len(y)), "return_indices": True}
     >>> results = {
-    ...     name: cross_validate(model, X, y, cv=folds, scoring=OutcomesScorer(len(y)))
+    ...     name: cross_validate(model, X, y, cv=folds, **options)
     ...     for name, model in models.items()
     ... }
     >>> comparison = compare_cv_results(results, random_state=0)
@@ -111,9 +125,10 @@ def compare_cv_results(
     >>> float(trained_anew.prob_greater()[1, 0])
     0.9788
     """
+    check_flags(same_splits=same_splits)
     tested = _read(cv_results)
     merged = _merge({name: one.counts for name, one in tested.items()})
-    _check_indices(cv_results)
+    _check_indices(cv_results, is_declared=same_splits)
     times = check_n_repeats(n_repeats, merged.n_splits)
     inflation = training_inflation(training_variation, merged.n_splits // times)
     words = _stack_words([one.words for one in tested.values()])
@@ -201,8 +216,8 @@ def _merge(counts: Mapping[str, FoldCounts]) -> FoldCounts:
     return replace(one, **stacked)
 
 
-def _check_indices(cv_results: Mapping[str, Any]) -> None:
-    """Refuse test sets that are known to be of different samples."""
+def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
+    """Refuse test sets that are known to be of different samples; warn of those not known."""
     tests = {
         name: results["indices"]["test"]
         for name, results in cv_results.items()
@@ -215,6 +230,15 @@ def _check_indices(cv_results: Mapping[str, Any]) -> None:
                 f"cv_results of {name!r} was tested on other samples than {first!r}: "
                 "give all of them the same splits, as cv=list(cv.split(X, y))"
             )
+    unknown = [name for name in cv_results if name not in tests]
+    if unknown and not is_declared:
+        warnings.warn(
+            f"cv_results of {unknown[0]!r} do not tell which samples were tested, and samples are "
+            "paired by their places in the folds: run cross_validate with return_indices=True, or "
+            "pass same_splits=True if all classifiers had the same splits.",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
 
 
 def _stack_words(words: list[Floats]) -> Floats:

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import beta
 
@@ -24,6 +25,7 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
+    posterior_confusion_metric,
 )
 from tests.metrics.dependence import slow
 from tests.metrics.dependence.slow import draw
@@ -445,3 +447,28 @@ def test_groups_must_fit():
         class_counts([0, 1], [0, 1], groups=[1])
     with pytest.raises(ValueError, match="Input groups contains NaN"):
         class_counts([0, 1], [0, 1], groups=["a", None])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        posterior_balanced_accuracy,
+        posterior_accuracy,
+        lambda y, p, **options: compare_predictions(y, {"one": p, "two": 1 - p}, **options),
+        lambda y, p, **options: posterior_confusion_metric(y, p, "accuracy", **options),
+    ],
+    ids=["balanced accuracy", "accuracy", "comparison", "metric"],
+)
+def test_repeated_ids_are_told(function):
+    """The index of a Series names the samples; where it repeats, groups are asked for."""
+    y, y_pred, _ = balanced(30, 5)
+    ids = np.arange(300) // 2
+    with pytest.warns(GroupsWarning, match=r"such as .*0\)?\. If they are samples of one patient"):
+        function(pd.Series(y, index=ids), y_pred)
+    for series, options in (
+        (pd.Series(y, index=ids), {"groups": np.arange(300)}),
+        (pd.Series(y), {}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", GroupsWarning)
+            function(series, y_pred, **options)

@@ -210,14 +210,14 @@ def test_weight_types_and_weights_are_checked():
 
 
 def test_report_of_importance_weights():
-    """It speaks of effective numbers of samples."""
+    """It says what they are worth."""
     y, y_pred, _, _ = draw(1, n_classes=2)
     weight = weights_of(len(y), 1) * 1000
     posterior = posterior_balanced_accuracy(
         y, y_pred, sample_weight=weight, weight_type="importance"
     )
-    n = f"{posterior.effective_counts.n_samples:g}"
-    assert f"from {n} samples of 2 classes" in posterior.report()
+    n = f"{posterior.effective_counts.n_samples:.4g}"
+    assert f"from 150 samples, worth {n}, of 2 classes" in posterior.report()
     assert "With their importance weights the samples are worth" in posterior.report()
     assert "n_effective=" in repr(posterior)
 
@@ -256,3 +256,23 @@ def test_scorers_of_other_weights_differ():
     assert one != other
     assert other == ClassCountsScorer(weight_type="case")
     assert repr(other) == "ClassCountsScorer(weight_type='case')"
+
+
+def test_report_counts_samples_and_not_what_they_are_worth():
+    """The number of samples, beside their worth; those of weight 0 are none."""
+    y, y_pred, _, _ = draw(1, n=120)
+    weight = 7 * weights_of(120, 1) * (np.arange(120) % 6 > 0)
+    posterior = posterior_balanced_accuracy(
+        y, y_pred, sample_weight=weight, weight_type="importance"
+    )
+    worth = posterior.effective_counts.n_samples
+    first, *others = posterior.report().splitlines()
+    assert f"from 100 samples, worth {worth:.4g}, of 3 classes." in first
+    assert any("of the weight correct)" in line for line in others)
+    counts = posterior.counts
+    halves = [
+        class_counts(y[part], y_pred[part], sample_weight=weight[part], weight_type="importance")
+        for part in (slice(60), slice(60, None))
+    ]
+    for same in (sum(halves), ClassCounts.from_json(counts.to_json())):
+        assert "from 100 samples" in PosteriorBalancedAccuracy(same).report()

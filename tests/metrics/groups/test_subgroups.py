@@ -157,3 +157,10 @@ def test_one_group_and_other_lengths_are_refused():
         subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=np.zeros(N, int))
     with pytest.raises(ValueError, match="sensitive_features"):
         subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=SITE[1:])
+
+
+def test_a_group_without_weight_is_named():
+    """The error says which of them it is."""
+    y, group = [0, 1, 0, 1], ["f", "f", "m", "m"]
+    with pytest.raises(ValueError, match=r"positive for some samples of each group.* of 'm' are 0"):
+        subgroup_posteriors(y, y, sensitive_features=group, sample_weight=[1, 2, 0, 0])

@@ -1,5 +1,7 @@
 """Cross-validations on the same folds, compared sample by sample."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -16,6 +18,8 @@ from skpostbac import (
 )
 
 X, Y = load_wine(return_X_y=True)
+# That is a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:.*do not tell which samples:UserWarning")
 FOLDS = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
 MODELS = {
     "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
@@ -126,6 +130,23 @@ def test_other_samples_are_refused_where_they_are_known():
     }
     with pytest.raises(ValueError, match="'two' was tested on other samples than 'one'"):
         compare_cv_results(pair)
+
+
+def test_splits_that_nobody_knows_are_told(results):
+    """Shuffled anew, they have the same sizes; a declaration or the indices silence it."""
+    two = {name: results[name] for name in ("stump", "Bayes")}
+    with pytest.warns(UserWarning, match="cv_results of 'stump' do not tell which samples were"):
+        compare_cv_results(two)
+    known = {
+        name: cross_validated(MODELS[model], return_indices=True)
+        for name, model in (("one", "tree"), ("two", "Bayes"))
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare_cv_results(two, same_splits=True)
+        compare_cv_results(known)
+    with pytest.raises(TypeError, match="same_splits must be a bool"):
+        compare_cv_results(two, same_splits="yes")
 
 
 def test_failed_fits_are_refused(results):
