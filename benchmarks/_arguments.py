@@ -268,6 +268,8 @@ VALID = {
         ],
         [f"{_OUTCOMES}.cv_results_", f"pd.DataFrame({_OUTCOMES}.cv_results_)"],
     ),
+    "pooling": _split("None ; 'partial'"),
+    "same_splits": _split("False ; True"),
     "training_variation": _split("None ; 'nadeau-bengio'"),
     "complexity": _split("None ; 'C' ; '-mean_fit_time' ; len"),
     "limit": _split("0.84 ; 0.05"),

@@ -23,7 +23,7 @@ from skpostbac.metrics._dependence import (
     warn_of_groups,
     warn_of_repeated_ids,
 )
-from skpostbac.metrics._labels import WeightType, label_index
+from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._posteriors import ExactPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_ACCURACY_PRIOR,
@@ -411,7 +411,7 @@ def posterior_accuracy(
         groups=groups,
     )
     if groups is None:
-        warn_of_repeated_ids(label_index(y_true))
+        warn_of_repeated_ids(y_true)
     else:
         warn_of_groups(counts._as_one_class().design_effects, ["all"])
     return PosteriorAccuracy(counts, prior=prior)

@@ -26,7 +26,7 @@ from skpostbac.metrics._counts import (
     format_count,
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
-from skpostbac.metrics._labels import WeightType, label_index, label_list, warn_if_foreign
+from skpostbac.metrics._labels import WeightType, label_list, warn_if_foreign
 from skpostbac.metrics._posteriors import ExactPosterior, ProbAboveChance, prob_above_chance
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -622,7 +622,9 @@ def posterior_balanced_accuracy(
     posterior = PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
     warn_if_prior_dominates(posterior)
     if groups is None:
-        warn_of_repeated_ids(label_index(y_true))
+        # Here, as most labels have no index to look at.
+        if not getattr(getattr(y_true, "index", None), "is_unique", True):
+            warn_of_repeated_ids(y_true)
     else:
         warn_of_groups(posterior.design_effects, label_list(counts.classes))
     return posterior

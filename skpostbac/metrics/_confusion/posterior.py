@@ -36,7 +36,7 @@ from skpostbac.metrics._counts import (
     matrix_index,
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
-from skpostbac.metrics._labels import WeightType, label_index, label_list, unique_label_array
+from skpostbac.metrics._labels import WeightType, label_list, unique_label_array
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -489,7 +489,7 @@ def posterior_confusion_metric(
         y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
     )
     if groups is None:
-        warn_of_repeated_ids(label_index(y_true))
+        warn_of_repeated_ids(y_true)
     samples = None
     if groups is not None or (sample_weight is not None and is_importance(weight_type)):
         samples = confused_samples(

@@ -61,9 +61,10 @@ def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
-def warn_of_repeated_ids(index: Any) -> None:
+def warn_of_repeated_ids(y_true: Any) -> None:
     """Warn the user of samples without groups whose index, as pandas has it, repeats entries."""
-    if getattr(index, "is_unique", True):
+    index: Any = getattr(y_true, "index", None)
+    if getattr(index, "is_unique", True):  # of a list, `index` is a method
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(

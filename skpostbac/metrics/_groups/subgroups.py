@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from skpostbac._utils import (
     Indices,
     StablePickle,
     block,
+    check_choice,
     describe_estimate,
     format_column,
     format_estimate,
@@ -40,7 +41,9 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.stats._distribution import estimate_rows, figures_of
+from skpostbac.stats import BetaBinomial
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
+from skpostbac.stats._population import GroupInference
 from skpostbac.stats._several import (
     PanelDistribution,
     largest_distance,
@@ -54,6 +57,11 @@ if TYPE_CHECKING:
 
 # Groups in a view.
 SHOWN_GROUPS = 20
+
+
+_GAP, _WORST = "Gap in balanced accuracy", "Balanced accuracy, worst group"
+# Draws of pooled groups: probabilities are good to 0.002.
+N_DRAWS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,10 +80,31 @@ class ExtremePosterior(FigurePosterior):
     @property
     def score_name(self) -> str:
         """What the figure is."""
-        return "Gap in balanced accuracy" if self.is_gap else "Balanced accuracy, worst group"
+        return _GAP if self.is_gap else _WORST
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._summary()}, n_groups={len(self.posteriors)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnFigure(FigurePosterior):
+    """Posterior of a figure of groups that borrow strength from one another, by draws."""
+
+    name: str
+    draws: Floats
+
+    @cached_property
+    def distribution(self) -> DrawnPosterior:
+        """The draws."""
+        return DrawnPosterior(self.draws)
+
+    @property
+    def score_name(self) -> str:
+        """What the figure is."""
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self._summary()})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,14 +118,17 @@ class SubgroupPosteriors(StablePickle):
     names : tuple
         Sorted names of the groups, two or more.
     posteriors : tuple of PosteriorBalancedAccuracy
-        One for each, with the same classes.
+        One for each, with the same classes; of each group alone, also if they are pooled.
+    pooling : {"partial"} or None
+        Whether groups borrow strength from one another.
 
     Raises
     ------
     TypeError
         If a posterior is none of a balanced accuracy.
     ValueError
-        If there are fewer than two groups, not as many names, or groups with other classes.
+        If there are fewer than two groups, not as many names, or groups with other classes, or if
+        `pooling` is another.
 
     Examples
     --------
@@ -110,8 +142,11 @@ class SubgroupPosteriors(StablePickle):
 
     names: tuple[Hashable, ...]
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
+    pooling: Literal["partial"] | None = None
 
     def __post_init__(self) -> None:
+        if self.pooling is not None:
+            check_choice(self.pooling, ["partial"], "pooling")
         names, posteriors = tuple(self.names), tuple(self.posteriors)
         for posterior in posteriors:
             if not isinstance(posterior, PosteriorBalancedAccuracy):
@@ -129,27 +164,51 @@ class SubgroupPosteriors(StablePickle):
         vars(self).update(names=names, posteriors=posteriors)
 
     @property
-    def by_group(self) -> Mapping[Hashable, PosteriorBalancedAccuracy]:
-        """The posterior of each group, by its name."""
-        return MappingProxyType(dict(zip(self.names, self.posteriors, strict=True)))
+    def by_group(self) -> Mapping[Hashable, PosteriorBalancedAccuracy | DrawnFigure]:
+        """The posterior of each group, by its name; by draws if they are pooled."""
+        found: Sequence[PosteriorBalancedAccuracy | DrawnFigure] = self.posteriors
+        if self.pooling is not None:
+            found = [DrawnFigure("Balanced accuracy", draws) for draws in self._draws.T]
+        return MappingProxyType(dict(zip(self.names, found, strict=True)))
 
     @cached_property
-    def gap(self) -> ExtremePosterior:
+    def _draws(self) -> Floats:
+        """Joint draws of the balanced accuracies of pooled groups, shape (n_draws, n_groups)."""
+        rng = np.random.default_rng(0)
+        # What groups and importance weights divide by remains.
+        counts = [posterior.effective_counts for posterior in self.posteriors]
+        correct, total = (
+            np.array([getattr(one, name) for one in counts]) for name in ("correct", "total")
+        )
+        draws = np.zeros((N_DRAWS, len(counts)))
+        for weight, k, n in zip(self.posteriors[0].class_weight, correct.T, total.T, strict=True):
+            draws += weight * GroupInference(BetaBinomial(), k, n).sample_groups(N_DRAWS, rng)
+        return draws
+
+    @cached_property
+    def gap(self) -> ExtremePosterior | DrawnFigure:
         """Posterior of the distance between the best and the worst group.
 
         It is never negative: groups that are equally good still have a gap in each draw. Compare
         with what is tolerable, by ``gap.prob_above(0.05)``.
         """
+        if self.pooling is not None:
+            return DrawnFigure(_GAP, np.ptp(self._draws, axis=1))
         return ExtremePosterior(self.posteriors, is_gap=True)
 
     @cached_property
-    def worst(self) -> ExtremePosterior:
+    def worst(self) -> ExtremePosterior | DrawnFigure:
         """Posterior of the balanced accuracy of the worst group, whichever that is."""
+        if self.pooling is not None:
+            return DrawnFigure(_WORST, self._draws.min(axis=1))
         return ExtremePosterior(self.posteriors, is_gap=False)
 
     @cached_property
     def prob_worst(self) -> Mapping[Hashable, float]:
         """Probability of each group to be the worst; they add up to 1."""
+        if self.pooling is not None:
+            worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
+            return MappingProxyType(dict(zip(self.names, (worst / N_DRAWS).tolist(), strict=True)))
         panels = resolve_jointly([posterior.distribution for posterior in self.posteriors])
         last = rank_probabilities(panels)[:, -1].tolist()
         return MappingProxyType(dict(zip(self.names, last, strict=True)))
@@ -171,11 +230,11 @@ class SubgroupPosteriors(StablePickle):
         return [
             {
                 "name": name,
-                **figures_of(posterior, level),
-                "n_samples": float(posterior.counts.n_samples),
+                **FigurePosterior.summary(posterior, level),
+                "n_samples": float(alone.counts.n_samples),
                 "prob_worst": self.prob_worst[name],
             }
-            for name, posterior in self.by_group.items()
+            for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True)
         ]
 
     def report(self, level: float = 0.95) -> str:
@@ -212,8 +271,8 @@ class SubgroupPosteriors(StablePickle):
             f"The worst group has a balanced accuracy of {_describe(self.worst, level)}.",
             f"It is {worst!r} with probability {format_probability(self.prob_worst[worst])}.",
         ]
-        for name, posterior in self.by_group.items():
-            samples = format_count(posterior.counts.n_samples)
+        for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
+            samples = format_count(alone.counts.n_samples)
             lines.append(f"{name!r}, {samples} samples: {_describe(posterior, level)}.")
         return "\n".join(lines)
 
@@ -235,10 +294,10 @@ class SubgroupPosteriors(StablePickle):
         return PosteriorPlot(posteriors).plot(ax, **{"kind": "forest", **plot_params})
 
     def _repr_html_(self) -> str:
-        shown = self.posteriors[:SHOWN_GROUPS]
+        shown = list(self.by_group.values())[:SHOWN_GROUPS]
         rows = zip(
             map(str, self.names),
-            format_column([posterior.counts.n_samples for posterior in shown]),
+            format_column([alone.counts.n_samples for alone in self.posteriors[:SHOWN_GROUPS]]),
             format_estimates(
                 [posterior.mean() for posterior in shown],
                 [posterior.credible_interval() for posterior in shown],
@@ -261,7 +320,10 @@ class SubgroupPosteriors(StablePickle):
 
     def __repr__(self) -> str:
         mean, interval = format_estimate(self.gap.mean(), self.gap.credible_interval())
-        return f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, n_groups={len(self.names)})"
+        pooled = "" if self.pooling is None else f", pooling={self.pooling!r}"
+        return (
+            f"SubgroupPosteriors(gap={mean}, 95% CI={interval}, n_groups={len(self.names)}{pooled})"
+        )
 
 
 def _describe(posterior: FigurePosterior, level: float) -> str:
@@ -290,6 +352,7 @@ def subgroup_posteriors(
     weight_type: WeightType = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
+    pooling: Literal["partial"] | None = None,
 ) -> SubgroupPosteriors:
     """Compute the posterior balanced accuracy on each group, the worst one and the gap.
 
@@ -314,6 +377,11 @@ def subgroup_posteriors(
         Prior of the accuracy on each class in each group, as for
         :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
         strength from one another.
+    pooling : {"partial"}, default=None
+        With "partial" the groups borrow strength from one another: in each class their accuracies
+        are a sample of a Beta population, as in :func:`group_posterior` with
+        ``model="beta-binomial"``, whose prior takes the place of `prior`. All figures are then by
+        100,000 draws of a fixed seed. By default each group is evaluated on its own.
 
     Returns
     -------
@@ -338,7 +406,8 @@ def subgroup_posteriors(
     -----
     The observed gap is too large: with few samples even equally good groups differ. The posterior
     of the gap tells how large it may be; it has all of its mass above zero, so that no interval of
-    it says that there is none.
+    it says that there is none. With many or small groups it is too large as well, as each group has
+    errors of its own: ``pooling="partial"`` allows for it (:ref:`subgroups` has the coverage).
 
     Examples
     --------
@@ -354,6 +423,8 @@ def subgroup_posteriors(
     >>> groups.gap.prob_above(0.1)
     0.2435
     """
+    if pooling is not None and not (isinstance(prior, str) and prior == DEFAULT_PRIOR):
+        raise ValueError("prior does not apply with pooling='partial', which has one of its own")
     column = read_column(sensitive_features, "sensitive_features")
     with naming("sensitive_features"):
         check_consistent_length(y_true, column.array)
@@ -386,5 +457,7 @@ def subgroup_posteriors(
     posteriors = tuple(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
-    warn_if_prior_dominates(*posteriors)
-    return SubgroupPosteriors(tuple(names), posteriors)
+    groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
+    if pooling is None:
+        warn_if_prior_dominates(*posteriors)
+    return groups

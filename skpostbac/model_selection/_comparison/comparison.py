@@ -38,7 +38,6 @@ from skpostbac.metrics._labels import (
     WeightType,
     by_argument,
     check_names,
-    label_index,
     label_list,
     position_of,
     warn_if_foreign,
@@ -919,7 +918,7 @@ def compare_predictions(
     )
     warn_if_prior_dominates(*comparison.posteriors)
     if groups is None:
-        warn_of_repeated_ids(label_index(y_true))
+        warn_of_repeated_ids(y_true)
     else:
         warn_of_groups(counts.design_effects(*counts.names[:2]), label_list(counts.classes))
     return comparison

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import LogitDistribution
 from skpostbac.stats._numerics import EPS
-from skpostbac.stats._population.model import group_model, log_likelihood
+from skpostbac.stats._population.model import BetaModel, group_model, log_likelihood
 from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, series
 
@@ -85,6 +85,25 @@ class GroupInference:
         kind = self._kind[index]
         others = self._nodes.log_weight - self._nodes.evidence[:, kind]
         return self._group(others, *self._kinds[:, kind])
+
+    def sample_groups(self, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the accuracies of all groups together, shape (n_draws, m).
+
+        Given the parameters of a Beta population, the accuracies are independent Betas.
+
+        Raises
+        ------
+        TypeError
+            If the population is none of Betas.
+        """
+        if not isinstance(self._model, BetaModel):
+            raise TypeError("groups are drawn together from a population of Betas only")
+        weight = np.exp(self._nodes.log_weight - self._nodes.log_weight.max())
+        node = rng.choice(weight.size, n_draws, p=weight / weight.sum())
+        a, b = self._model.exponents(self._nodes.location[node], self._nodes.concentration[node])
+        correct, total = self._kinds[:, self._kind]
+        draws = rng.beta(a[:, np.newaxis] + correct, b[:, np.newaxis] + total - correct)
+        return np.asarray(draws, np.float64)
 
     def _group(self, log_weight: Floats, correct: float, total: float) -> LogitDistribution:
         """Distribution of the accuracy of a group with these counts, given weights of nodes."""

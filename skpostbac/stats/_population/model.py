@@ -164,7 +164,7 @@ class BetaModel:
         self, location: Floats, concentration: Floats, correct: Floats, total: Floats
     ) -> Floats:
         """Return the log probability of the counts of a group, less the binomial coefficient."""
-        a, b = self._exponents(location, concentration)
+        a, b = self.exponents(location, concentration)
         wrong = total - correct
         binomial = correct * log_expit(location) + wrong * log_expit(-location)
         excess = _log_rising(a, correct) + _log_rising(b, wrong) - _log_rising(a + b, total)
@@ -176,12 +176,12 @@ class BetaModel:
 
     def coefficients(self, location: Floats, concentration: Floats) -> Floats:
         """Return the factors of the `terms` in the log density of the log-odds, shape (3, n)."""
-        a, b = self._exponents(location, concentration)
+        a, b = self.exponents(location, concentration)
         return np.stack([-log_beta(a, b), a, b])
 
     def spread(self, location: Floats, concentration: Floats) -> Floats:
         """Return the standard deviation of the log-odds of the accuracy of one group."""
-        a, b = self._exponents(location, concentration)
+        a, b = self.exponents(location, concentration)
         return np.sqrt(polygamma(1, a) + polygamma(1, b))
 
     def log_mean(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
@@ -189,8 +189,8 @@ class BetaModel:
         zero = 0 * concentration
         return log_expit(location) + zero, log_expit(-location) + zero
 
-    def _exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
-        """Alpha and beta, which do not underflow."""
+    def exponents(self, location: Floats, concentration: Floats) -> tuple[Floats, Floats]:
+        """Return alpha and beta, which do not underflow."""
         log_a, log_b = concentration + log_expit(location), concentration + log_expit(-location)
         return np.exp(np.maximum(log_a, _LEAST)), np.exp(np.maximum(log_b, _LEAST))
 

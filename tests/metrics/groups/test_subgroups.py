@@ -8,6 +8,7 @@ import pytest
 from skpostbac import (
     PosteriorBalancedAccuracy,
     compare_posteriors,
+    group_posterior,
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
@@ -164,3 +165,35 @@ def test_a_group_without_weight_is_named():
     y, group = [0, 1, 0, 1], ["f", "f", "m", "m"]
     with pytest.raises(ValueError, match=r"positive for some samples of each group.* of 'm' are 0"):
         subgroup_posteriors(y, y, sensitive_features=group, sample_weight=[1, 2, 0, 0])
+
+
+def test_pooled_groups_borrow_strength():
+    """Means of single Betas, by those of the full model; the gap shrinks."""
+    rng = np.random.default_rng(0)
+    group = rng.choice(list("abcde"), 300)
+    y = rng.integers(0, 2, 300)
+    y_pred = np.where(rng.random(300) < 0.8, y, 1 - y)
+    alone = subgroup_posteriors(y, y_pred, sensitive_features=group)
+    pooled = subgroup_posteriors(y, y_pred, sensitive_features=group, pooling="partial")
+    counts = [posterior.counts for posterior in alone.posteriors]
+    full = group_posterior(
+        [one.correct for one in counts], [one.total for one in counts], model="beta-binomial"
+    )
+    for found, expected in zip(pooled.by_group.values(), full.groups, strict=True):
+        assert found.mean() == pytest.approx(expected.mean(), abs=0.001)
+        assert found.standard_deviation() == pytest.approx(expected.standard_deviation(), rel=0.02)
+    assert pooled.gap.mean() < 0.8 * alone.gap.mean()
+    assert pooled.worst.mean() > alone.worst.mean()
+    assert sum(pooled.prob_worst.values()) == pytest.approx(1)
+    assert [record["n_samples"] for record in pooled.summary()] == [one.n_samples for one in counts]
+    assert repr(pooled).endswith("n_groups=5, pooling='partial')")
+    assert "The gap between the best and the worst of 5 groups" in pooled.report()
+
+
+def test_pooling_is_checked():
+    """It is another model, with a prior of its own."""
+    y, group = [0, 1, 0, 1], ["f", "f", "m", "m"]
+    with pytest.raises(ValueError, match="pooling must be one of"):
+        subgroup_posteriors(y, y, sensitive_features=group, pooling="full")
+    with pytest.raises(ValueError, match="prior does not apply with pooling='partial'"):
+        subgroup_posteriors(y, y, sensitive_features=group, pooling="partial", prior="uniform")
