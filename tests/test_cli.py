@@ -357,7 +357,7 @@ def test_subgroups_agree_with_the_library(people, run, tmp_path, read_html):
     for record in document["classifiers"]:
         name = record["name"]
         found = subgroup_posteriors(columns["y"], columns[name], sensitive_features=columns["sex"])
-        assert [group["group"] for group in record["groups"]] == ["f", "m", "x"]
+        assert [group["name"] for group in record["groups"]] == ["f", "m", "x"]
         for group, expected in zip(record["groups"], found.summary(), strict=True):
             assert group["n_samples"] == expected["n_samples"]
             assert group["mean"] == pytest.approx(expected["mean"], rel=1e-9)
@@ -393,7 +393,7 @@ def test_different_ids_are_fine(write, run):
 
 VERDICTS = "new,old\n" + "right,right\n" * 110 + "right,wrong\n" * 40 + "wrong,right\n" * 20
 VERDICTS += "wrong,wrong\n" * 30
-JUDGE = ["--judge-sensitivity", "27/30", "--judge-specificity", "24/30", "--positive", "right"]
+JUDGE = ["--sensitivity", "27/30", "--specificity", "24/30", "--positive", "right"]
 
 
 def test_verdicts_of_a_judge(write, run):
@@ -420,7 +420,7 @@ def test_verdicts_of_a_judge(write, run):
 
 def test_a_useless_judge_is_noted(write, run):
     """What the library warns of stands below the table."""
-    judge = ["--judge-sensitivity", "16/30", "--judge-specificity", "16/30"]
+    judge = ["--sensitivity", "16/30", "--specificity", "16/30"]
     text = run(write(VERDICTS), *judge, "--positive", "right")
     assert "the judge is no better than guessing" in " ".join(text.split())
 
@@ -429,16 +429,16 @@ def test_a_useless_judge_is_noted(write, run):
     ("options", "message"),
     [
         pytest.param(JUDGE[:4], "verdicts of a judge need --positive, too", id="positive"),
-        pytest.param(JUDGE[2:], "verdicts of a judge need --judge-sensitivity", id="sensitivity"),
+        pytest.param(JUDGE[2:], "verdicts of a judge need --sensitivity", id="sensitivity"),
         pytest.param([*JUDGE, "--truth", "new"], "--truth does not go with verdicts", id="truth"),
         pytest.param([*JUDGE, "--selected"], "--selected does not go with", id="selected"),
         pytest.param(
             [*JUDGE[:4], "--positive", "yes"], "must have the verdict 'yes' and one", id="verdict"
         ),
         pytest.param(
-            ["--judge-sensitivity", "27"], "must be two whole numbers, such as 27/30", id="share"
+            ["--sensitivity", "27"], "must be two whole numbers, such as 27/30", id="share"
         ),
-        pytest.param(["--judge-sensitivity", "31/30"], "must be a count and its total", id="count"),
+        pytest.param(["--sensitivity", "31/30"], "must be a count and its total", id="count"),
         pytest.param([*JUDGE, "--prior", "hierarchical"], "cannot be computed: prior", id="prior"),
         pytest.param([*JUDGE, "--classifier", "z"], "there is no column 'z'", id="column"),
     ],
@@ -1408,8 +1408,9 @@ SCHEMA = ROOT / "doc" / "_static" / "command_line.schema.json"
         ["--groups", "group"],
         ["--labels", "a", "--fail-below", "0.001"],
         ["--prior", "uniform", "--labels", "a,b,d"],
+        ["--selected", "--by", "group", "--id", "group"],
     ],
-    ids=["plain", "alone", "rope", "groups", "single class", "empty class"],
+    ids=["plain", "alone", "rope", "groups", "single class", "empty class", "more"],
 )
 def test_document_has_the_schema_of_the_guide(write, run, options):
     """Of all kinds of outputs; and what departs from it is seen."""
@@ -1427,6 +1428,16 @@ def test_document_has_the_schema_of_the_guide(write, run, options):
         "document.data: no 'truth'",
         "document.settings.level: 95.0 is out of range",
     ]
+
+
+@pytest.mark.skipif(not SCHEMA.exists(), reason="doc/ is not part of this copy")
+def test_document_of_a_judge_has_its_schema(write, run):
+    """It is another one."""
+    schema = json.loads(SCHEMA.with_name("command_line_judge.schema.json").read_text("utf-8"))
+    document = json.loads(run(write(VERDICTS), *JUDGE, "--json"))
+    assert faults(document, schema) == []
+    document["judge"]["sensitivity"].append(1)
+    assert faults(document, schema) == ["document.judge.sensitivity: 3 items"]
 
 
 def test_standard_input(write, run):

@@ -23,6 +23,9 @@ from_matrix = skpostbac.PosteriorConfusionMetric.from_confusion_matrix
 
 BALANCED = skpostbac.posterior_balanced_accuracy(Y_TRUE, Y_PRED)
 SUBGROUPS = skpostbac.subgroup_posteriors(Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10)
+POOLED = skpostbac.subgroup_posteriors(
+    Y_TRUE, Y_PRED, sensitive_features=["f", "m"] * 10, pooling="partial"
+)
 PREVALENCE = skpostbac.posterior_prevalence(130, 200, **JUDGE)
 # A posterior of a single figure, of each class and kind.
 FIGURES = {
@@ -36,6 +39,7 @@ FIGURES = {
     "SelectedPosterior": SelectedPosterior(BALANCED, optimism=0.03),
     "ExtremePosterior, gap": SUBGROUPS.gap,
     "ExtremePosterior, worst": SUBGROUPS.worst,
+    "DrawnFigure": POOLED.gap,
     "DrawnPosterior": skpostbac.DrawnPosterior(np.linspace(0, 1, 200) ** 2),
 }
 

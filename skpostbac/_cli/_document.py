@@ -126,7 +126,7 @@ def _describe_subgroups(evaluation: Evaluation) -> Record | None:
                 "name": name,
                 "groups": [
                     {
-                        "group": str(record["group"]),
+                        "name": str(record["name"]),
                         "n_samples": int(record["n_samples"]),
                         **{key: _number(record[key]) for key in _OF_SUBGROUPS},
                     }

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from skpostbac._cli._sections import Record, describe_judge, judged_sections
 from skpostbac._cli._formats import InputError
+from skpostbac._cli._sections import Record, describe_judge, judged_sections
 from skpostbac._cli._table import Columns
 from skpostbac._cli._text import render_parts
 from skpostbac._version import __version__

@@ -70,7 +70,7 @@ def _tell_failed(document: dict[str, Any]) -> int:
 
 def _run(args: Namespace) -> dict[str, Any]:
     """Write the output, and return all that is known."""
-    if args.judge_sensitivity or args.judge_specificity or args.positive is not None:
+    if args.sensitivity or args.specificity or args.positive is not None:
         return _run_judge(args)
     table = _get_table(args)
 
@@ -132,6 +132,7 @@ _NOT_OF_A_JUDGE = {
     "labels": None,
     "rope": 0.0,
     "selected": False,
+    "fail_below": None,
     "html": None,
     "plot": None,
 }
@@ -139,18 +140,19 @@ _NOT_OF_A_JUDGE = {
 
 def _run_judge(args: Namespace) -> dict[str, Any]:
     """Write what the verdicts of a judge say, and return it."""
-    for option in ("judge_sensitivity", "judge_specificity", "positive", "file"):
+    for option in ("sensitivity", "specificity", "positive", "file"):
         if getattr(args, option) is None:
             name = "a FILE" if option == "file" else "--" + option.replace("_", "-")
             raise InputError(f"verdicts of a judge need {name}, too")
     for option, default in _NOT_OF_A_JUDGE.items():
         if getattr(args, option) != default:
-            raise InputError(f"--{option} does not go with verdicts of a judge")
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} does not go with verdicts of a judge")
     columns = read_columns(args.file, args.classifier, delimiter=args.delimiter)
 
     from skpostbac._cli._judge import Judge, judge_document, render_judged
 
-    judge = Judge(args.judge_sensitivity, args.judge_specificity, args.positive)
+    judge = Judge(args.sensitivity, args.specificity, args.positive)
     try:
         document = judge_document(columns, judge, args.prior, args.level)
     except (ArithmeticError, ValueError) as error:

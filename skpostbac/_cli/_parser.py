@@ -22,10 +22,9 @@ DEFAULT_PRIOR = "reciprocal"
 PICTURES = (".png", ".svg", ".pdf")
 
 DESCRIPTION = """\
-Posterior balanced accuracy of classifiers: how good each of them is, whether
-it is better than another, and which one to keep. FILE is a table with a header
-and a row for each sample: its true label, and the prediction of each
-classifier. Without FILE, an example is evaluated."""
+Posterior balanced accuracy: how good is each classifier, and which is better?
+FILE is a table with a row for each sample: its true label and the prediction
+of each classifier. Without FILE, an example is evaluated."""
 
 EPILOG = """\
 example: skpostbac predictions.csv --truth species --html report.html
@@ -115,8 +114,8 @@ def _add_evaluation(parser: Parser) -> None:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="of the accuracy on each class: reciprocal, uniform, jeffreys, neutral, hierarchical, "
-        "or A,B of a Beta distribution (default: %(default)s)",
+        help="of the accuracy on each class: reciprocal (default), uniform, "
+        "jeffreys, neutral, hierarchical, or A,B of a Beta",
     )
     group.add_argument(
         "--level",
@@ -168,13 +167,13 @@ def _add_output(parser: Parser) -> None:
 def _add_judge(parser: Parser) -> None:
     group = parser.add_argument_group("verdicts of a judge who errs, in place of true labels")
     group.add_argument(
-        "--judge-sensitivity",
+        "--sensitivity",
         metavar="K/N",
         type=_share,
         help="the judge found K of N positive gold samples",
     )
     group.add_argument(
-        "--judge-specificity",
+        "--specificity",
         metavar="K/N",
         type=_share,
         help="the judge found K of N negative gold samples",

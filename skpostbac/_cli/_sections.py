@@ -294,7 +294,7 @@ def _explain_gap(record: Record) -> str:
 
 def _subgroup_row(group: Record) -> list[str]:
     return [
-        printable(group["group"]),
+        printable(group["name"]),
         str(group["n_samples"]),
         *(_decimal(group[key]) for key in ("mean", "median")),
         _interval(group),
