@@ -2,8 +2,9 @@
 Draw smooth ROC and precision-recall curves
 ===========================================
 
-With few samples an empirical curve is a coarse staircase. If the scores of both classes are normal,
-four numbers and the share of the positives give smooth curves [1]_, and credible bands around them.
+With few samples, an empirical curve is a rough staircase. If the scores of both classes are normal,
+two means, two standard deviations and the share of positives give smooth curves [1]_ with credible
+bands.
 
 .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann (2010). The binormal assumption
    on precision-recall curves. Proceedings of the 20th International Conference on Pattern
@@ -27,8 +28,9 @@ from skpostbac.binormal import BinormalModel, binormal_check
 # Known parameters
 # ----------------
 #
-# The example of the slides of [1]_: negatives are N(-1, 2), positives N(1, 2), with the standard
-# deviation 2. The ROC curve does not know how rare the positives are. Precision does.
+# This is the example from the slides of [1]_: negatives have mean -1, positives mean 1, and both
+# have standard deviation 2. The ROC curve does not depend on how rare the positives are. Precision
+# does.
 
 model = BinormalModel(mean_negative=-1, sd_negative=2, mean_positive=1, sd_positive=2)
 assert math.isclose(model.roc_auc(), norm.cdf(2 / math.sqrt(8)), rel_tol=1e-12)
@@ -58,8 +60,8 @@ for fraction, printed in ((0.5, 0.7530), (0.4, 0.6768), (0.1, 0.2928), (0.01, 0.
 # Scores of a classifier
 # ----------------------
 #
-# A linear discriminant tells malignant from benign tumours. Its scores are normal if those of each
-# class lie on a line.
+# A linear discriminant classifies tumours as malignant or benign. The scores of a class are normal
+# if they lie on a straight line in this plot.
 
 X, y = load_breast_cancer(return_X_y=True)
 y = (y == 0).astype(int)  # 1 is malignant
@@ -73,7 +75,7 @@ NormalScoresDisplay(check).plot()
 # Credible bands
 # --------------
 #
-# One in ten of the samples, as from a small study: the bands show what these say, and the thin
+# Take one in ten of the samples, as in a small study. The bands show the uncertainty. The thin
 # lines are the empirical curves.
 
 small = slice(None, None, 10)
@@ -86,11 +88,11 @@ displays = [
 ]
 
 # %%
-# The areas of all samples lie within the intervals that one in ten of them has.
+# The areas from all samples lie within the intervals from one in ten of them.
 
 fitted = BinormalModel.fit(y, y_score)
 for display, area in zip(displays, (fitted.roc_auc(), fitted.average_precision()), strict=True):
-    print(f"{display.curve}: {display.area:.3f} of one in ten, {area:.3f} of all")
+    print(f"{display.curve}: {display.area:.3f} from one in ten, {area:.3f} from all")
     assert display.interval.low < area < display.interval.high
 
 plt.show()

@@ -2,9 +2,9 @@
 Compare classifiers after cross-validation
 ==========================================
 
-Three classifiers, the same ten folds, and the question which one is best. Each sample is predicted
-once by each classifier, which makes the comparison *paired*: what they all get right says nothing
-of which is better.
+Which of three classifiers is best? All were cross-validated on the same ten folds, so each
+predicted every sample once. The comparison is therefore *paired*: samples that all classifiers get
+right do not matter for which one is better.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -33,8 +33,8 @@ comparison = compare_predictions(y, predictions, rope=0.01, random_state=0)
 print(comparison.report())
 
 # %%
-# Who stands where
-# ----------------
+# Posteriors of the three classifiers
+# -----------------------------------
 
 comparison.plot()
 plt.show()
@@ -43,8 +43,8 @@ plt.show()
 # Differences, and the rope
 # -------------------------
 #
-# Differences of at most 0.01 are said to make no difference in practice: that is the region of
-# practical equivalence, grey in the picture.
+# Differences of at most 0.01 are treated as practically equivalent. This region of practical
+# equivalence (rope) is grey in the plot.
 
 first, second, third = comparison.ranking()
 comparison.plot(kind="difference")
@@ -57,17 +57,17 @@ comparison.plot(kind="matrix")
 plt.show()
 
 # %%
-# And the ranks that each may take:
+# The probability of each rank:
 
 comparison.plot(kind="ranks")
 plt.show()
 
 # %%
-# What pairing is worth
-# ---------------------
+# Why pairing helps
+# -----------------
 #
-# The classifiers err on the same samples more often than not. As if they had been tested on
-# separate test sets, their differences look less certain than they are.
+# The classifiers often err on the same samples. If you treat their test sets as separate, the
+# differences look less certain than they are.
 
 independent = compare_posteriors(dict(zip(comparison.names, comparison.posteriors, strict=True)))
 for other in (second, third):
@@ -79,5 +79,5 @@ for other in (second, third):
     assert spreads[0] < spreads[1]
 
 # %%
-# All of this is about the predictions that were made. Other training sets would have given other
-# classifiers: :ref:`cross_validation` tells by how much, and has a correction.
+# These results do not include the variation from retraining: other training sets would have given
+# other classifiers. :ref:`cross_validation` shows how much this matters, and a correction.

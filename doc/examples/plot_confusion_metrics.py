@@ -2,11 +2,11 @@
 Put intervals around F1, precision and kappa
 ============================================
 
-The lecture notes of F. Pitie [1]_ introduce the metrics of confusion matrices by examples. Here are
-their numbers again, with the posterior of each, which the notes leave out: how far can they be
-trusted with so many samples?
+The lecture notes of F. Pitie [1]_ introduce the metrics of confusion matrices by examples. This
+example reproduces their numbers and adds posterior intervals, which show how uncertain the numbers
+are.
 
-The notes print the predicted classes as rows. Here the rows are the true classes.
+In the notes, the rows are the predicted classes. Here, the rows are the true classes.
 
 .. [1] F. Pitie, Evaluating Classifier Performance (lecture notes), Trinity College Dublin.
 """
@@ -31,10 +31,10 @@ def show(name, posterior):
 # Five classifiers
 # ----------------
 #
-# Each was tested on 400 samples. By the printed labels these have 179 to 199 samples of class 0,
-# which cannot be if it is one test set, while each classifier predicts class 0 for just 187. It
-# seems that the rows are the true classes after all, and that FN and FP have changed places. The
-# labels are taken here as they are printed, as in the formulas of the notes.
+# Each classifier was tested on 400 samples. According to the printed labels, 179 to 199 of these
+# are of class 0, which is impossible for a single test set, while each classifier predicts class 0
+# for exactly 187. The rows of the notes are probably the true classes after all, with FN and FP
+# swapped. We use the labels as printed, like the formulas of the notes.
 
 CLASSIFIERS = {  # TN, FP, FN, TP
     "neural network": (166, 25, 21, 188),
@@ -70,8 +70,9 @@ for name, (tn, fp, fn, tp) in CLASSIFIERS.items():
         assert np.isclose(figures[name, metric].observed, by_hand, rtol=1e-12)
 
 # %%
-# Each classifier is a point of the ROC diagram, with the 95 % intervals of both rates. Three of the
-# five overlap, and so do the other two: only a comparison sample by sample could order them.
+# Each classifier is a point in the ROC plot, with the 95 % intervals of both rates. Three of the
+# five overlap, and so do the other two. To rank them, you would need a comparison sample by
+# sample.
 
 fig, ax = plt.subplots(figsize=(5, 4.5), layout="constrained")
 for name in CLASSIFIERS:
@@ -94,8 +95,8 @@ plt.show()
 # You need two metrics
 # --------------------
 #
-# A classifier, and two that look at nothing: A always says 1, and B always 0. Each of the two beats
-# the classifier in one metric. The recalls rest on 15 samples, as their intervals tell.
+# Two useless classifiers, A and B, always predict 1 and 0. Each beats the real classifier in one
+# metric. There are only 15 samples of class 1, so the intervals of the recalls are wide.
 
 TRIO = {"classifier": (70, 15, 5, 10), "A": (0, 85, 0, 15), "B": (85, 0, 15, 0)}
 PRINTED = {"classifier": (0.667, 0.80), "A": (1.0, 0.15), "B": (0.0, 0.85)}  # recall, accuracy
@@ -108,11 +109,11 @@ for name, (tn, fp, fn, tp) in TRIO.items():
     assert (round(recall.observed, 3), round(accuracy.observed, 3)) == PRINTED[name]
 
 # %%
-# Both useless ones have a balanced accuracy of one half, which needs no second metric to be seen.
+# The balanced accuracy alone reveals both useless classifiers: it is one half.
 
 for name in ("A", "B"):
     tn, fp, fn, tp = TRIO[name]
-    balanced = of_matrix([[tn, fp], [fn, tp]], "recall")  # the macro average
+    balanced = of_matrix([[tn, fp], [fn, tp]], "recall", average="macro")
     show(f"{name}: balanced accuracy", balanced)
     assert balanced.observed == 0.5
 
@@ -120,8 +121,8 @@ for name in ("A", "B"):
 # Three classes
 # -------------
 #
-# Micro averages of recall, precision and F1 are all the accuracy: each error is a false positive of
-# one class and a false negative of another.
+# The micro averages of recall, precision and F1 all equal the accuracy, because each error is a
+# false positive of one class and a false negative of another.
 
 THREE_CLASSES = [[102, 8, 7], [10, 89, 11], [5, 12, 120]]
 for metric in ("recall", "precision", "f1"):
@@ -135,13 +136,12 @@ for metric in ("recall", "precision", "f1"):
 # Micro and macro averages
 # ------------------------
 #
-# TP = 2, 0, 0 and FP = 2, 2, 1. The notes print the micro average 0.286 = 2 / 7, but its
-# denominator with the false positives (1 + 2 + 1), which would make it 2 / 6 = 0.333; they are
-# 2 + 2 + 1.
+# Here TP = 2, 0, 0 and FP = 2, 2, 1. The notes give the micro average correctly as 0.286 = 2 / 7,
+# but print the sum of the false positives as 1 + 2 + 1 instead of 2 + 2 + 1, which would give 2 /
+# 6 = 0.333.
 #
-# Seven samples are about as many as flat priors of three recalls count for, and the posterior says
-# as much by a warning. With Beta(1/3, 1/3), ``prior="reciprocal"``, which is the default, the prior
-# has less of a say.
+# Flat priors of three recalls weigh about as much as these seven samples, so you would get a
+# warning. The default prior, Beta(1/3, 1/3) or ``prior="reciprocal"``, has less influence.
 
 SEVEN = [[2, 0, 0], [1, 0, 1], [1, 2, 0]]
 assert np.diag(SEVEN).tolist() == [2, 0, 0]
@@ -158,9 +158,10 @@ assert round(2 / (2 + 1 + 2 + 1), 3) == 0.333
 # How large a test set?
 # ---------------------
 #
-# The notes say that 10,000 examples give a good chance of detecting an improvement of 0.1 %. These
-# 10 samples have to stand out from all on which just one of the two classifiers is right, and so it
-# depends on how often they agree. At an accuracy of 95 %, they must on nearly all samples.
+# The notes say that 10,000 examples give a good chance of detecting an improvement of 0.1 %, which
+# is 10 samples. It depends on how often the two classifiers agree, because these 10 must stand out
+# from all samples on which only one of them is right. At an accuracy of 95 %, they must agree on
+# nearly all samples.
 
 for agreement in (0.999, 0.998, 0.995, 0.99):
     plan = required_test_size(0.95, difference=0.001, agreement=agreement)

@@ -2,10 +2,10 @@
 Generalise from several subjects to the next
 ============================================
 
-A classifier was tested on five subjects, with a hundred trials of each. How accurate is it in the
-population that the subjects come from, on each of them, and on the next one? The subjects are not
-alike, so that their trials cannot be pooled; and each was observed with an error, so that their
-accuracies cannot be averaged as they are. A model of both [1]_ [2]_ answers all three questions.
+A classifier was tested on five subjects, with a hundred trials each. How accurate is it in the
+population they come from, on each of them, and on the next one? You cannot pool the trials,
+because subjects differ. You cannot just average the accuracies either, because each is observed
+with error. A model of both [1]_ [2]_ answers all three questions.
 
 .. [1] K. H. Brodersen, C. Mathys, J. R. Chumbley, J. Daunizeau, C. S. Ong, J. M. Buhmann and
    K. E. Stephan (2012). Bayesian mixed-effects inference on classification performance in
@@ -30,10 +30,10 @@ print(posterior)
 # The population
 # --------------
 #
-# These are the counts of the example of the R package ``micp``, which approximates the posterior by
-# independent distributions. It reports the accuracy that half of the population exceed: 0.8203,
-# between 0.7196 and 0.8961, and below chance with a probability of 3e-7. By quadrature the same
-# model says:
+# The counts are the example of the R package ``micp``, which approximates the posterior by
+# independent distributions. It reports the median accuracy of the population as 0.8203, with a 95
+# % interval from 0.7196 to 0.8961, and below chance with probability 3e-7. The same model,
+# computed by quadrature, gives:
 
 distribution = posterior.population_median
 low, high = distribution.interval()
@@ -45,14 +45,14 @@ assert (round(low, 4), round(high, 4)) == (0.6517, 0.9025)
 assert math.isclose(distribution.cdf(0.5), 0.0030, abs_tol=1e-4)
 
 # %%
-# The mean is near; the interval is 1.4 times as wide, and the probability of chance ten thousand
-# times as large. Five subjects say little of how different subjects are.
+# The means are close, but the interval is 1.4 times as wide, and the probability of being below
+# chance ten thousand times as large. Five subjects tell little about how much subjects differ.
 #
 # The subjects
 # ------------
 #
-# Each subject is drawn towards the others, the more the fewer trials it has. Here a sixth one is
-# added, with five trials, all of them correct.
+# The estimate for each subject is shrunk towards the others, most of all if it has few trials. To
+# show this, we add a sixth subject with five trials, all correct.
 
 with_sixth = group_posterior(np.append(correct, 5), np.append(total, 5))
 means = np.array([distribution.mean() for distribution in with_sixth.groups])
@@ -64,14 +64,14 @@ assert shrinkage[-1] > 2 * shrinkage[2] > 0
 
 display = with_sixth.plot()
 display.ax_.plot(observed, display.ax_.get_yticks()[:6], "x", color="black")
-display.ax_.set_title("Crosses: what was observed")
+display.ax_.set_title("Crosses: observed accuracies")
 
 # %%
 # Two models
 # ----------
 #
-# The normal model of the log-odds supposes a median near 1/2 before the data. With a beta-binomial
-# model the mean of the population is uniform before the data, and so is larger after them.
+# The normal-binomial model has a prior with a median accuracy near 1/2. The beta-binomial model
+# has a uniform prior of the mean, so its estimate is higher.
 
 for model in ("normal-binomial", "beta-binomial"):
     posterior = group_posterior(correct, total, model=model)

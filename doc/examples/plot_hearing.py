@@ -2,9 +2,9 @@
 Compare accuracies of two and of many classes
 =============================================
 
-How good is a classifier with many classes, beside one with few? The article on the
-binary-equivalent accuracy [1]_ tries its answer on two cases. They are computed here, with the
-posterior and with the comparison with random guesses that the article wishes for.
+How do you compare a classifier for many classes with one for few? The article on the
+binary-equivalent accuracy [1]_ gives two examples. They are reproduced here, with posteriors and
+with the comparison to random guessing that the article asks for.
 
 .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
    accuracy).
@@ -23,8 +23,8 @@ from skpostbac.binary_equivalent import GuessingTest, binary_equivalent_accuracy
 # The fitting program
 # -------------------
 #
-# It finds the right one of more and more functions. The article prints the binary-equivalent
-# accuracies, but not what guessing would reach.
+# A program has to find the right one of a growing number of functions. The article gives the
+# binary-equivalent accuracies, but not the baselines of guessing.
 
 AUTOFIT = {6: 1.0, 18: 0.78, 115: 0.45, 865: 0.23}  # classes and accuracy
 PRINTED = {6: "100.0%", 18: "98.5%", 115: "99.3%", 865: "99.8%"}
@@ -41,14 +41,14 @@ for n_classes, accuracy in AUTOFIT.items():
 # The listener
 # ------------
 #
-# A sound comes from any direction, and is heard with a normal error of 10 degrees. The circle is
-# cut into N equal sectors: in which of them was it?
+# A sound comes from a random direction, and is heard with a normal error of 10 degrees. The
+# listener says in which of N equal sectors of the circle it was.
 
 SPREAD = 10.0
 
 
 def simulate(n_sectors, n_trials, rng):
-    """Return the right answers and the trials of each sector."""
+    """Return the correct answers and the trials of each sector."""
     width = 360 / n_sectors
     angle = rng.uniform(0, 360, n_trials)
     heard = (angle + rng.normal(0, SPREAD, n_trials)) % 360
@@ -62,16 +62,16 @@ def simulate(n_sectors, n_trials, rng):
 
 
 def exact_accuracy(n_sectors):
-    """Probability that a uniform point of a sector is not pushed over one of its ends.
+    """Probability that a uniform point of a sector is heard within the sector.
 
-    Errors of a full circle are left out, here and there.
+    Errors of a full circle are neglected.
     """
     z = 360 / n_sectors / SPREAD
     return 2 * (norm.cdf(z) + (norm.pdf(z) - norm.pdf(0)) / z) - 1
 
 
 rng = np.random.default_rng(0)
-print("\nsectors  accuracy  exact  binary-equivalent, 95 %     guessing  spared errors")
+print("\nsectors  accuracy  exact  binary-equivalent, 95 %     guessing  errors avoided")
 heard = {}
 for n_sectors in (2, 3, 4, 6, 8, 15, 30, 60, 100):
     posterior = PosteriorAccuracy(simulate(n_sectors, 100_000, rng))
@@ -81,7 +81,7 @@ for n_sectors in (2, 3, 4, 6, 8, 15, 30, 60, 100):
     print(
         f"{n_sectors:7}  {posterior.mean():8.4f}  {exact_accuracy(n_sectors):.3f}  "
         f"{equivalent.median():.4f} [{low:.4f}, {high:.4f}]  {equivalent.chance:13.4f}  "
-        f"{test.error_reduction:13.3f}"
+        f"{test.error_reduction:14.3f}"
     )
     # Five standard deviations of the simulation.
     error = abs(posterior.mean() - exact_accuracy(n_sectors))
@@ -101,10 +101,10 @@ ax.legend(loc="lower left", frameon=False)
 plt.show()
 
 # %%
-# The accuracy falls from 0.956 to 0.14. Its binary equivalent stays between 0.954 and 0.981, but it
-# rises in the end, as the article says and as that of guessing does: the listener is no better with
-# a hundred sectors than with thirty. The share of the guesser's errors that are spared falls
-# instead. No single number is the same for all N.
+# The accuracy falls from 0.956 to 0.14. The binary-equivalent accuracy stays between 0.954 and
+# 0.981. As the article says, it rises in the end, and so does the baseline of guessing, although
+# the listener is no better with a hundred sectors than with thirty. The share of errors avoided
+# relative to guessing falls instead. No single number is the same for all N.
 
 medians = [posterior.median() for posterior in heard.values()]
 assert 0.954 < min(medians) < max(medians) < 0.981
@@ -116,8 +116,8 @@ assert math.isclose(heard[2].chance, 0.5)
 # Better than guessing?
 # ---------------------
 #
-# A hundred trials with a hundred sectors: a few right answers are enough to rule out guessing, and
-# far too few to know the accuracy well.
+# With a hundred trials and a hundred sectors, a few correct answers are enough to rule out
+# guessing, but far too few for a precise accuracy.
 
 posterior = PosteriorAccuracy(simulate(100, 100, rng))
 test = GuessingTest.from_counts(posterior.counts)

@@ -2,12 +2,12 @@
 Search a grid on imbalanced classes
 ===================================
 
-Which score a grid search maximises decides what it finds. Here are 357 benign tumours and 30
-malignant ones, and decision trees of several depths and class weights. Accuracy, balanced accuracy
-and the posterior choose three different trees.
+The result of a grid search depends on the score. With 357 benign and 30 malignant tumours,
+accuracy, balanced accuracy and the lower bound of its posterior choose three different decision
+trees.
 
-The 30 were drawn with a seed for which all three differ. With other seeds two of them often agree:
-where a search has a clear winner, all sensible scores find it.
+We picked a random seed for which all three differ. With other seeds, two of them often agree: if a
+search has a clear winner, all sensible scores find it.
 """
 
 import matplotlib.pyplot as plt
@@ -36,9 +36,9 @@ X, y = X[keep], y[keep]
 # One search that keeps the counts
 # --------------------------------
 #
-# All scores follow from the counts of each class, so that one search is enough. With a
-# :class:`~skpostbac.PosteriorRefit`, it refits the tree with the highest lower bound, the value
-# that the balanced accuracy exceeds with a probability of 0.95.
+# All scores follow from the counts of each class, so one search is enough.
+# :class:`~skpostbac.PosteriorRefit` refits the tree with the highest 95 % lower credible bound of
+# the balanced accuracy.
 
 grid = {
     "max_depth": [1, 2, 3, 4, 6, None],
@@ -77,13 +77,13 @@ assert len({tuple(correct[index]) for index in chosen.values()}) == 3
 assert search.best_index_ == chosen["lower bound"]
 
 # %%
-# The accuracy hardly looks at the 30: its tree misses a fifth of them.
+# Accuracy hardly depends on the 30 malignant tumours: its tree misses a fifth of them.
 #
-# The balanced accuracies of the other two differ by less than 0.002, and what is known of them
-# differs by more. The recall of 30 samples is the uncertain part, and least uncertain near 1: the
-# lower bound pays for one more malignant tumour with benign ones, which are plenty. That is no
-# better or worse in general. It is what to maximise for whoever wants to be safe from a bad
-# classifier.
+# The balanced accuracies of the other two trees differ by less than 0.002, but their uncertainties
+# differ by more. Most of the uncertainty is in the recall of the 30 malignant tumours, and it is
+# smallest near 1. The lower bound therefore accepts more errors on the many benign tumours to get
+# one more malignant tumour right. This is not better or worse in general. Maximise the lower bound
+# if you want to be safe from a bad classifier.
 
 PosteriorDisplay({f"best by {name}": posteriors[index] for name, index in chosen.items()}).plot()
 plt.show()
@@ -92,7 +92,8 @@ plt.show()
 # All candidates
 # --------------
 #
-# Thirty of them, with intervals that overlap: most of the differences may well be chance.
+# The intervals of all thirty candidates overlap, so most of the differences may well be due to
+# chance.
 
 PosteriorSearchDisplay.from_search(search, "class_weight")
 plt.show()

@@ -2,13 +2,13 @@
 Choose a prior for many classes
 ===============================
 
-Ten handwritten digits, and test sets with five samples of each. A flat prior says that the recall
-of a class may be anything, and pulls each towards 1/2. Five samples are too few to resist, and
-over ten classes these pulls add up, while the interval becomes narrower: it is sure of a wrong
-value.
+With many classes and few samples, a flat prior gives intervals that miss the truth. It pulls each
+recall towards 1/2. With ten digits and five samples of each, the pulls add up while the interval
+gets narrower, so it settles on a wrong value.
 
-The default, Beta(1 / l, 1 / l) for l classes, pulls all of them together as far as a flat prior
-pulls one. The hierarchical prior lets the classes say together what recalls are like.
+The default, Beta(1 / l, 1 / l) for l classes, pulls all classes together only as strongly as a flat
+prior pulls one. With the hierarchical prior, the classes learn from each other what recalls are
+typical.
 """
 
 import matplotlib.pyplot as plt
@@ -27,9 +27,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 y_pred = KNeighborsClassifier().fit(X_train, y_train).predict(X_test)
 
 # %%
-# The whole test set of 1,597 samples knows the balanced accuracy well. Twenty small test sets are
-# drawn from it. The constructor of the posterior is used here, because
-# :func:`~skpostbac.posterior_balanced_accuracy` would warn of the flat prior each time.
+# The whole test set of 1,597 samples gives an accurate balanced accuracy, which serves as the
+# truth. We draw twenty small test sets from it. The constructor of the posterior is used here,
+# because :func:`~skpostbac.posterior_balanced_accuracy` would warn about the flat prior each time.
 
 truth = balanced_accuracy_score(y_test, y_pred)
 rng = np.random.default_rng(0)
@@ -69,9 +69,9 @@ assert held["uniform"] < 5
 assert min(held["reciprocal"], held["hierarchical"]) >= 17
 
 # %%
-# Which class pulls, and how far? :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence`
-# counts it in standard deviations of the posterior. :ref:`priors` says which prior to take, and
-# :ref:`evidence_priors` what was measured.
+# :meth:`~skpostbac.PosteriorBalancedAccuracy.prior_influence` shows how far the prior moves the
+# mean, in posterior standard deviations, and which classes it moves most. :ref:`priors` explains
+# which prior to use, and :ref:`evidence_priors` has the measurements.
 
 print(PosteriorBalancedAccuracy(test_sets[0], prior="uniform").prior_influence())
 print(PosteriorBalancedAccuracy(test_sets[0]).prior_influence())

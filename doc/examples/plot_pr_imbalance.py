@@ -2,11 +2,11 @@
 Predict precision where positives are rare
 ==========================================
 
-A ROC curve is the same however rare the positives are. A precision-recall curve is not: among more
-negatives, the same false positive rate means more false positives. A curve that was drawn from a
-test set with 37 % positives says little of a population with 1 %.
+If positives are rarer than in your test set, precision will be lower: among more negatives, the
+same false positive rate means more false positives. The ROC curve stays the same, but a
+precision-recall curve from a test set with 37 % positives says little about a population with 1 %.
 
-The binormal model has the curve for any share of the positives.
+The binormal model gives the curve for any share of positives.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -23,7 +23,7 @@ y = 1 - y  # 1 is malignant
 y_score = cross_val_predict(LinearDiscriminantAnalysis(), X, y, method="decision_function")
 
 # %%
-# The model says that the scores of each class are normal. Here it is not rejected.
+# The model assumes that the scores of each class are normal. Here, the test does not reject this.
 
 check = binormal_check(y, y_score)
 NormalScoresDisplay(check).plot()
@@ -33,9 +33,9 @@ plt.show()
 # One classifier, three populations
 # ---------------------------------
 #
-# The test set can be weighted so that it looks like another population, and then has an empirical
-# curve, the staircase, to hold the smooth one against. The bands hold the precision at a recall
-# with a probability of 95 %.
+# The staircase is the empirical curve of the test set, weighted to look like the other population.
+# The smooth curve is that of the model. At each recall, the band holds the precision with a
+# probability of 95 %.
 
 fractions = (0.37, 0.1, 0.01)
 
@@ -53,8 +53,8 @@ for ax, fraction in zip(axes, fractions, strict=True):
 plt.show()
 
 # %%
-# With 1 % positives, a handful of negatives with high scores decides, and each of them is a large
-# step of the empirical curve. How much is known there?
+# With 1 % positives, the precision depends on a handful of negatives with high scores, and each of
+# them makes a large step in the empirical curve. How uncertain is the average precision?
 
 intervals = {
     fraction: posterior_binormal(y, y_score, positive_fraction=fraction, random_state=0)
@@ -66,8 +66,8 @@ for fraction, (low, high) in intervals.items():
     print(f"{fraction:4.0%} positives: average precision in [{low:.3f}, {high:.3f}]")
 
 # %%
-# The interval becomes wider as the positives become rarer. It also takes the normal tail for
-# granted, of which the samples show little: see :ref:`binormal`.
+# The rarer the positives, the wider the interval. It also relies on the normal tail, where there
+# are few samples: see :ref:`binormal`.
 
 widths = [high - low for low, high in intervals.values()]
 assert widths == sorted(widths)

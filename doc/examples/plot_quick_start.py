@@ -2,8 +2,8 @@
 Evaluate one classifier
 =======================
 
-A test set of 57 samples, and a classifier that is wrong once. Its balanced accuracy is 0.976,
-which is what most reports would say. What do the data say?
+A classifier makes one error in a test set of 57 samples. Its balanced accuracy is 0.976, and most
+reports would stop there. How certain is this number?
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ posterior = posterior_balanced_accuracy(y_test, y_pred)
 posterior
 
 # %%
-# An interval, a probability, and what each class contributes. The interval is not symmetric about
-# the score: it cannot be, so close to 1.
+# The posterior gives an interval and probabilities. The interval is not symmetric around the score,
+# because the score is close to 1.
 
 score = balanced_accuracy_score(y_test, y_pred)
 low, high = posterior.credible_interval()
@@ -35,15 +35,15 @@ print(f"P(balanced accuracy > 0.9) = {posterior.prob_above(0.9):.3f}")
 assert score - low > 2 * (high - score)
 
 # %%
-# The posterior as a picture: its mean, the shaded interval, and the balanced accuracy of the test
-# set, which lies to the right of most of what is possible.
+# The plot shows the mean of the posterior and the shaded interval. The dotted line is the balanced
+# accuracy of the test set. Most of the posterior is below it.
 
 display = posterior.plot()
 display.ax_.axvline(score, color="#666666", linestyle=":")
 plt.show()
 
 # %%
-# The class of 21 samples is the one of which less is known.
+# The recall of the class with only 21 samples is more uncertain.
 
 PosteriorDisplay.from_recalls(posterior)
 plt.show()

@@ -2,22 +2,24 @@
 Reproduce the table of a paper
 ==============================
 
-The paper [1]_ evaluates three classifiers on classes of 32, 10 and 4 samples, and again with all
-counts times 10 (C4 to C6) and times 100 (C7 to C9). The confusion matrices of C1 and C3 can be
-recovered from what is printed. Of C2 the diagonal is known, and three matrices give the F and the
-kappa that were printed; their rows and columns have the same sums, and so they all give the same
-F, kappa and intervals of kappa. One of the three stands below.
+This example reproduces all legible numbers of the paper's table [1]_ except three. Two of these
+are posterior balanced accuracies, off because of the grid on which they were computed, and marked
+below. The third is the lower limit of the balanced accuracy of C8.
 
-The posterior balanced accuracy (PDBAC) is that of the paper. Beside it are the sample balanced
-accuracy (bac), and the observed value and posterior 95 % interval of the accuracy, of the macro F
-and of kappa. The paper has normal intervals for these, some of which leave [0, 1], and none for F.
+The paper evaluates three classifiers (C1 to C3) on classes of 32, 10 and 4 samples, and again with
+all counts times 10 (C4 to C6) and times 100 (C7 to C9). The confusion matrices of C1 and C3 can be
+recovered from the printed numbers. For C2, only the diagonal is known, and three matrices give the
+printed F and kappa. Their row and column sums are the same, so all three give the same F, kappa
+and intervals of kappa. We use one of them.
 
-Three numbers were printed that the formulas do not give. Two are of the PDBAC, from the grid on
-which it was computed, and marked; one is the lower limit of the bac of C8. All others are asserted.
+The columns are the paper's posterior balanced accuracy (PDBAC), the sample balanced accuracy
+(bac), and the observed value and posterior 95 % interval of the accuracy, the macro F and kappa.
+For accuracy and kappa, the paper has normal intervals, some of which leave [0, 1]. For F, it has
+none.
 
-The classes are small, and the flat prior moves the kappa of C3 from 0.953 to 0.849, which gives a
-:class:`~skpostbac.PriorInfluenceWarning`. It is silenced here: the paper has that prior, which is
-not the default.
+The paper uses the flat prior, which is not the default here. With such small classes, it moves the
+kappa of C3 from 0.953 to 0.849, which gives a :class:`~skpostbac.PriorInfluenceWarning`. We
+silence it.
 
 .. [1] H. Carrillo, K. H. Brodersen and J. A. Castellanos (2013). Probabilistic performance
    evaluation for multiclass classification using the posterior balanced accuracy. ROBOT2013:
@@ -43,7 +45,7 @@ from skpostbac import (
 warnings.filterwarnings("ignore", category=PriorInfluenceWarning)
 
 # %%
-# What is known of the classifiers, and what was printed of them.
+# The data of the classifiers, and the printed numbers.
 
 SIZES = np.array([32, 10, 4])
 CORRECT = np.array([[30, 8, 3], [30, 2, 1], [32, 9, 4]])
@@ -112,7 +114,7 @@ PRINTED_KAPPA = {
 
 
 def kind_and_scale(name):
-    """Return which of the three classifiers it is, and by what its counts are multiplied."""
+    """Return the index of the classifier among the three, and the factor of its counts."""
     scale, kind = divmod(NAMES.index(name), 3)
     return kind, 10**scale
 
@@ -140,7 +142,7 @@ def matrix_metrics(name):
 
 
 def pdbac_cell(name, posterior):
-    """Write mean and interval, with a mark at what was printed differently."""
+    """Format mean and interval, and mark numbers that were printed differently."""
     low, high = posterior.credible_interval(method="central")
     texts = {"mean": f"{posterior.mean():.4f}", "low": f"{low:.4f}", "high": f"{high:.4f}"}
     marked = [text + "*" * ((name, figure) in GRID_ERRORS) for figure, text in texts.items()]
@@ -148,7 +150,7 @@ def pdbac_cell(name, posterior):
 
 
 def metric_cell(observed, posterior):
-    """Write what was observed and the interval of the posterior."""
+    """Format the observed value and the posterior interval."""
     low, high = posterior.credible_interval(method="central")
     return f"{observed:.3f} [{low:.2f}, {high:.2f}]"
 
@@ -173,10 +175,11 @@ for name in NAMES:
 print("* printed as 0.85 and 0.966")
 
 # %%
-# The prior has one sample in each cell of a row, and pulls F and kappa down with the recalls: with
-# 46 samples, what was observed of C3 is at the upper end of their intervals.
+# The prior pulls F and kappa down together with the recalls. With 46 samples, the observed values
+# of C3 are therefore at the upper ends of their intervals.
 #
-# More samples make the intervals narrower, and let the prior go: in each colour, the same recalls.
+# More samples make the intervals narrower and reduce the influence of the prior. Classifiers of the
+# same colour have the same recalls.
 
 posteriors = {name: PosteriorBalancedAccuracy(counts_of(name), prior="uniform") for name in NAMES}
 colors = [{"color": ("#0072B2", "#D55E00", "#009E73")[kind_and_scale(name)[0]]} for name in NAMES]
@@ -184,12 +187,12 @@ PosteriorDisplay(posteriors).plot(kind="forest", plot_chance_level=True, curve_k
 plt.show()
 
 # %%
-# All that was printed
-# --------------------
+# Check the printed numbers
+# -------------------------
 
 
 def cut(value, digits):
-    """Leave out all further digits."""
+    """Truncate to a number of digits."""
     return math.floor(value * 10**digits) / 10**digits
 
 
@@ -221,13 +224,13 @@ for name in NAMES:
         assert_limits(PRINTED_BAC[name], bac, 1.645 * error)
 
 # %%
-# The differences, and the ranking
-# --------------------------------
+# Differences and ranking
+# -----------------------
 #
-# The paper says that the mean of a difference is not simply the difference of the means. It is.
+# The paper says that the mean of a difference is not simply the difference of the means, but it is.
 #
-# The other numbers below are asserted as a convolution of the Beta distributions on a grid of
-# 2 ** 18 cells gives them.
+# The other numbers below agree with a convolution of the Beta distributions on a grid of 2 ** 18
+# cells.
 
 CONVOLVED = {  # mean, limits of the 95 % interval, probability that the difference is positive
     ("C2", "C1"): (-0.2778, -0.4668, -0.0634, 0.0059),
@@ -253,11 +256,12 @@ for pair in CONVOLVED:
 plt.show()
 
 # %%
-# What else is to be read with care in the paper
-# -----------------------------------------------
+# Other errors in the paper
+# -------------------------
 #
-# - Equation 2 has sums over the classes divided by their number; with it, the agreement of C1 would
-#   be 41 / 3. The table was computed with the number of samples in its place.
-# - Setting beta to 2 does not yield the harmonic mean of precision and recall; 1 does, and the F of
-#   the table is the macro average of that.
-# - Its confusion matrices have the predicted classes as rows.
+# - Equation 2 divides sums over the classes by the number of classes, which would make the
+#   agreement of C1 41 / 3. The table was computed with the number of samples instead.
+# - Setting beta to 2 does not give the harmonic mean of precision and recall; setting it to 1
+#   does. The F of the table is the macro average of this.
+#
+# Also note that the paper's confusion matrices have the predicted classes as rows.

@@ -2,9 +2,9 @@
 Plan the size of a test set
 ===========================
 
-A test set costs money. Two questions before it is collected: how many samples make the interval
-narrow enough, and how many tell two classifiers apart? The counts are not known yet, so that the
-answer is a probability, the *assurance*.
+Before you collect a test set: how many samples do you need for a narrow interval, or to find out
+which of two classifiers is better? You do not know the counts yet, so the answer comes with a
+probability, the *assurance*.
 """
 
 import matplotlib.pyplot as plt
@@ -15,12 +15,12 @@ from skpostbac import required_test_size
 # A narrow interval
 # -----------------
 #
-# For recalls of 90 % and 80 %, and a 95 % interval no wider than 0.1.
+# For recalls of 90 % and 80 %, and a 95 % interval no wider than 0.1:
 
 print(required_test_size([0.9, 0.8], width=0.1))
 
 # %%
-# If samples are collected as they come, and one in ten is positive:
+# If you collect samples as they come, and one in ten is positive:
 
 print(required_test_size([0.9, 0.8], width=0.1, class_proportions=[9, 1]))
 
@@ -29,8 +29,8 @@ print(required_test_size([0.9, 0.8], width=0.1, class_proportions=[9, 1]))
 # ------------
 #
 # The second classifier is better by 0.02 in both classes, and both predict the same samples. What
-# matters most is how often they agree: what both get right, or both get wrong, says nothing of
-# which is better.
+# matters most is how often they agree, because samples that both get right, or both get wrong, do
+# not show which one is better.
 
 agreements = (0.98, 0.95, 0.9)
 plans = {
@@ -48,9 +48,9 @@ sizes = [plan.samples[0] for plan in plans.values()]
 assert sizes == sorted(sizes)
 
 # %%
-# The assurance grows with the size of the test set, but not steadily: counts are integers. The size
-# that is returned is the smallest from which on the assurance stays above what was asked for. The
-# picture has all sizes that were looked at on the way.
+# The assurance grows with the size of the test set, but not steadily, because counts are integers.
+# The result is the smallest size from which on the assurance stays above the requested one. The
+# plot shows all sizes that were tried.
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 for (name, plan), style in zip(plans.items(), ("-", "--", "-.", ":"), strict=True):

@@ -2,8 +2,8 @@
 Choose a decision threshold
 ===========================
 
-A classifier of imbalanced classes does better with a threshold of its own than with 0.5. The one
-that is best on the test set looks better than it is.
+With imbalanced classes, the threshold 0.5 is rarely the best. But the threshold that is best on
+the test set looks better than it is.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# The threshold is tuned on the training set, by cross-validation. The test set of 400 samples then
-# says how good it is, and shows all other thresholds beside it.
+# Tune the threshold on the training set by cross-validation. The test set of 400 samples then
+# shows how good it is, compared with all other thresholds.
 
 tuned = TunedThresholdClassifierCV(LogisticRegression()).fit(X_train, y_train)
 y_score = tuned.estimator_.predict_proba(X_test)[:, 1]
@@ -33,14 +33,14 @@ display = PosteriorThresholdDisplay.from_predictions(
 plt.show()
 
 # %%
-# At 0.5 the positives are seldom recognised. The report is about the best threshold of the test
+# At 0.5, the recall of the positives is low. The report describes the best threshold on the test
 # set.
 
 curve = display.curve
 print(curve.report())
 
 # %%
-# What the test set says of three thresholds. The first two were not chosen on it, and need no
+# Compare three thresholds on the test set. The first two were not chosen on it, so they need no
 # correction.
 
 for name, posterior in {
