@@ -186,10 +186,10 @@ class GroupPosterior(StablePickle):
         0.773
         """
         distributions = self._distributions(self.groups)
-        return [
-            {"name": name, **figures_of(distribution, level)}
-            for name, distribution in distributions.items()
-        ]
+        # Groups of the same counts share one distribution.
+        distinct = {id(one): one for one in distributions.values()}
+        figures = {key: figures_of(one, level) for key, one in distinct.items()}
+        return [{"name": name, **figures[id(one)]} for name, one in distributions.items()]
 
     def report(self, level: float = 0.95) -> str:
         """Say how good the classifier is in the population, in a new group, and in the weakest.

@@ -46,7 +46,13 @@ def evaluate_all(
         else:
             answers = np.transpose(question(_stacked([distributions[i] for i in rows])))
             found |= zip(rows, answers, strict=True)
-    found |= {i: question(distributions[i]) for i in watch(sorted(alone))}
+    answered: dict[int, Any] = {}
+    for i in watch(sorted(alone)):
+        # One that stands for several is asked once.
+        key = id(distributions[i])
+        if key not in answered:
+            answered[key] = question(distributions[i])
+        found[i] = answered[key]
     return np.array([found[i] for i in range(len(kinds))], dtype=float)
 
 

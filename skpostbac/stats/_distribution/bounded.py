@@ -94,6 +94,11 @@ class BoundedDistribution(Distribution):
     def _centre(self, y: Floats) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy."""
 
+    @property
+    def _is_exact(self) -> bool:
+        """Whether `_tails` has less error than `_centre`, which tells the error of the rest."""
+        return True
+
     def _centre_to(self, y: Floats, allowed: Floats) -> Values:
         """Return the same with errors that are no larger, where this can be had."""
         return self._centre(y)
@@ -464,7 +469,7 @@ class BoundedDistribution(Distribution):
         tail = np.clip(values.tail, 0.0, 1.0)
         profile = np.stack([1 - tail, tail, density])
         lost = np.isfinite(values.error) & (values.error > _LOST)
-        if lost.any():
+        if lost.any() and self._is_exact:
             profile[:, lost] = self._far_profile(y[lost])
         return profile
 
@@ -516,6 +521,8 @@ class BoundedDistribution(Distribution):
         """Quantile inside the support, (n,): from the centre where that is enough."""
         p = np.exp(log_p)
         y, found = self._central_quantile(p, np.exp(log_q))
+        if not self._is_exact:
+            found = np.isfinite(y)
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():
             return x

@@ -27,6 +27,11 @@ _HEIGHTS = np.geomspace(8.0, 1e6, 36)
 _MOST_CORNERS, _CONVERGED = 64, 1e-12
 # Heights at which the size of what a state contributes is looked at.
 _LOOKS = 16
+# However little work is left, the transform is evaluated at so many rates. Where it could not be
+# interpolated, it is tried again for so many heights between each two nodes.
+_LEAST_RATES, _WORTH = 64, 16.0
+# Work at a node between which the transform is interpolated, beside that of its corners.
+_OF_RULES = 4.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,8 @@ class Along:
     largest : for each stratum, about the largest modulus of what a state contributes.
     under : what is known under the tilt.
     work : how many transforms of a class in a state it took, about.
+    is_rough : whether an attempt to interpolate it failed.
+    is_smooth : whether it was interpolated.
     """
 
     values: Complexes
@@ -92,11 +99,17 @@ class Along:
     largest: tuple[Floats, ...]
     under: UnderTilt
     work: float
+    is_rough: bool = False
+    is_smooth: bool = False
 
     @property
     def log_mgf(self) -> float:
         """Log E[exp(c x)]."""
         return self.under.log_mgf
+
+    def first(self, size: int) -> "Along":
+        """Return the transform at the first rates alone."""
+        return replace(self, values=self.values[:size])
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,7 @@ class TiltedPool:
     Attributes
     ----------
     known : what is known under the tilt, once it is.
+    is_rough : whether the transform could not be interpolated at the last heights.
     """
 
     pool: Pool
@@ -113,12 +127,21 @@ class TiltedPool:
     from_end: bool
     strata: tuple[TiltedStratum, ...]
     known: UnderTilt | None = None
+    is_rough: bool = False
 
     @classmethod
     def of(cls, pool: Pool, tilt: float, from_end: bool) -> "TiltedPool":
         """Tilt a pool; positions are distances from the mean, or from the upper end."""
         strata = (TiltedStratum.of(one, tilt, from_end) for one in pool.strata)
         return cls(pool, tilt, from_end, tuple(strata))
+
+    def above(self, found: Along, share: float) -> "TiltedPool":
+        """Return the pool for heights above some at which it was evaluated.
+
+        States that contributed less than a share there are left out.
+        """
+        some = self.narrowed(found.largest, share, found.under)
+        return replace(some, is_rough=found.is_rough)
 
     def narrowed(self, sizes: Sequence[Floats], share: float, under: UnderTilt) -> "TiltedPool":
         """Return the pool at the states whose sizes are above a share, and what is known of them.
@@ -138,18 +161,30 @@ class TiltedPool:
             known=some,
         )
 
-    def along(self, rates: Complexes) -> Along:
-        """Evaluate the transform at c + rates, at few of them where that tells the others."""
-        found = self._along_corners(rates)
+    def along(self, rates: Complexes, most_work: float = np.inf) -> Along:
+        """Evaluate the transform at c + rates, at few of them where that tells the others.
+
+        Where it does not, only at as many of the first as the work allows, and a few at least.
+        """
+        panels = None if self.known is None else Panels.of(rates)
+        is_tried = panels is not None and rates.size > panels.nodes.size * self._least_worth
+        found = self._along_corners(rates, panels) if panels and is_tried else None
         if found is None:
+            rates = rates[: int(min(max(most_work / self.work, _LEAST_RATES), rates.size))]
             most = max((one.n_states for one in self.strata), default=1)
             found = _joined([self._along_states(block) for block in blocks(rates, most)], rates)
+            tried = self.work * panels.nodes.size * _OF_RULES if panels and is_tried else 0.0
+            found = replace(found, work=found.work + tried, is_rough=self.is_rough or is_tried)
         return found
 
-    def _along_corners(self, rates: Complexes) -> Along | None:
+    @property
+    def _least_worth(self) -> float:
+        """How many heights for each node are worth an attempt to interpolate."""
+        return _WORTH if self.is_rough else 0.0
+
+    def _along_corners(self, rates: Complexes, panels: Panels) -> Along | None:
         """Interpolate what the transform has at corners between heights, if that is possible."""
-        panels = Panels.of(rates)
-        if panels is None or self.known is None:
+        if self.known is None:
             return None
         # No more of them than the heights between the nodes are worth.
         most = min(rates.size / panels.nodes.size, _MOST_CORNERS)
@@ -170,8 +205,8 @@ class TiltedPool:
         for share, offset in zip(shares, offsets, strict=True):
             values += share * np.exp((offset - anchor) * rates)
         largest = tuple(map(np.exp, self.known.log_weights))
-        work = self.work * panels.nodes.size * len(corners)
-        return Along(values, anchor, largest, self.known, work)
+        work = self.work * panels.nodes.size * (len(corners) + _OF_RULES)
+        return Along(values, anchor, largest, self.known, work, is_smooth=True)
 
     def _along_states(self, rates: Complexes) -> Along:
         """Evaluate the transform at all rates."""
@@ -190,7 +225,7 @@ class TiltedPool:
             largest.append(weights * np.abs(table[:, looks]).max(axis=1))
             table *= factor[:, np.newaxis]
             tables.append(table)
-        work = self.work * rates.size
+        work = sum(one.work for one in found) + self.n_states * rates.size
         return Along(self.pool.chain.total(tables), anchor, tuple(largest), under, work)
 
     @property

@@ -36,6 +36,9 @@ _MANY = 1e4
 _LOG_NEGLIGIBLE = float(np.log(NEGLIGIBLE))
 # What is transformed: all classes of a kind, one of them, or what one has if it borrows.
 _Share = Literal["kind", "class", "borrower"]
+# Work for each abscissa of a rule in a state, and for each of its waves, in transforms of a class
+# in a state.
+_ABSCISSA, _WAVE = 0.1, 0.004
 # Largest order of an envelope.
 _LARGEST_ORDER = 1e8
 
@@ -44,12 +47,14 @@ _LARGEST_ORDER = 1e8
 class Products:
     """Transforms of a stratum over those at the tilt, (n_states, n), about its positions.
 
-    The positions have shape (n_states,), the log mgfs of the kinds (n_states, n_kinds).
+    The positions have shape (n_states,), the log mgfs of the kinds (n_states, n_kinds). The work is
+    counted in transforms of a class in a state.
     """
 
     values: Complexes
     position: Floats
     log_mgfs: Floats
+    work: float
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,20 @@ class Part:
     """Product of the transforms of some kinds over those at the tilt, shape (n_states, n).
 
     The positions about which they are, and the log mgfs at the tilt about these, have shape
-    (n_states, n_kinds).
+    (n_states, n_kinds). The rule has so many abscissae, if there is one.
     """
 
     index: Indices
     places: Floats
     log_mgf: Floats
     values: Complexes
+    n_abscissae: int = 0
+
+    @property
+    def work(self) -> float:
+        """About how many transforms of a class in a state by a short series take as long."""
+        of_rule = self.n_abscissae * (_ABSCISSA + _WAVE * self.values.shape[1])
+        return len(self.values) * (self.index.size * self.values.shape[1] + of_rule)
 
 
 @dataclass(frozen=True)
@@ -132,12 +144,13 @@ class TiltedStratum:
         count = self.count
         position = np.zeros(self.n_states)
         product = np.ones((self.n_states, rates.size), dtype=complex)
-        log_mgfs = np.empty((self.n_states, count.size))
+        log_mgfs, work = np.empty((self.n_states, count.size)), 0.0
         for part in self._parts(rates, coefficients):
+            work += part.work
             position += part.places @ count[part.index]
             log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
             product *= part.values
-        return Products(product, position, log_mgfs)
+        return Products(product, position, log_mgfs, work)
 
     def _parts(self, rates: Complexes, coefficients: Coefficients) -> Iterator[Part]:
         """Transform some kinds, each in the cheapest way."""
@@ -225,6 +238,7 @@ class TiltedStratum:
                 np.broadcast_to(places[:, [row]], (self.n_states, 1)),
                 (log_mass + log_mgf[row] - stratum.log_evidence[:, kind])[:, np.newaxis],
                 _power(values, self.count[kind] if share == "kind" else 1),
+                rule.deviations.size,
             )
 
     @property

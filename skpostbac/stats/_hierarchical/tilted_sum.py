@@ -43,13 +43,13 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 _MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
-# by a factor. A state that contributed less than a share to all of a stretch is left out of those
+# by a factor, or by the other after one that was interpolated. A state that contributed less than a share to all of a stretch is left out of those
 # above it.
-_FIRST_STRETCH, _STRETCH, _FADED = 96, 2.5, 1e-20
+_FIRST_STRETCH, _STRETCH, _LONG_STRETCH, _FADED = 96, 2.5, 4.0, 1e-20
 # A line ends after so much work, in transforms of a class in a state: about a second of it. After
 # less it ends where its terms have been so small for a stretch that probabilities lose less than
 # 1e-10. What is left out is estimated.
-_MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**24, 2.0**22, 1e-11
+_MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**25, 2.0**22, 1e-11
 # Weights of one size differ by less than this. A transform is followed for so many of its turns.
 _EQUAL, _TURNS = 1e-12, 1.5
 # More corners than this are not summed one by one: of one pool, and of all pools.
@@ -163,21 +163,18 @@ class TiltedPoolSum(SplitDistribution):
         """
         step, pools = self.series.step, self._pools
         least = max(least, min(self.series.count(self._sure_height, most), most))
-        line, work, pace = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0, 0.0
+        line, work, factor = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0, _STRETCH
         while not self._is_done(line, work, least, most):
-            last = _next_size(line, least, most)
-            if line.size:
-                more = int((_MOST_WORK - work) / pace)
-                last = min(last, line.size + max(more, _FIRST_STRETCH))
+            last = _next_size(line, least, most, factor)
             rates: Complexes = np.asarray(1j * step * np.arange(line.size, last))
-            found = [pool.along(rates) for pool in pools]
-            line = replace(line, values=np.append(line.values, self._joined(found, rates)))
-            pace = sum(one.work for one in found) / rates.size
-            work += pace * rates.size
-            pools = [
-                pool.narrowed(one.largest, _FADED, one.under)
-                for pool, one in zip(pools, found, strict=True)
-            ]
+            found = [pool.along(rates, (_MOST_WORK - work) / len(pools)) for pool in pools]
+            size = min(one.values.size for one in found)
+            values = self._joined([one.first(size) for one in found], rates[:size])
+            line = replace(line, values=np.append(line.values, values))
+            # Where not all was worth it the line ends.
+            work = work + sum(one.work for one in found) if size == rates.size else np.inf
+            factor = _LONG_STRETCH if all(one.is_smooth for one in found) else _STRETCH
+            pools = [pool.above(one, _FADED) for pool, one in zip(pools, found, strict=True)]
         return line
 
     def _is_done(self, line: Line, work: float, least: int, most: int) -> bool:
@@ -220,10 +217,10 @@ class TiltedPoolSum(SplitDistribution):
         return corners
 
 
-def _next_size(line: Line, least: int, most: int) -> int:
-    """Return how many nodes a line has after the next stretch."""
+def _next_size(line: Line, least: int, most: int, factor: float) -> int:
+    """Return how many nodes a line has after the next stretch, with more by a factor at most."""
     if line.size < least:
-        return min(max(int(line.size * _STRETCH) + 1, _FIRST_STRETCH), least)
+        return min(max(int(line.size * factor) + 1, _FIRST_STRETCH), least)
     return min(_decayed_size(np.abs(line.values)), most)
 
 

@@ -48,6 +48,8 @@ _STRIDE = 4.0
 _MAX_LOG_TILT = 345.0
 _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
+# A contour that is cut off serves the other side of the centre up to so many times its error.
+_ALIKE = 64.0
 # Error of a probability from which on there is a warning.
 _TOLERABLE = 1e-9
 
@@ -158,13 +160,21 @@ class Inversion:
         tail.
         """
         values = self._central.at(y)
+        if not self.is_whole:
+            # What is cut off is as much from either side.
+            allowed = np.maximum(allowed, _ALIKE * self._central.at(np.zeros(1)).error)
         lost = (values.error > allowed) & (y < 0)
         if lost.any():
             values = values.replaced(lost, self._central_below.at(-y[lost]))
-        if not self._central.is_whole:
+        if not self.is_whole:
             with np.errstate(divide="ignore"):
                 _warn_of_cut(np.log(values.error[np.isfinite(values.error)]))
         return values
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is cut off in the centre; other contours tell no more where it is."""
+        return self._central.is_whole
 
     @cached_property
     def _central(self) -> Contour:

@@ -73,6 +73,10 @@ class WeightedSum(BoundedDistribution):
     def _centre(self, y: Floats) -> Values:
         return self._inversion.centre(y)
 
+    @property
+    def _is_exact(self) -> bool:
+        return self._inversion.is_whole
+
     def _centre_to(self, y: Floats, allowed: Floats) -> Values:
         return self._inversion.centre(y, allowed)
 

@@ -1,5 +1,8 @@
 """Distributions of group-level inference: of a population, of its groups, and of a new one."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebval
 from scipy.special import logsumexp
@@ -14,6 +17,8 @@ from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, seri
 # Log density beyond the ends of a series falls by this for each half of its length.
 _BEYOND = 1e4
 _NEWTON_STEPS, _CLOSE = 12, 1e-9
+# Places of the grid of a series for each of its terms.
+_GRID = 4
 # Slope of the mean accuracy at spreads that hardly count, where all means are 1/2.
 _FLAT = 1e-13
 # Points whose densities given the nodes are computed at once.
@@ -63,14 +68,13 @@ class GroupInference:
         """Distribution of the mean of the accuracies in the population."""
         rows, log_posterior = self._posterior.rows, self._posterior.log_posterior
         log_right, log_wrong = self._model.log_mean(rows.points, rows.concentration)
-        log_odds = _trimmed(series(log_right - log_wrong))
-        slope = np.asarray(chebder(log_odds), dtype=float)
+        means = RisingSeries.of(_trimmed(series(log_right - log_wrong)))
 
         def log_density(u: Floats) -> Floats:
-            v = _inverse(log_odds, slope, u[:, None], rows.v(rows.z(u[:, None])))
+            v = means.inverse(u, rows.v(rows.z(u[:, None])))
             stretch = rows.log_slope(rows.at(v)) + np.log(0.5 * (rows.high - rows.low))
-            stretch -= np.log(_slope_at(v, slope))
-            beyond = _BEYOND * np.abs(u[:, None] - chebval(v, log_odds, tensor=False))
+            stretch -= np.log(means.slope_at(v))
+            beyond = _BEYOND * np.abs(u[:, None] - means.at(v))
             values = chebval(v, log_posterior, tensor=False) + stretch - beyond
             return np.asarray(logsumexp(values, axis=1))
 
@@ -156,19 +160,76 @@ def _extended(series: Floats, v: Floats) -> Floats:
     return np.asarray(chebval(inside, series, tensor=False) - _BEYOND * np.abs(v - inside))
 
 
-def _slope_at(v: Floats, slope: Floats) -> Floats:
-    """Slope of a rising series on [-1, 1], where rounding may let it fall."""
-    return np.maximum(chebval(v, slope, tensor=False), _FLAT)
+@dataclass(frozen=True)
+class RisingSeries:
+    """Chebyshev series on [-1, 1] that rise, one a column.
 
+    Attributes
+    ----------
+    series, slope : coefficients of the series and of their slopes, shape (n_terms, n_rows).
+    places : those of the grid on [-1, 1], shape (n_places,).
+    """
 
-def _inverse(series: Floats, slope: Floats, value: Floats, start: Floats) -> Floats:
-    """Where on [-1, 1] a rising series has a value, or is closest to it."""
-    v, low, high = np.clip(start, -1.0, 1.0), np.full(start.shape, -1.0), np.ones(start.shape)
-    for _ in range(_NEWTON_STEPS):
-        excess = chebval(v, series, tensor=False) - value
-        low, high = np.where(excess < 0, v, low), np.where(excess < 0, high, v)
-        newton = v - excess / _slope_at(v, slope)
-        last, v = v, np.where((low <= newton) & (newton <= high), newton, 0.5 * (low + high))
-        if np.allclose(v, last, rtol=0.0, atol=_CLOSE):
-            break
-    return v
+    series: Floats
+    slope: Floats
+    places: Floats
+
+    @classmethod
+    def of(cls, series: Floats) -> "RisingSeries":
+        """Tabulate some series."""
+        places = -np.cos(np.linspace(0.0, np.pi, _GRID * len(series)))
+        return cls(series, np.asarray(chebder(series), dtype=float), places)
+
+    @cached_property
+    def grid(self) -> Floats:
+        """Values of each on the grid, shape (n_rows, n_places)."""
+        # Rounding may let them fall.
+        return np.asarray(np.maximum.accumulate(chebval(self.places, self.series), axis=1))
+
+    def at(self, v: Floats) -> Floats:
+        """Value of each series, shape (n, n_rows)."""
+        return np.asarray(chebval(v, self.series, tensor=False))
+
+    def slope_at(self, v: Floats) -> Floats:
+        """Slope of each series, where rounding may let it fall."""
+        return np.maximum(chebval(v, self.slope, tensor=False), _FLAT)
+
+    def inverse(self, value: Floats, start: Floats) -> Floats:
+        """Where each series has some values, or is closest to them, shape (n, n_rows).
+
+        Where it does not reach them that is an end. Else Newton's method begins at a start, or,
+        unless all starts are close, between two places of the grid: hardly more than two steps are
+        needed then.
+        """
+        v = np.clip(start, -1.0, 1.0)
+        excess = self.at(v) - value[:, None]
+        reached = np.where(np.abs(v) < 1, np.abs(excess) < _CLOSE, v * excess <= 0)
+        if reached.all():
+            newton = v - excess / self.slope_at(v)
+            return np.where(np.abs(v) < 1, np.clip(newton, -1.0, 1.0), v)
+        return self._from_grid(value)
+
+    def _from_grid(self, value: Floats) -> Floats:
+        """Where each series has some values, by Newton's method from the grid."""
+        v = np.stack([np.interp(value, row, self.places) for row in self.grid], axis=1)
+        rest, column = np.nonzero(np.abs(v) < 1)
+        low, high = self._cell(value, v.shape)
+        for _ in range(_NEWTON_STEPS):
+            last = v[rest, column]
+            excess = chebval(last, self.series[:, column], tensor=False) - value[rest]
+            slope = chebval(last, self.slope[:, column], tensor=False)
+            newton = last - excess / np.maximum(slope, _FLAT)
+            v[rest, column] = np.clip(newton, low[rest, column], high[rest, column])
+            moved = np.abs(v[rest, column] - last) > _CLOSE
+            if not moved.any():
+                break
+            rest, column = rest[moved], column[moved]
+        return v
+
+    def _cell(self, value: Floats, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Places of the grid between which each series has some values."""
+        cell = np.empty(shape, dtype=int)
+        for number, row in enumerate(self.grid):
+            cell[:, number] = np.searchsorted(row, value)
+        cell = np.clip(cell, 1, self.places.size - 1)
+        return self.places[cell - 1], self.places[cell]
