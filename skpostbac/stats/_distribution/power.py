@@ -37,6 +37,8 @@ _MOMENT_ERROR, _WIDE_MOMENT_ERROR = 3e-13, 1e-11
 _LOST = 3e-12
 # Log upper tails that may count in the moments of a distribution that is wide beside its mean.
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
+# Those that a centre tells which is cut off.
+_NEAR_TAIL = -7.0
 # Far tails are looked at this often for each power of two, and beyond one that can add no more than
 # this to the fourth moment they are left out.
 _CUTS, _NOTHING = 8, 1e-15
@@ -167,8 +169,9 @@ class PowerTransform(BoundedDistribution):
         if not self._is_wide or self._laplace_of_x is not None:
             return self._first_order
         # The rare values are what counts then: about the fourth root of E[Y^4], by its integrand.
-        x = np.asarray(self.distribution._quantile(np.log1p(-np.exp(_LOG_TAILS)), _LOG_TAILS))
-        return max(self._first_order, float((x**self.exponent * np.exp(_LOG_TAILS / 4)).max()))
+        tails = _LOG_TAILS if self.distribution._is_exact else _LOG_TAILS[_LOG_TAILS > _NEAR_TAIL]
+        x = np.asarray(self.distribution._quantile(np.log1p(-np.exp(tails)), tails))
+        return max(self._first_order, float((x**self.exponent * np.exp(tails / 4)).max()))
 
     @property
     def _inner_high(self) -> float:
@@ -203,18 +206,20 @@ class PowerTransform(BoundedDistribution):
             moments = self._fractional_moments(self._laplace_of_x)
             if moments is not None:
                 return moments
-        signed_tail = self._far_tail if self._is_wide else self._near_tail
+        # What a centre does not know that is cut off, far tails do not tell either.
+        by_tails = self._is_wide and self.distribution._is_exact
+        signed_tail = self._far_tail if by_tails else self._near_tail
         evaluate = self.distribution._search()
 
         def integrand(_: Indices, z: Floats) -> Floats:
             signed = signed_tail(z.ravel(), evaluate).reshape(z.shape)
             return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
 
-        low, high = self._wide_reach if self._is_wide else self._near_reach(evaluate)
+        low, high = self._wide_reach if by_tails else self._near_reach(evaluate)
         first = np.floor(np.log2(self._first_order / self._unit)) - 1
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
-        tolerance = _WIDE_MOMENT_ERROR if self._is_wide else _MOMENT_ERROR
+        tolerance = _WIDE_MOMENT_ERROR if by_tails else _MOMENT_ERROR
         return integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
 
     @property
@@ -255,6 +260,8 @@ class PowerTransform(BoundedDistribution):
         moment, up to the end e of the support, by P e^4.
         """
         ends = np.array([-self._origin, self._high_from_origin]) / self._unit
+        if not self.distribution._is_exact:
+            return ends
         for side, end in enumerate(ends.tolist()):
             steps = np.arange(0.0, np.log2(max(abs(end), 1.0)), 1 / _CUTS)
             z = np.copysign(2.0**steps, end)
@@ -270,7 +277,7 @@ class PowerTransform(BoundedDistribution):
     def _near_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
         """P(Z > z) above zero, and -P(Z <= z) below it, to an accuracy that falls with z^3."""
         signed, lost = self._from_centre(z)
-        if lost.any():
+        if lost.any() and self.distribution._is_exact:
             signed[lost] = self._far_tail(z[lost], evaluate)
         return signed
 

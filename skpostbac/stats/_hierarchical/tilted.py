@@ -166,25 +166,27 @@ class TiltedPool:
 
         Where it does not, only at as many of the first as the work allows, and a few at least.
         """
-        panels = None if self.known is None else Panels.of(rates)
-        is_tried = panels is not None and rates.size > panels.nodes.size * self._least_worth
-        found = self._along_corners(rates, panels) if panels and is_tried else None
+        attempt = self._nodes_worth(rates)
+        found = self._along_corners(rates) if attempt else None
         if found is None:
             rates = rates[: int(min(max(most_work / self.work, _LEAST_RATES), rates.size))]
             most = max((one.n_states for one in self.strata), default=1)
             found = _joined([self._along_states(block) for block in blocks(rates, most)], rates)
-            tried = self.work * panels.nodes.size * _OF_RULES if panels and is_tried else 0.0
-            found = replace(found, work=found.work + tried, is_rough=self.is_rough or is_tried)
+            work, is_rough = found.work + self.work * _OF_RULES * attempt, self.is_rough or attempt > 0
+            found = replace(found, work=work, is_rough=is_rough)
         return found
 
-    @property
-    def _least_worth(self) -> float:
-        """How many heights for each node are worth an attempt to interpolate."""
-        return _WORTH if self.is_rough else 0.0
+    def _nodes_worth(self, rates: Complexes) -> int:
+        """How many nodes an attempt to interpolate between them takes, if it is worth it."""
+        panels = None if self.known is None else Panels.of(rates)
+        if panels is None or (self.is_rough and rates.size < _WORTH * panels.nodes.size):
+            return 0
+        return panels.nodes.size
 
-    def _along_corners(self, rates: Complexes, panels: Panels) -> Along | None:
+    def _along_corners(self, rates: Complexes) -> Along | None:
         """Interpolate what the transform has at corners between heights, if that is possible."""
-        if self.known is None:
+        panels = Panels.of(rates)
+        if panels is None or self.known is None:
             return None
         # No more of them than the heights between the nodes are worth.
         most = min(rates.size / panels.nodes.size, _MOST_CORNERS)

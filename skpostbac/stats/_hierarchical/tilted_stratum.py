@@ -38,7 +38,7 @@ _LOG_NEGLIGIBLE = float(np.log(NEGLIGIBLE))
 _Share = Literal["kind", "class", "borrower"]
 # Work for each abscissa of a rule in a state, and for each of its waves, in transforms of a class
 # in a state.
-_ABSCISSA, _WAVE = 0.1, 0.004
+_ABSCISSA, _WAVE = 0.2, 0.004
 # Largest order of an envelope.
 _LARGEST_ORDER = 1e8
 

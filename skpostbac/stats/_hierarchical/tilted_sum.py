@@ -36,6 +36,8 @@ from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+# Work at a tilt that is much.
+_DEAR = 2.0**22
 # A series has so many nodes at most, before its corners, or without them. One of which it is not
 # known where it decays begins with a height in inverse standard deviations, or with a share of the
 # height at which an envelope of its terms has decayed, and grows by as much as its fall tells, but
@@ -43,10 +45,10 @@ _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
 _MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
 _FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
-# by a factor, or by the other after one that was interpolated. A state that contributed less than a share to all of a stretch is left out of those
-# above it.
+# by a factor, or by the other after one that was interpolated. A state that contributed less than a
+# share to all of a stretch is left out of those above it.
 _FIRST_STRETCH, _STRETCH, _LONG_STRETCH, _FADED = 96, 2.5, 4.0, 1e-20
-# A line ends after so much work, in transforms of a class in a state: about a second of it. After
+# A line ends after so much work, in transforms of a class in a state: a second of it or two. After
 # less it ends where its terms have been so small for a stretch that probabilities lose less than
 # 1e-10. What is left out is estimated.
 _MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**25, 2.0**22, 1e-11
@@ -67,6 +69,7 @@ class TiltedPoolSum(SplitDistribution):
         found = [pool.along(rates) for pool in pools]
         self._anchor = sum(one.anchor for one in found)
         self._log_mgf = sum(one.log_mgf for one in found)
+        self.work = sum(one.work for one in found)
         self._nearby = complex(np.prod([one.values[1] for one in found]))
         self._pools = [
             pool.narrowed([np.exp(logs) for logs in one.under.log_weights], NEGLIGIBLE, one.under)
@@ -95,8 +98,10 @@ class TiltedPoolSum(SplitDistribution):
     @property
     def bounds(self) -> tuple[float, float]:
         """Positions with negligible mass beyond, by Chernoff's bound and by the ends."""
-        up = down = _BOUNDS / self._standard_deviation
-        if self.tilt > min(down[1], 1 / self._scale):
+        # Where each of them is dear one of them is enough.
+        bounds = _BOUNDS if self.work < _DEAR else _BOUNDS[1:2]
+        up = down = bounds / self._standard_deviation
+        if self.tilt > min(1.5 / self._standard_deviation, 1 / self._scale):
             # Far from the centre it counts what is left of the tilt.
             down = np.minimum(down, 0.7 * self.tilt)
         logs = self._log_mgfs(np.concatenate([up, -down]))
@@ -114,6 +119,7 @@ class TiltedPoolSum(SplitDistribution):
                 return np.asarray(np.log(self._along(rates.astype(complex)).real))
             # Between the ends of a class of many samples no rule serves several tilts.
             mgfs = np.array([sum(pool.log_mgf(rate) for pool in self._pools) for rate in rates])
+            self.work *= 1 + rates.size
             # What overflows is not known.
             return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._log_mgf - self._anchor * rates
 
@@ -163,7 +169,8 @@ class TiltedPoolSum(SplitDistribution):
         """
         step, pools = self.series.step, self._pools
         least = max(least, min(self.series.count(self._sure_height, most), most))
-        line, work, factor = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0, _STRETCH
+        line, work = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0
+        factor = _STRETCH
         while not self._is_done(line, work, least, most):
             last = _next_size(line, least, most, factor)
             rates: Complexes = np.asarray(1j * step * np.arange(line.size, last))
@@ -175,6 +182,7 @@ class TiltedPoolSum(SplitDistribution):
             work = work + sum(one.work for one in found) if size == rates.size else np.inf
             factor = _LONG_STRETCH if all(one.is_smooth for one in found) else _STRETCH
             pools = [pool.above(one, _FADED) for pool, one in zip(pools, found, strict=True)]
+        self.work += min(work, _MOST_WORK)
         return line
 
     def _is_done(self, line: Line, work: float, least: int, most: int) -> bool:

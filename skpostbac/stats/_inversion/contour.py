@@ -287,9 +287,11 @@ class TiltedDistribution(ABC):
     Attributes
     ----------
     tilt : c.
+    work : how much was spent on it, in units of some ten nanoseconds; zero if it is little.
     """
 
     tilt: float
+    work: float = 0.0
 
     @property
     @abstractmethod

@@ -37,6 +37,7 @@ import numpy as np
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._distribution import LogValues, Tails, Values
 from skpostbac.stats._inversion.contour import Contour, TiltedDistribution
+from skpostbac.stats._inversion.known_tails import KnownTails
 from skpostbac.stats._numerics import ACCURACY, EPS, Points
 
 # Relative error that a contour through a saddlepoint may leave, which serves neighbours on both
@@ -50,6 +51,8 @@ _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
 # A contour that is cut off serves the other side of the centre up to so many times its error.
 _ALIKE = 64.0
+# Work that far contours may take in one call.
+_MOST_WORK = 2.0**25
 # Error of a probability from which on there is a warning.
 _TOLERABLE = 1e-9
 
@@ -88,13 +91,17 @@ class Summands(Protocol):
 class FarContour:
     """A contour through the saddlepoint of a point so far from the end on one side.
 
-    `from_end` tells its coordinate.
+    `from_end` tells its coordinate, and `work` what was spent to find it. The log tail and the log
+    density are those at that point.
     """
 
     side: int
     to_high: float
     from_end: bool
     contour: Contour
+    log_tail: float
+    log_density: float
+    work: float
 
     def logs_at(self, points: Points) -> LogValues:
         """Evaluate the distribution at points seen from its side."""
@@ -220,6 +227,12 @@ class Inversion:
         for far in [far for far in kept if far.side == side]:
             pending = serve(far, None)
         while pending.size:
+            if sum(far.work for far in kept) > _MOST_WORK:
+                known = self._known_tails(side, points, kept)
+                found = known.at(points.to_high[pending])
+                log_tail[pending], log_pdf[pending], error = found
+                _warn_of_work(float(error.max()))
+                break
             target = self._target(points.from_mean[pending])
             far = self._saddle_contour(side, points[pending[[target]]], kept)
             kept.append(far)
@@ -257,22 +270,46 @@ class Inversion:
         y = float(-point.to_high[0] if from_end else point.from_mean[0])
         inside = [far for far in kept if far.side == side and far.to_high >= point.to_high[0]]
         start = max((far.contour.tilt for far in inside), default=0.0)
-        distribution = self._saddle_distribution(
+        distribution, work = self._saddle_distribution(
             self._far_from(side), y, from_end=from_end, start=start
         )
-        return FarContour(side, float(point.to_high[0]), from_end, distribution.contour())
+        contour = distribution.contour()
+        values = contour.logs_at(np.array([y]))
+        return FarContour(
+            side,
+            float(point.to_high[0]),
+            from_end,
+            contour,
+            float(values.log_tail[0]),
+            float(values.log_density[0]),
+            work + distribution.work,
+        )
+
+    def _known_tails(self, side: int, points: Points, kept: "list[FarContour]") -> KnownTails:
+        """Return what contours on the side of points tell where they were built, and the centre."""
+        to_mean = points.from_mean[:1] + points.to_high[:1]
+        centre = self._central if side > 0 else self._central_below
+        middle = centre.logs_at(np.zeros(1))
+        own = [far for far in kept if far.side == side]
+        return KnownTails.of(
+            np.append([far.to_high for far in own], to_mean),
+            np.append([far.log_tail for far in own], middle.log_tail),
+            np.append([far.log_density for far in own], middle.log_density),
+        )
 
     def _saddle_distribution(
         self, summands: Summands, y: float, *, from_end: bool, start: float
-    ) -> TiltedDistribution:
+    ) -> tuple[TiltedDistribution, float]:
         """Tilt the distribution to K'(c) - 1/c = y, within a standard deviation.
+
+        Also returns the work that was spent on others.
 
         The first solution takes K' to second Laplace order. Where that is not close enough, as
         between the two regimes of a large perfect class, steps with the exact K' follow.
         """
         # Beside an end K'(c) - 1/c is of the order of 1/c.
         scale = min(self.standard_deviation, -y) if from_end else self.standard_deviation
-        distribution = summands.tilted(max(1 / scale, start), from_end=from_end)
+        distribution, work = summands.tilted(max(1 / scale, start), from_end=from_end), 0.0
         for mean, share in ((_approximate_mean, 0.1), (_mean, 1.0)):
             low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
             while True:
@@ -285,8 +322,9 @@ class Inversion:
                 low, high = (low, log_c) if excess > 0 else (log_c, high)
                 step = _log_step(excess, y, c * spread, from_end=from_end)
                 c = float(np.exp(_newton_or_bisect(log_c, step, low, high)))
+                work += distribution.work
                 distribution = summands.tilted(c, from_end=from_end)
-        return distribution
+        return distribution, work
 
 
 _approximate_mean, _mean = attrgetter("approximate_mean"), attrgetter("mean")
@@ -302,6 +340,16 @@ def _warn_of_cut(log_errors: Floats) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+def _warn_of_work(error: float) -> None:
+    """Warn that far tails are interpolated, and by how much their logs may be wrong."""
+    warnings.warn(
+        "Far tails of this distribution take too much work to be inverted; they are interpolated "
+        f"between a few, and their logarithms may have errors of about {error:.0e}.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:

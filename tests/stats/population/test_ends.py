@@ -50,7 +50,7 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
     """A contour through the saddlepoint finds the same powers, however large the tilt."""
     inversion = betas()._inversion
     summands = inversion._seen_from(1 if from_above else -1)
-    tilted = inversion._saddle_distribution(summands, -distance, from_end=True, start=0.0)
+    tilted, _ = inversion._saddle_distribution(summands, -distance, from_end=True, start=0.0)
     values = tilted.contour().logs_at(np.array([-distance]))
     log_tail, log_density = summands.log_end_tail(np.array([distance]))
     assert_allclose(values.log_tail, log_tail, rtol=1e-12)
