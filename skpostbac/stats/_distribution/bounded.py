@@ -521,7 +521,7 @@ class BoundedDistribution(Distribution):
         """Quantile inside the support, (n,): from the centre where that is enough."""
         p = np.exp(log_p)
         y, found = self._central_quantile(p, np.exp(log_q))
-        if not self._is_exact:
+        if not (found.all() or self._is_exact):
             found = np.isfinite(y)
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():

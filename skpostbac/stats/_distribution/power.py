@@ -260,12 +260,12 @@ class PowerTransform(BoundedDistribution):
         moment, up to the end e of the support, by P e^4.
         """
         ends = np.array([-self._origin, self._high_from_origin]) / self._unit
-        if not self.distribution._is_exact:
-            return ends
         for side, end in enumerate(ends.tolist()):
             steps = np.arange(0.0, np.log2(max(abs(end), 1.0)), 1 / _CUTS)
             z = np.copysign(2.0**steps, end)
             lost = np.flatnonzero(self._from_centre(z)[1])
+            if not (lost.size and self.distribution._is_exact):
+                continue
             # From just before the first that the centre does not know.
             for place in z[np.maximum(lost - 1, 0)][:: _CUTS // 2]:
                 tail = abs(float(self._far_tail(np.array([place]), evaluate)[0]))

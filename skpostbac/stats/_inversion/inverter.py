@@ -344,9 +344,10 @@ def _warn_of_cut(log_errors: Floats) -> None:
 
 def _warn_of_work(error: float) -> None:
     """Warn that far tails are interpolated, and by how much their logs may be wrong."""
+    size = f"about {error:.0e}" if np.isfinite(error) else "any size"
     warnings.warn(
         "Far tails of this distribution take too much work to be inverted; they are interpolated "
-        f"between a few, and their logarithms may have errors of about {error:.0e}.",
+        f"between a few, and their logarithms may have errors of {size}.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -31,6 +31,8 @@ from skpostbac.stats._population.tilted import TiltedLogit
 
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
+# It is not looked for any higher from so many nodes of all terms on, which is a second of work.
+_MOST_NODES = 2**20
 # What the ends should not miss of a transform, and where what they miss may be rounding.
 _MISSED, _TOLERABLE = 1e-13, 1e-7
 # Heights of an octave at which a transform is looked at.
@@ -249,6 +251,8 @@ class _TiltedAverage(TiltedDistribution):
                 # What rounding leaves does not fall any more; what is large still will.
                 if least < _MISSED or 0.1 * last < missed < _TOLERABLE:
                     break
+            if sum(term.n_nodes(height) for term in self._terms) > _MOST_NODES:
+                break
             height *= 2
         if min(size, least) > _TOLERABLE:
             warnings.warn(

@@ -17,6 +17,8 @@ _TILTED, _LENGTH = 1e-4, 2.0
 # Panels below this share of the mass are left out.
 _NEGLIGIBLE = 1e-22
 _MOST_HALVINGS = 60
+# Numbers in a table at most.
+_TABLE = 2**22
 # Log-odds of the smallest double.
 _LAST = 745.0
 
@@ -117,7 +119,16 @@ class TiltedLogit:
     def transform(self, heights: Floats) -> Complexes:
         """Transform about the mean, divided by that at the tilt, at some rising heights."""
         position, mass = self._nodes(float(heights[-1]))
-        return np.asarray(np.exp(np.multiply.outer(1j * heights, position - self.mean)) @ mass)
+        total = np.zeros(heights.size, dtype=complex)
+        most = max(_TABLE // heights.size, 1)
+        for start in range(0, mass.size, most):
+            away = position[start : start + most] - self.mean
+            total += np.exp(np.multiply.outer(1j * heights, away)) @ mass[start : start + most]
+        return total
+
+    def n_nodes(self, height: float) -> int:
+        """How many nodes resolve waves up to a height."""
+        return self._nodes(height)[1].size
 
     def even_transform(self, step: float, count: int) -> Complexes:
         """Return the same at `count` heights at even steps from 0."""
