@@ -60,8 +60,9 @@ class PowerTransform(BoundedDistribution):
     themselves for a power whose standard deviation exceeds its mean. They take a millisecond for
     common counts. Those of a `BetaAverage` whose standard deviation exceeds an eighth of its mean
     come from its Laplace transform where the exponent is between 0.001 and 0.2, in some tenths of
-    a second. Others take up to minutes, for many classes without a correct prediction whose weights
-    have many scales.
+    a second. Others take up to some seconds, for many classes without a correct prediction whose
+    weights have many scales; where the characteristic function of X is cut off, with a warning, the
+    moments have the errors that it tells.
 
     Parameters
     ----------

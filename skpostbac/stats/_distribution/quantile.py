@@ -28,6 +28,8 @@ _CLOSE = 1e-9
 _MAX_STEPS = 200
 # From this many steps on every other one halves the bracket.
 _PATIENCE = 20
+# Stretched distances beyond this share of the largest one stand for the end of the support.
+_ALL_BUT = 0.999
 # A Halley step leaves the excess times the squares of itself and of the turn of the density.
 _CUBE = 1e-14
 _MAX_HALLEY_STEPS = 6
@@ -116,12 +118,16 @@ def upper_quantile(
             jump &= np.abs(excess) > _CLOSE
             u[active] = np.where(jump, high[active], u[active])
             wide &= ~jump
+        # Beyond the last place there are no doubles left but the end.
+        wide &= low[active] < _ALL_BUT * last
         active = active[(np.abs(excess) > _CLOSE) & wide]
         if not active.size:
             break
     points = _unstretch(frame, u)[0]
     # Closer to the end than the smallest doubles: the end.
-    return frame.near_high(points.to_high * (u < 0.999 * last)) if (u > last / 2).any() else points
+    if not (u > last / 2).any():
+        return points
+    return frame.near_high(points.to_high * (u < _ALL_BUT * last))
 
 
 def _first_guess(frame: Frame, log_p: Floats, scale: float) -> Floats:

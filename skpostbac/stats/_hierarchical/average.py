@@ -73,7 +73,9 @@ class HierarchicalBetaAverage(WeightedSum):
     RuntimeWarning
         By the methods, with the size of the error, if a probability may be wrong by more than 1e-9.
         This takes classes of few samples whose weights differ by many orders of magnitude: the
-        characteristic function then decays too slowly to be summed to the end.
+        characteristic function then decays too slowly to be summed to the end. Also if far tails
+        would take more than some seconds: they are then interpolated, and the message says by how
+        much their logarithms may be wrong.
 
     See Also
     --------

@@ -172,8 +172,8 @@ class TiltedPool:
             rates = rates[: int(min(max(most_work / self.work, _LEAST_RATES), rates.size))]
             most = max((one.n_states for one in self.strata), default=1)
             found = _joined([self._along_states(block) for block in blocks(rates, most)], rates)
-            work, is_rough = found.work + self.work * _OF_RULES * attempt, self.is_rough or attempt > 0
-            found = replace(found, work=work, is_rough=is_rough)
+            work = found.work + self.work * _OF_RULES * attempt
+            found = replace(found, work=work, is_rough=self.is_rough or attempt > 0)
         return found
 
     def _nodes_worth(self, rates: Complexes) -> int:

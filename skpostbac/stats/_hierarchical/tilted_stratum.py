@@ -75,7 +75,7 @@ class Part:
     def work(self) -> float:
         """About how many transforms of a class in a state by a short series take as long."""
         of_rule = self.n_abscissae * (_ABSCISSA + _WAVE * self.values.shape[1])
-        return len(self.values) * (self.index.size * self.values.shape[1] + of_rule)
+        return float(len(self.values) * (self.index.size * self.values.shape[1] + of_rule))
 
 
 @dataclass(frozen=True)

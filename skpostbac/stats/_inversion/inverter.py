@@ -22,7 +22,9 @@ exp(K(c) - c y), so that the choice of c decides which tails have relative accur
   are left, which a sum of terms has in closed form.
 
 What a line that is cut off leaves in a probability is estimated, and a warning is given if it may
-exceed 1e-9.
+exceed 1e-9. Where the centre is cut off it answers alone what asks for absolute accuracy: other
+contours would be cut off as well. Far contours take a limited amount of work in one call; tails
+beyond are interpolated between those that are known (`known_tails`), with a warning.
 """
 
 import warnings

@@ -31,8 +31,8 @@ from skpostbac.stats._population.tilted import TiltedLogit
 
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
-# It is not looked for any higher from so many nodes of all terms on, which is a second of work.
-_MOST_NODES = 2**20
+# It is not looked for any higher from so many nodes of all terms on: some tenths of a second.
+_MOST_NODES = 2**18
 # What the ends should not miss of a transform, and where what they miss may be rounding.
 _MISSED, _TOLERABLE = 1e-13, 1e-7
 # Heights of an octave at which a transform is looked at.
@@ -132,9 +132,8 @@ class _Summands(PowerEnd):
     @property
     def power_range(self) -> float:
         """Distance from an end within which powers count, or that is tiny."""
-        # Where mass is left so close to the end, its tilt has a variance that is a double.
-        keeps_mass = self.is_scaled or self.order <= 1
-        return self._straight if keeps_mass else max(self._straight, _TINY)
+        # Of a tilt to so tiny distances the variance, of their squares, would be no double.
+        return self._straight if self.is_scaled else max(self._straight, _TINY)
 
     @cached_property
     def _straight(self) -> float:

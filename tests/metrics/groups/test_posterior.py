@@ -9,6 +9,7 @@ from scipy import stats
 from scipy.special import expit
 
 from skpostbac import ClassCounts, group_posterior
+from skpostbac.metrics._groups import posterior as module
 from skpostbac.metrics._groups.posterior import GroupPosterior
 from skpostbac.stats import BetaBinomial, NormalBinomial
 
@@ -342,3 +343,17 @@ def test_html_computes_the_groups_that_it_shows():
     assert "group 7<" in html
     assert "group 8<" not in html
     assert "groups" not in vars(posterior)
+
+
+def test_groups_of_the_same_counts_are_summarised_once(monkeypatch):
+    """Their rows differ by the name alone, however many they are."""
+    seen, figures = [], module.figures_of
+
+    def counted(distribution, level):
+        seen.append(distribution)
+        return figures(distribution, level)
+
+    monkeypatch.setattr(module, "figures_of", counted)
+    rows = group_posterior([8] * 6 + [9], [10] * 7, model="beta-binomial").summary()
+    assert len(seen) == 4  # 8 of 10, 9 of 10, a new group, the population mean
+    assert all({**row, "name": ""} == {**rows[0], "name": ""} for row in rows[:6])

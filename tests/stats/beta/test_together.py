@@ -38,3 +38,15 @@ def test_only_those_alone_are_watched():
 def test_no_distributions():
     """Nothing in, nothing out."""
     assert evaluate_all([], lambda one: one.mean()).shape == (0,)
+
+
+def test_one_that_stands_for_several_is_asked_once():
+    """Groups of the same counts share one distribution."""
+    asked, one = [], PairedDifference([[3, 1, 0, 2]])
+
+    def question(distribution):
+        asked.append(distribution)
+        return distribution.mean()
+
+    assert np.ptp(evaluate_all([one, one, one], question)) == 0
+    assert len(asked) == 1

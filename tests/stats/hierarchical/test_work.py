@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skpostbac.stats import HierarchicalBetaAverage, Hyperprior
+from skpostbac.stats import HierarchicalBetaAverage, Hyperprior, PowerTransform
 from skpostbac.stats._hierarchical import tilted_sum
+from skpostbac.stats._inversion import inverter
 
 SIZES = np.rint(np.geomspace(1, 5976000.0, 9))
 NINE = SIZES * (np.arange(9) % 2), SIZES
@@ -104,3 +105,65 @@ def test_classes_of_many_scales_come_back():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         assert 0.3 < distribution.cdf(distribution.mean()) < 0.7
+
+
+def _count_far_contours(monkeypatch):
+    """Count the contours through saddlepoints."""
+    found, build = [], inverter.Inversion._saddle_contour
+
+    def counted(self, *arguments):
+        found.append(arguments)
+        return build(self, *arguments)
+
+    monkeypatch.setattr(inverter.Inversion, "_saddle_contour", counted)
+    return found
+
+
+def _ask(name):
+    """Return a question to a distribution."""
+    return lambda distribution: np.atleast_1d(getattr(distribution, name)())
+
+
+QUESTIONS = {name: _ask(name) for name in ("interval", "hdi", "mode", "median")}
+QUESTIONS["mean of a power"] = lambda one: np.atleast_1d(PowerTransform(one, 0.4).mean())
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+def test_centre_that_is_cut_off_asks_for_no_far_contours(monkeypatch, question):
+    """Those would be cut off, too; the error is told, and what is found is close."""
+    weights = [1.0, 0.3, 0.1, 0.03]
+    exact = question(HierarchicalBetaAverage(*MANY_SCALES, weights=weights))
+    found = _count_far_contours(monkeypatch)
+    monkeypatch.setattr(tilted_sum, "_MOST_WORK", 2.0**17)
+    monkeypatch.setattr(tilted_sum, "_MUCH_WORK", 2.0**16)
+    with pytest.warns(RuntimeWarning, match="errors of about"):
+        cut = question(HierarchicalBetaAverage(*MANY_SCALES, weights=weights))
+    assert not found
+    assert_allclose(cut, exact, atol=0.02)
+
+
+def test_far_tails_beyond_the_work_of_a_call_are_interpolated(monkeypatch):
+    """With the work of one contour their logs are within what is told, and fall."""
+    total = np.array([12.0, 30.0, 7.0])
+    distribution = HierarchicalBetaAverage([9, 20, 5], total)
+    x = np.array([0.05, 0.1, 0.14, 0.2, 0.25])
+    exact = distribution.logcdf(x)
+    found = _count_far_contours(monkeypatch)
+    monkeypatch.setattr(inverter, "_MOST_WORK", 1.0)
+    with pytest.warns(RuntimeWarning, match="too much work") as told:
+        close = HierarchicalBetaAverage([9, 20, 5], total).logcdf(x)
+    assert len(found) == 1
+    size = float(str(told[0].message).rstrip(".").split()[-1])
+    assert (np.diff(close) > 0).all()
+    assert 0 < np.abs(close - exact).max() < 2 * size
+
+
+def test_transform_is_evaluated_as_far_as_its_work_allows():
+    """The first of the rates alone are evaluated, a few at least."""
+    distribution = HierarchicalBetaAverage(*MANY_SCALES, weights=[1.0, 0.3, 0.1, 0.03])
+    (pool,) = distribution._inversion._upper.tilted(2.0)._pools
+    rates = 1j * np.arange(200.0)
+    whole, few = pool.along(rates), pool.along(rates, 0.0)
+    assert whole.values.size == 200
+    assert few.values.size == 64
+    assert_allclose(few.values, whole.values[:64], rtol=1e-10, atol=1e-12)

@@ -6,8 +6,10 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln, log_expit
 
 from skpostbac import group_posterior
+from skpostbac.stats import BetaBinomial
 from skpostbac.stats._distribution.log_odds import LogitDistribution
 from skpostbac.stats._population.average import logit_average
+from skpostbac.stats._population.inference import GroupInference
 from skpostbac.stats._population.tilted import TiltedLogit
 
 SIDES = pytest.mark.parametrize("from_above", [False, True], ids=["lower", "upper"])
@@ -86,3 +88,20 @@ def test_panels_are_refined_once_for_each_height(monkeypatch):
     assert seen
     assert not repeated
     assert all(seen.count((term, 0.0)) <= 2 for term, _ in seen)
+
+
+def test_next_to_an_end_where_squares_of_distances_are_no_doubles():
+    """Probabilities fall on to there; nodes without end were asked for at 1e-197."""
+    groups = GroupInference(BetaBinomial(), np.zeros(3), np.zeros(3))
+    average = logit_average([groups.new_group()] * 4, np.full(4, 0.25))
+    logs = average.logcdf([1e-155, 1e-197])
+    assert np.isfinite(logs).all()
+    assert logs[1] < logs[0]
+
+
+@pytest.mark.filterwarnings("ignore:The distribution of the average has too much mass")
+def test_quantile_closer_to_an_end_than_any_double_is_the_end():
+    """Once no double is left that is closer the search ends."""
+    groups = GroupInference(BetaBinomial(), np.zeros(3), np.zeros(3))
+    average = logit_average([groups.new_group()] * 2, np.full(2, 0.5))
+    assert average.icdf(1e-300) == 0.0

@@ -3,12 +3,13 @@
 import mpmath
 import numpy as np
 import pytest
+from numpy.polynomial.chebyshev import chebinterpolate
 from scipy import stats
 from scipy.special import betainc, betaln, expit, log_expit, logit
 
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._population.average import logit_average
-from skpostbac.stats._population.inference import GroupInference
+from skpostbac.stats._population.inference import GroupInference, RisingSeries
 from skpostbac.stats._population.model import group_model
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
@@ -270,3 +271,16 @@ def test_priors_and_distributions_show_users_nothing_else(prior):
     columns = [GroupInference(prior, CORRECT, TOTAL).new_group()] * 2
     for distribution in (columns[0], logit_average(columns, np.array([0.5, 0.5]))):
         assert public(distribution) == public(BoundedDistribution)
+
+
+@pytest.mark.parametrize("is_close", [True, False], ids=["close start", "from the grid"])
+def test_rising_series_are_inverted(is_close):
+    """From a close start or from the grid: their values are those wanted, or the nearest ones."""
+    rows = np.stack([chebinterpolate(lambda v, k=k: np.arctan(k * v) + v / 9, 200) for k in (1, 4)])
+    series = RisingSeries.of(rows.T)
+    exact = np.array([[-1.0, -0.4], [0.3, 0.0], [1.0, 0.9]])
+    value = np.array([-3.0, 0.2, 3.0])
+    start = series._from_grid(value) if is_close else np.zeros_like(exact)
+    found = series.inverse(value, start)
+    assert np.array_equal(found[[0, 2]], [[-1.0, -1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(np.arctan([1, 4] * found[1]) + found[1] / 9, 0.2, rtol=1e-12)
