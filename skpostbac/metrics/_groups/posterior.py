@@ -360,7 +360,7 @@ def group_posterior(
     With the beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9
     correct, and with a vague prior of the precision and one or two small groups 1e-6. With several
     classes and groups that are all perfect, one more group may be within 1e-300 of 1; a
-    ``RuntimeWarning`` says so if probabilities may have relative errors above 1e-7.
+    ``RuntimeWarning`` says so if probabilities may have relative errors above 5e-7.
     Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
     2e-4 of their standard deviations.
     Each group of each class takes some 20 ms, in `groups`, `summary` and `plot`.

@@ -32,9 +32,12 @@ from skpostbac.stats._population.tilted import TiltedLogit
 # A line ends where the transform is below this. It is looked for from so many steps on.
 _DECAYED, _FIRST_STEPS, _MOST_DOUBLINGS = 1e-16, 64, 11
 # It is not looked for any higher from so many nodes of all terms on: some tenths of a second.
-_MOST_NODES = 2**18
+_MOST_NODES = 2**19
 # What the ends should not miss of a transform, and where what they miss may be rounding.
 _MISSED, _TOLERABLE = 1e-13, 1e-7
+# What is told. Within 1e-300 of an end, where mass that no double tells apart is taken for one
+# place, 2e-7 are missed.
+_TOLD = 5e-7
 # Heights of an octave at which a transform is looked at.
 _LOOKS = np.linspace(0.5, 1.0, 12)
 # Powers that are told apart, and distances from an end at which 1 - y is one.
@@ -253,7 +256,7 @@ class _TiltedAverage(TiltedDistribution):
             if sum(term.n_nodes(height) for term in self._terms) > _MOST_NODES:
                 break
             height *= 2
-        if min(size, least) > _TOLERABLE:
+        if min(size, least) > _TOLD:
             warnings.warn(
                 "The distribution of the average has too much mass next to 0 or 1 to be resolved; "
                 f"probabilities may have relative errors of about {min(size, least):.0e}.",
