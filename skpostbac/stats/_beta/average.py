@@ -236,6 +236,10 @@ class BetaAverage(WeightedSum):
     def _tails(self, points: Points) -> Tails:
         return self._smooth_tails(self._series, points) if self._series else super()._tails(points)
 
+    @property
+    def _is_exact(self) -> bool:
+        return self._series is not None or super()._is_exact
+
     def _search(self) -> Callable[[Points], Tails]:
         return (
             super()._search()

@@ -28,9 +28,10 @@ from skpostbac.stats._numerics import EPS, Frame, Points, integrate
 
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
 _LEAST, _LARGEST = 1e-6, 1e3
-# Relative error of a panel of the moments: the centre is known to about 1e-14, and far tails, which
-# count where the distribution is wide, to 1e-12 of themselves.
-_MOMENT_ERROR, _WIDE_MOMENT_ERROR = 3e-13, 1e-11
+# Relative error of a panel of the moments: the centre is known to about 1e-14, a centre that is cut
+# off to what it tells, and far tails, which count where the distribution is wide, to 1e-12 of
+# themselves.
+_MOMENT_ERROR, _WIDE_MOMENT_ERROR, _CUT_MOMENT_ERROR = 3e-13, 1e-11, 1e-6
 # What an error of a tail may add to the integrand of the fourth moment of a distribution that is
 # not wide, a moment of at least one in its units. The error is a bound, of some ten times what it
 # is.
@@ -220,8 +221,13 @@ class PowerTransform(BoundedDistribution):
         first = np.floor(np.log2(self._first_order / self._unit)) - 1
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
-        tolerance = _WIDE_MOMENT_ERROR if by_tails else _MOMENT_ERROR
+        tolerance = _WIDE_MOMENT_ERROR if by_tails else self._near_error
         return integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
+
+    @property
+    def _near_error(self) -> float:
+        """Relative error of a panel: the noise of a centre that is cut off is more."""
+        return _MOMENT_ERROR if self.distribution._is_exact else _CUT_MOMENT_ERROR
 
     @property
     def _laplace_of_x(self) -> Laplace | None:
@@ -345,6 +351,10 @@ class PowerTransform(BoundedDistribution):
 
     def _tails(self, points: Points) -> Tails:
         return self._stretched(self.distribution._tails, points)
+
+    @property
+    def _is_exact(self) -> bool:
+        return self.distribution._is_exact
 
     def _search(self) -> Callable[[Points], Tails]:
         return partial(self._stretched, self.distribution._search())

@@ -90,6 +90,10 @@ class ShiftedDistribution(BoundedDistribution):
     def _tails(self, points: Points) -> Tails:
         return self.distribution._tails(points)
 
+    @property
+    def _is_exact(self) -> bool:
+        return self.distribution._is_exact
+
     def _search(self) -> Callable[[Points], Tails]:
         return self.distribution._search()
 

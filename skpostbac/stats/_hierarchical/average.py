@@ -243,6 +243,10 @@ class HierarchicalBetaAverage(WeightedSum):
     def _tails(self, points: Points) -> Tails:
         return self._exact(points) or super()._tails(points)
 
+    @property
+    def _is_exact(self) -> bool:
+        return self._one_class is not None or super()._is_exact
+
     def _search(self) -> Callable[[Points], Tails]:
         inverted = super()._search()
         return lambda points: self._exact(points) or inverted(points)
