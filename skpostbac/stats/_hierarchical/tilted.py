@@ -30,6 +30,8 @@ _LOOKS = 16
 # However little work is left, the transform is evaluated at so many rates. Where it could not be
 # interpolated, it is tried again for so many heights between each two nodes.
 _LEAST_RATES, _WORTH = 64, 16.0
+# Classes that are alike at most, where it is tried at all.
+_MOST_ALIKE = 64.0
 # Work at a node between which the transform is interpolated, beside that of its corners.
 _OF_RULES = 4.0
 
@@ -180,6 +182,9 @@ class TiltedPool:
         """How many nodes an attempt to interpolate between them takes, if it is worth it."""
         panels = None if self.known is None else Panels.of(rates)
         if panels is None or (self.is_rough and rates.size < _WORTH * panels.nodes.size):
+            return 0
+        # Corners of more classes that are alike would fill the memory before most are dropped.
+        if max(float(one.count.max(initial=0.0)) for one in self.strata) > _MOST_ALIKE:
             return 0
         return panels.nodes.size
 

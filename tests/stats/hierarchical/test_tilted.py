@@ -63,3 +63,11 @@ def test_transform_of_a_stratum_at_the_tilt_is_one():
         rates = np.zeros(1, dtype=complex)
         values = tilted.along(rates, Coefficients(3.0, rates)).values
         assert_allclose(values, 1, rtol=1e-12)
+
+
+def test_corners_of_many_like_classes_are_not_tried():
+    """A hundred of them have as many corners, with tables of all states for each."""
+    for number, is_tried in ((3, True), (100, False)):
+        distribution = HierarchicalBetaAverage([20] * number, [20] * number)
+        (pool,) = distribution._inversion._upper.tilted(2.0)._pools
+        assert (pool._nodes_worth(1j * np.linspace(1e4, 2e4, 200)) > 0) is is_tried
