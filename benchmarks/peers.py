@@ -1,4 +1,4 @@
-"""Compare errors and times of this engine and of other ways to the same posterior, in one run.
+"""Compare errors and CPU times of this engine and of other ways to the same posterior, in one run.
 
     python benchmarks/peers.py [--only TEXT] [--rst FILE]
 
@@ -133,9 +133,18 @@ def prob_conf_mat(problem, seed):
     problem.
     """
     prior = 0.5 if (problem.a % 1).any() else 1.0
-    classes = np.arange(len(problem.a))
-    confusion = np.diag(problem.a - prior)
-    confusion[classes, classes - 1] = problem.b - prior
+    return _of_sample(_conf_mat_sample(problem.a - prior, problem.b - prior, prior, seed), problem)
+
+
+def prob_conf_mat_interval(correct, wrong, prior, seed):
+    """Return the ends of the central 95 % of the samples of prob_conf_mat."""
+    return sample_interval(_conf_mat_sample(correct, wrong, prior, seed))
+
+
+def _conf_mat_sample(correct, wrong, prior, seed):
+    classes = np.arange(len(correct))
+    confusion = np.diag(correct)
+    confusion[classes, classes - 1] = wrong
     priors = np.full(confusion.shape, prior / (len(classes) - 1))
     priors[classes, classes] = prior
     study = Study(seed=seed, num_samples=10_000)
@@ -143,8 +152,7 @@ def prob_conf_mat(problem, seed):
         "all/one", confusion_matrix=confusion, confusion_prior=priors, prevalence_prior=1.0
     )
     study.add_metric("balanced_accuracy")
-    samples = study.get_metric_samples("balanced_accuracy", "all/one", "posterior").values
-    return _of_sample(samples.ravel(), problem)
+    return study.get_metric_samples("balanced_accuracy", "all/one", "posterior").values.ravel()
 
 
 def _of_sample(sample, problem):
@@ -164,7 +172,7 @@ HEADER = ("distribution", "method", "limits", "mean", "P", "time")
 LEGEND = (
     "Columns: the larger absolute error of the two ends of the central 95 % interval, the absolute "
     "error of the mean, the relative error of the probability P that is given with the "
-    "distribution (1 if a method says zero), and the time for all of them."
+    "distribution (1 if a method says zero), and the CPU time for all of them."
 )
 
 
@@ -207,7 +215,7 @@ def measure(problem):
 
 def take_turn(method, problem, seed, row):
     """Add one timed answer to a row."""
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         # A density that is infinite at an end of the support, or seen by no point of the grid.
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
@@ -215,7 +223,7 @@ def take_turn(method, problem, seed, row):
     except Exception as error:
         row.remark = f"refused ({type(error).__name__})"
         return
-    row.seconds.append(time.perf_counter() - start)
+    row.seconds.append(time.process_time() - start)
     row.errors.append(problem.errors(found))
 
 
@@ -232,9 +240,9 @@ def table(names):
     return rows
 
 
-def circumstances():
+def circumstances(*others):
     """Say when and with what the table was made."""
-    packages = ("numpy", "scipy", "prob_conf_mat")
+    packages = ("numpy", "scipy", "prob_conf_mat", *others)
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     threads = max((pool["num_threads"] for pool in threadpool_info()), default=1)
     return (

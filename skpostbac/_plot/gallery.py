@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from skpostbac._plot.kwargs import check_kwargs
 from skpostbac._plot.text import estimate, estimate_title, interval_name
+from skpostbac._utils import format_estimates
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import Distribution, interval_of
@@ -65,8 +66,10 @@ class Gallery(NamedTuple):
         return [portrait.name for portrait in self.portraits]
 
     def figures(self) -> list[str]:
-        """Write mean and interval of each."""
-        return [portrait.figures for portrait in self.portraits]
+        """Write mean and interval of each, all with the same decimals."""
+        means = [portrait.mean for portrait in self.portraits]
+        intervals = [portrait.interval for portrait in self.portraits]
+        return list(map(" ".join, format_estimates(means, intervals, n_decimals=2)))
 
     def rows(self) -> Iterator[tuple[int, Portrait, Mapping[str, Any]]]:
         """Yield the height, the portrait and the style of each row, from the top."""

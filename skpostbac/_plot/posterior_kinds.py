@@ -43,12 +43,12 @@ def draw_densities(ax: Axes, gallery: Gallery) -> Drawn:
     """Draw densities over one another, with the area above the interval shaded."""
     n = len(gallery.portraits)
     alpha = shade(ax, 0.25 if n <= _MOST_SHADED else 0.08)
-    columns = shorten(gallery.names), gallery.portraits, free_styles(ax, n), gallery.styles
+    labels = map(with_score, shorten(gallery.names), gallery.figures())
+    columns = labels, gallery.portraits, free_styles(ax, n), gallery.styles
     lines, areas, means = [], [], []
     heights = [ax.get_ylim()[1] if ax.has_data() else 0.0]
-    for name, portrait, default, style in zip(*columns, strict=True):
+    for label, portrait, default, style in zip(*columns, strict=True):
         curve = density_curve(portrait.distribution)
-        label = with_score(name, portrait.figures)
         (line,) = ax.plot(*curve, **line_kwargs({"label": label, **default}, style))
         fill: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
         areas.append(ax.fill_between(*curve.between(*portrait.interval), **fill))
@@ -140,7 +140,7 @@ KINDS: dict[str, Callable[[Axes, Gallery], Drawn]] = {
 def explain_shapes(ax: Axes, kind: str, gallery: Gallery) -> None:
     """Write below a picture with rows what its areas and bars are."""
     if kind != "forest":
-        write_note(ax, f"Dark: {gallery.interval_name}")
+        write_note(ax, f"Strong colour: {gallery.interval_name}")
     elif gallery.level > INNER_LEVEL:
         inner = interval_name(INNER_LEVEL, gallery.method)
         write_note(ax, f"Thin bars: {gallery.interval_name}", f"thick bars: {inner}")

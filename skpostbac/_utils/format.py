@@ -33,18 +33,18 @@ def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, st
 
 
 def format_estimates(
-    means: Sequence[float], intervals: Sequence[tuple[float, float]]
+    means: Sequence[float], intervals: Sequence[tuple[float, float]], *, n_decimals: int = 3
 ) -> list[tuple[str, str]]:
     """Write means and intervals as the columns of a table, all with the same decimals.
 
-    There are enough of them to tell the ends of the narrowest interval apart.
+    There are at least `n_decimals`, and enough to tell the ends of the narrowest interval apart.
 
     Examples
     --------
     >>> format_estimates([0.5, 0.90001], [(0.2, 0.8), (0.89995, 0.90007)])
     [('0.50000', '[0.20000, 0.80000]'), ('0.90001', '[0.89995, 0.90007]')]
     """
-    n = max((n_decimals_of(high - low) for low, high in intervals), default=3)
+    n = max((n_decimals_of(high - low, n_decimals) for low, high in intervals), default=n_decimals)
     return [
         (f"{mean:.{n}f}", f"[{low:.{n}f}, {high:.{n}f}]")
         for mean, (low, high) in zip(means, intervals, strict=True)

@@ -314,7 +314,7 @@ def test_long_names_are_cut_but_not_their_figures(kind):
 
 
 @each_kind
-def test_each_row_has_digits_of_its_own(kind):
+def test_the_sharpest_row_decides_on_the_decimals(kind):
     """A sharp posterior among wide ones is not rounded to a point, nor to certainty."""
     sharp = PosteriorBalancedAccuracy.from_counts([739], [739])
     display = PosteriorDisplay({"sharp": sharp, "one": ONE, "two": TWO}).plot(kind=kind)
@@ -328,7 +328,7 @@ def test_each_row_has_digits_of_its_own(kind):
     assert f"{740 / 741:.4f} [{low:.4f}, {high:.4f}]" in texts[0]
     assert "0.9987 [0.9960, 1.0000]" in texts[0]
     low, high = ONE.credible_interval()
-    assert f"{ONE.mean():.2f} [{low:.2f}, {high:.2f}]" in texts[1]
+    assert f"{ONE.mean():.4f} [{low:.4f}, {high:.4f}]" in texts[1]
 
 
 @pytest.mark.parametrize("level", [0.3, 0.5])

@@ -271,7 +271,7 @@ def test_matrix_says_what_it_is():
             {"method": "central"},
             "Thin bars: 95% central interval, thick bars: 50% central interval",
         ),
-        ({"kind": "violin"}, "Dark: 95% HDI"),
+        ({"kind": "violin"}, "Strong colour: 95% HDI"),
         ({"level": 0.4}, None),
     ],
     ids=["level", "method", "violin", "no inner bars"],
