@@ -267,17 +267,20 @@ def as_rst(rows):
         "",
         LEGEND,
         "",
-        ".. list-table::",
-        "   :header-rows: 1",
-        "   :widths: 30 22 14 12 12 10",
-        "",
+        *list_table([HEADER, *rows], "30 22 14 12 12 10"),
     ]
-    for row in [HEADER, *rows]:
+    return "\n".join(lines) + "\n"
+
+
+def list_table(rows, widths):
+    """Return the lines of a list-table, whose first row is the header."""
+    lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
+    for row in rows:
         lines += [
             f"   {'*' if first else ' '} - {cell}".rstrip()
             for first, cell in zip([True] + [False] * len(row), row, strict=False)
         ]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def main():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from fairlearn.metrics import MetricFrame
-from peers import _duration, _error, circumstances, prob_conf_mat_interval
+from peers import _duration, _error, circumstances, list_table, prob_conf_mat_interval
 from sklearn.metrics import balanced_accuracy_score
 
 from skpostbac import subgroup_posteriors
@@ -153,16 +153,8 @@ def as_rst(rows):
         "",
         LEGEND,
         "",
-        ".. list-table::",
-        "   :header-rows: 1",
-        "   :widths: 26 36 22 16",
-        "",
+        *list_table([HEADER, *rows], "26 36 22 16"),
     ]
-    for row in [HEADER, *rows]:
-        lines += [
-            f"   {'*' if first else ' '} - {cell}".rstrip()
-            for first, cell in zip([True] + [False] * len(row), row, strict=False)
-        ]
     return "\n".join(lines) + "\n"
 
 
