@@ -667,7 +667,7 @@ def test_weights_reach_the_counts_in_a_search():
     search = GridSearchCV(
         clone(TREE).set_fit_request(sample_weight=True),
         DEPTHS,
-        scoring=ClassCountsScorer().set_score_request(sample_weight=True),
+        scoring=ClassCountsScorer(weight_type="case").set_score_request(sample_weight=True),
         refit=PosteriorRefit(),
         cv=CV,
     ).fit(X, y, sample_weight=weights)
