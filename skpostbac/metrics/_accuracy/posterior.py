@@ -119,17 +119,17 @@ class PosteriorAccuracy(ExactPosterior):
         classes: ArrayLike | None = None,
         prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
     ) -> PosteriorAccuracy:
-        """Make the posterior from counts.
+        """Create a posterior from class counts.
 
         Parameters
         ----------
         correct : array-like of shape (n_classes,)
-            Correct predictions among the samples of each class, in [0, `total`].
+            Number of correct predictions in each class, in [0, `total`].
         total : array-like of shape (n_classes,)
-            Samples of each class; 0 for an absent class. Counts need not be integers.
+            Number of samples of each class; 0 for an absent class. Counts need not be integers.
         classes : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default the index that `correct` and `total` have in
-            common if they are pandas Series, else 0, 1, ...
+            Class labels. Defaults to the common index of `correct` and `total` if they are pandas
+            Series, else 0, 1, ...
         prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
             Prior of the accuracy.
 
@@ -140,7 +140,7 @@ class PosteriorAccuracy(ExactPosterior):
         Raises
         ------
         ValueError
-            As :class:`ClassCounts` and :class:`PosteriorAccuracy` raise it.
+            For the reasons listed in :class:`ClassCounts` and :class:`PosteriorAccuracy`.
 
         Examples
         --------
@@ -158,16 +158,16 @@ class PosteriorAccuracy(ExactPosterior):
         labels: ArrayLike | None = None,
         prior: ArrayLike = DEFAULT_ACCURACY_PRIOR,
     ) -> PosteriorAccuracy:
-        """Make the posterior from a confusion matrix.
+        """Create a posterior from a confusion matrix.
 
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts: the true classes are the rows and the predicted ones
-            the columns. Some publications print the transpose, which changes only the `counts`.
+            Finite, non-negative counts, with true classes as rows and predicted classes as columns.
+            Some publications print the transpose, which changes only the `counts`.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default the index of a DataFrame, which must be equal to
-            its columns, else 0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, which must equal its columns, else
+            0, 1, ...
         prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
             Prior of the accuracy.
 
@@ -178,7 +178,7 @@ class PosteriorAccuracy(ExactPosterior):
         Raises
         ------
         ValueError
-            If `C` is no confusion matrix, or as :class:`PosteriorAccuracy` raises it.
+            If `C` is no confusion matrix, or for the reasons listed in :class:`PosteriorAccuracy`.
 
         Examples
         --------
@@ -190,14 +190,14 @@ class PosteriorAccuracy(ExactPosterior):
 
     @cached_property
     def distribution(self) -> BetaAverage:
-        """The distribution of the accuracy, with all methods of the engine."""
+        """Distribution of the accuracy, with the full interface of distributions."""
         counts = _independent(self.counts)
         correct, wrong = counts.correct.sum(), (counts.total - counts.correct).sum()
         return BetaAverage([self.prior[0] + correct], [self.prior[1] + wrong])
 
     @property
     def score_name(self) -> str:
-        """Name of the figure: "Accuracy"."""
+        """Name of the metric: "Accuracy"."""
         return "Accuracy"
 
     @property
@@ -231,8 +231,8 @@ class PosteriorAccuracy(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, "level", "mode", "no_information_rate" and
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
+            credible interval), "level", "mode", "no_information_rate" and
             "prob_above_no_information_rate"; the last two are nan without samples.
 
         Examples
@@ -260,7 +260,7 @@ class PosteriorAccuracy(ExactPosterior):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -320,14 +320,14 @@ def posterior_accuracy(
     labels : array-like of shape (n_classes,), default=None
         Samples of a true class that is not listed are left out. By default all are counted.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size counts, and not their scale. None stands for "case", with a warning
-        where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of one group
-        depend on one another, and count for less, as :ref:`groups` explains.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
         Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``.
 
@@ -338,14 +338,14 @@ def posterior_accuracy(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` and :class:`PosteriorAccuracy` raise them.
+        For the reasons listed in :func:`class_counts` and :class:`PosteriorAccuracy`.
 
     Warns
     -----
     GroupsWarning
-        If the groups leave the correlation within them in doubt.
+        If the correlation within groups is poorly known.
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------

@@ -239,7 +239,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------

@@ -54,12 +54,11 @@ SHOWN_CLASSES = 20
 class PosteriorBalancedAccuracy(ExactPosterior):
     r"""Posterior distribution of the balanced accuracy, given the counts of each class.
 
-    The accuracy :math:`\theta_i` on class i has a Beta prior, so that after :math:`k_i` correct
-    predictions out of :math:`n_i` it is
-    :math:`\mathrm{Beta}(a_i + k_i, b_i + n_i - k_i)` ([2]_, eq. 8). The balanced accuracy is
-    their mean :math:`\lambda = \sum_i w_i \theta_i`, with :math:`w_i = 1 / l` for each of the l
-    classes unless weights are given (eq. 12), and its posterior is their convolution ([1]_; [2]_,
-    eq. 13), which is computed without sampling.
+    The accuracy :math:`\theta_i` on class i has a Beta prior. After :math:`k_i` correct predictions
+    out of :math:`n_i`, its posterior is :math:`\mathrm{Beta}(a_i + k_i, b_i + n_i - k_i)` ([2]_,
+    eq. 8). The balanced accuracy is their mean :math:`\lambda = \sum_i w_i \theta_i`, with
+    :math:`w_i = 1 / l` for each of the l classes unless weights are given (eq. 12), and its
+    posterior is their convolution ([1]_; [2]_, eq. 13). It is computed without sampling.
 
     Use :func:`posterior_balanced_accuracy` to start from labels, and :meth:`from_counts` or
     :meth:`from_confusion_matrix` to start from a table.
@@ -67,27 +66,27 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     Parameters
     ----------
     counts : ClassCounts
-        Correct predictions and samples of each class. Those of samples with groups or importance
-        weights are divided by their design effects first.
+        Correct predictions and samples of each class. With groups or importance weights, the counts
+        are divided by their design effects first.
     prior : str, pair, array-like of shape (n_classes, 2) or Hyperprior, default="reciprocal"
         Prior of the accuracy on each class: "reciprocal" (a = b = 1 / n_classes), "uniform" (1),
         "jeffreys" (1/2), "neutral" (1/3), a pair ``(a, b)`` for all classes, or one pair for each.
-        The pull of "uniform" to 1/2, which is the prior of the papers, does not average out over
-        many classes; that of "reciprocal" is as strong for all classes together as it is for one.
-        "hierarchical" lets the classes borrow strength from one another instead, as a
-        :class:`~skpostbac.stats.Hyperprior` says.
+        "uniform", the prior of the papers, pulls each class to 1/2, which does not average out over
+        many classes. The total weight of "reciprocal" does not grow with the number of classes.
+        "hierarchical" lets the classes borrow strength from one another; see
+        :class:`~skpostbac.stats.Hyperprior`.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Non-negative weights of the classes in the average, normalised to sum 1. A dict must
-        have each of the classes; it may have others. By default all weigh the same.
+        Non-negative weights of the classes in the average, normalised to sum to 1. A dict must
+        contain every class and may contain others. By default, all weights are equal.
 
     Attributes
     ----------
     counts : ClassCounts
         The counts, as given.
     prior : ndarray of shape (n_classes, 2) or Hyperprior
-        Read-only parameters a and b of the prior of each class, or what the classes share.
+        Read-only parameters a and b of each class's prior, or the Hyperprior.
     class_weight : ndarray of shape (n_classes,)
-        Read-only weights, of sum 1.
+        Read-only weights, which sum to 1.
 
     Raises
     ------
@@ -97,15 +96,14 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     See Also
     --------
-    posterior_balanced_accuracy_score : One number out of the posterior.
+    posterior_balanced_accuracy_score : Summary of the posterior as one number.
 
     Notes
     -----
-    ``p + q`` pools the counts of two posteriors whose priors and class weights have the same
-    values for all classes of the pool, whether they were given by name, as a pair or as an array.
-    It is the posterior given both sets of observations, and counts the prior once. Pooled folds of
-    a cross-validation describe the predictions that were made; the posterior knows nothing of the
-    variation between training sets.
+    ``p + q`` is the posterior given both sets of observations; the prior counts once. Both must
+    have the same prior and class weights for every class, however these were given. Pooled
+    cross-validation folds describe the predictions that were made; the posterior does not include
+    the variation between training sets.
 
     References
     ----------
@@ -125,8 +123,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     >>> posterior.prob_above(0.7)
     0.9054
 
-    What is known of a class beforehand is its row of the prior, and what its errors cost is its
-    weight: here class 2 is expected to be right in 9 of 10 cases, and counts twice.
+    Priors and weights can differ between classes. Here the prior mean of class 2 is 0.9, and the
+    class counts twice:
 
     >>> PosteriorBalancedAccuracy.from_counts(
     ...     [30, 8, 3], [32, 10, 4], prior=[(1, 1), (1, 1), (9, 1)], class_weight=[1, 1, 2]
@@ -169,17 +167,17 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
-        """Make the posterior from counts.
+        """Create a posterior from class counts.
 
         Parameters
         ----------
         correct : array-like of shape (n_classes,)
-            Correct predictions among the samples of each class, in [0, `total`].
+            Number of correct predictions in each class, in [0, `total`].
         total : array-like of shape (n_classes,)
-            Samples of each class; 0 for an absent class. Counts need not be integers.
+            Number of samples of each class; 0 for an absent class. Counts need not be integers.
         classes : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default the index that `correct` and `total` have in
-            common if they are pandas Series, else 0, 1, ...
+            Class labels. Defaults to the common index of `correct` and `total` if they are pandas
+            Series, else 0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -190,7 +188,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If intervals under this prior would seldom hold the truth, in test sets like this.
+            If 95 % intervals under this prior would often miss the true value in similar test sets.
 
         Examples
         --------
@@ -212,17 +210,17 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> PosteriorBalancedAccuracy:
-        """Make the posterior from a confusion matrix.
+        """Create a posterior from a confusion matrix.
 
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts: the true classes are the rows and the predicted ones
-            the columns, as :func:`sklearn.metrics.confusion_matrix` returns them. Some
-            publications print the transpose.
+            Finite, non-negative counts, with true classes as rows and predicted classes as columns,
+            as :func:`sklearn.metrics.confusion_matrix` returns them. Some publications print the
+            transpose.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default the index of a DataFrame, which must be equal to
-            its columns, else 0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, which must equal its columns, else
+            0, 1, ...
         prior, class_weight
             As for the class.
 
@@ -233,7 +231,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If intervals under this prior would seldom hold the truth, in test sets like this.
+            If 95 % intervals under this prior would often miss the true value in similar test sets.
 
         Examples
         --------
@@ -249,24 +247,24 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     @cached_property
     def effective_counts(self) -> ClassCounts:
-        """What the counts are worth as independent samples: what the distribution is made of."""
+        """Counts after division by the design effects, from which the distribution is computed."""
         return self.counts.effective()
 
     @property
     def design_effects(self) -> DesignEffects | None:
-        """What groups and importance weights do to the counts; None where there are neither."""
+        """Design effects of groups and importance weights; None if there are neither."""
         return self.counts.design_effects
 
     @cached_property
     def distribution(self) -> AverageDistribution:
-        """The distribution of the weighted average, with all methods of the engine."""
+        """Distribution of the weighted average, with the full interface of distributions."""
         counts = self.effective_counts
         average = average_distribution(self.prior, counts.correct, counts.total, self._weights)
         return widened(average, self.counts, self.class_weight)
 
     @cached_property
     def prior_distribution(self) -> AverageDistribution:
-        """The distribution of the weighted average before the data."""
+        """Prior distribution of the weighted average."""
         nothing = np.zeros(self.counts.n_classes)
         return average_distribution(self.prior, nothing, nothing, self._weights)
 
@@ -276,26 +274,27 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     @property
     def score_name(self) -> str:
-        """Name of the figure: "Balanced accuracy"."""
+        """Name of the metric: "Balanced accuracy"."""
         return "Balanced accuracy"
 
     @property
     def chance(self) -> float:
-        """Balanced accuracy of guessing: 1 / n_classes, whatever the class weights."""
+        """Chance level of the balanced accuracy: 1 / n_classes, whatever the class weights."""
         return 1 / self.counts.n_classes
 
     def prob_above_chance(self) -> ProbAboveChance:
-        """Return the probability that the classifier is better than guessing.
+        """Return the probability that the balanced accuracy is above chance.
 
-        Guessing has accuracy 1 / n_classes on each class, and so in each weighted average.
+        Random guessing has an accuracy of 1 / n_classes on each class, hence on any weighted
+        average.
 
         Returns
         -------
         probability : ProbAboveChance
-            A float with the attributes `prior`, the same probability before the data, and
-            `bayes_factor`, the odds after the data over those before. The former is 0.5, 0.77, 0.95
-            and 1.00 for 2, 3, 5 and 10 classes, and 0.5, 0.83, 0.99 and 1.00 with a uniform prior:
-            look at both. With a single class there is nothing to guess, and the factor is nan.
+            A float with two attributes: `prior`, the prior probability, and `bayes_factor`, the
+            posterior odds divided by the prior odds. Look at both, since the prior probability is
+            0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10 classes (0.5, 0.83, 0.99 and 1.00 with a
+            uniform prior). With a single class the Bayes factor is nan.
 
         Examples
         --------
@@ -306,7 +305,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return prob_above_chance(self.distribution, self.prior_distribution, self.chance)
 
     def prior_influence(self) -> PriorInfluence:
-        """Return how far the prior has moved the mean, and by which classes.
+        """Return how far the prior shifts the mean, in total and by class.
 
         Returns
         -------
@@ -332,10 +331,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
-        It is that of the balanced accuracy, with the priors of the recalls;
-        :meth:`PosteriorAccuracy.binary_equivalent` is that of the accuracy. The number of classes
-        is that of the counts. Classes that are predicted, and have no samples, are among them only
-        if `labels` names them.
+        It is derived from the balanced accuracy; :meth:`PosteriorAccuracy.binary_equivalent` is
+        derived from the accuracy. The number of classes is that of the counts, so classes that are
+        predicted but have no samples count only if they are listed in `labels`.
 
         Examples
         --------
@@ -352,7 +350,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         recalls : dict of label to distribution
-            It has a view in notebooks: a table of means and intervals.
+            Dict of posteriors, shown in notebooks as a table of means and intervals.
 
         Examples
         --------
@@ -365,7 +363,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return Recalls(zip(label_list(self.counts.classes), distributions, strict=True))
 
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
-        """Return what is known of the recall of each class, by labelled columns.
+        """Return summary statistics of each class's recall as a dict of columns.
 
         Parameters
         ----------
@@ -375,9 +373,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         columns : dict of str to list
-            "class", "correct", "total", "mean", "median", "standard_deviation", "low" and "high",
-            the ends of the credible interval of highest density, "level", and "class_weight".
-            ``pandas.DataFrame`` and ``polars.DataFrame`` take the dict as it is.
+            "class", "correct", "total", "mean", "median", "standard_deviation", "low" and "high"
+            (ends of the highest-density credible interval), "level", and "class_weight". Pass it to
+            ``pandas.DataFrame`` or ``polars.DataFrame``.
 
         Examples
         --------
@@ -398,7 +396,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         }
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures: point estimates, the credible interval, and chance.
+        """Return point estimates, the credible interval and the comparison with chance.
 
         Parameters
         ----------
@@ -408,10 +406,10 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (the ends of the
-            credible interval of highest density), "level", "mode", "chance", "prob_above_chance",
-            "prior_prob_above_chance", the same probability before the data, and
-            "bayes_factor_above_chance", the odds after the data over those before.
+            "mean", "median", "standard_deviation", "low" and "high" (the ends of the credible
+            interval of highest density), "level", "mode", "chance", "prob_above_chance",
+            "prior_prob_above_chance" (the prior probability) and "bayes_factor_above_chance"
+            (posterior odds divided by prior odds).
 
         Examples
         --------
@@ -442,7 +440,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         }
 
     def report(self, level: float = 0.95) -> str:
-        """Say in plain sentences how good the classifier is, and how sure that is.
+        """Return a text report on the balanced accuracy and its uncertainty.
 
         Parameters
         ----------
@@ -452,7 +450,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -545,24 +543,24 @@ def posterior_balanced_accuracy(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the average, by default those found in `y_true`. A class that is absent
-        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
-        two observations of the sample, and narrows the posterior.
+        Finite, non-negative weights. By default they are case counts, so their scale matters: a
+        weight of 2 counts the sample twice and narrows the posterior.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size counts, and not their scale. None stands for "case", with a warning
-        where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of one group
-        depend on one another, and count for less, as :ref:`groups` explains.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Weights of the classes in the average, normalised to sum 1.
+        Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
             default="reciprocal"
         Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
-        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
 
     Returns
     -------
@@ -571,22 +569,22 @@ def posterior_balanced_accuracy(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` and :class:`PosteriorBalancedAccuracy` raise them.
+        For the reasons listed in :func:`class_counts` and :class:`PosteriorBalancedAccuracy`.
 
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets like this.
+        If 95 % intervals under this prior would often miss the true value in similar test sets.
     GroupsWarning
-        If the groups leave the correlation within them in doubt, or have several classes.
+        If the correlation within groups is poorly known, or if groups span several classes.
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
     UserWarning
         If no label of `y_pred` occurs in `y_true`.
 
     See Also
     --------
-    posterior_balanced_accuracy_score : One number out of this posterior.
+    posterior_balanced_accuracy_score : Summary of this posterior as one number.
     sklearn.metrics.balanced_accuracy_score : The point estimate, without uncertainty.
 
     References

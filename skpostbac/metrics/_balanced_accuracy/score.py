@@ -1,4 +1,4 @@
-"""One number out of the posterior: a score function in scikit-learn's form."""
+"""Score function that summarises the posterior in one number."""
 
 from __future__ import annotations
 
@@ -44,30 +44,30 @@ def posterior_balanced_accuracy_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-        "lower" and "upper" are the one-sided credible bounds: the balanced accuracy is at
-        least "lower", or at most "upper", with probability `level`.
+        Statistic to return. "lower" and "upper" are one-sided credible bounds: the balanced
+        accuracy is at least "lower", or at most "upper", with probability `level`.
     level : float, default=0.95
-        Probability of the bounds, in (0, 1). The other objectives do not use it.
+        Probability of the bounds, in (0, 1). Ignored for other objectives.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior, \
             default="reciprocal"
         Prior of the accuracy on each class: "reciprocal", "uniform", "jeffreys", "neutral",
-        "hierarchical", a pair ``(a, b)`` for all classes, one pair for each, or what they share.
+        "hierarchical", a pair ``(a, b)`` for all classes, one pair per class, or a Hyperprior.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the average, by default those found in `y_true`. A class that is absent
-        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size counts, and not their scale. None stands for "case", with a warning
-        where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of one group
-        depend on one another, and count for less, as :ref:`groups` explains.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Weights of the classes in the average, normalised to sum 1.
+        Weights of the classes in the average, normalised to sum to 1.
     adjusted : bool, default=False
-        Rescale the score so that guessing gives 0 and a perfect classifier would give 1.
+        Rescale the score so that chance level is 0 and a perfect score is 1.
 
     Returns
     -------
@@ -77,19 +77,20 @@ def posterior_balanced_accuracy_score(
     Raises
     ------
     ValueError
-        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` meets a single
-        class, or as :func:`posterior_balanced_accuracy` raises it.
+        If `objective` is unknown, if `level` is outside (0, 1), if `adjusted` is True with a single
+        class, or for the reasons listed in :func:`posterior_balanced_accuracy`.
     TypeError
-        If `adjusted` is no bool, or as :func:`posterior_balanced_accuracy` raises it.
+        If `adjusted` is not a bool, or for the reasons listed in
+        :func:`posterior_balanced_accuracy`.
 
     See Also
     --------
-    make_posterior_scorer : The scorer for model selection.
-    posterior_balanced_accuracy : The whole posterior.
+    make_posterior_scorer : Scorer for model selection. posterior_balanced_accuracy : The full
+    posterior.
 
     Notes
     -----
-    There is neither a :class:`PriorInfluenceWarning` nor a :class:`GroupsWarning` here, which a
+    This function never gives a :class:`PriorInfluenceWarning` or :class:`GroupsWarning`, which a
     search would repeat in each fold.
 
     References
@@ -123,7 +124,7 @@ def posterior_balanced_accuracy_score(
 
 
 def check_objective(objective: str, level: float, known: Sequence[str] = tuple(OBJECTIVES)) -> None:
-    """Refuse an unknown objective, and a level that is not in (0, 1)."""
+    """Raise if the objective is unknown or the level is not in (0, 1)."""
     check_choice(objective, known, "objective")
     check_level(level)
 

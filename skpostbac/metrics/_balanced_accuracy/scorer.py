@@ -1,4 +1,4 @@
-"""Scorers: what model selection calls with an estimator and a test set."""
+"""Scorers for model selection."""
 
 from __future__ import annotations
 
@@ -69,46 +69,46 @@ def make_posterior_scorer(
     Parameters
     ----------
     objective : {"mean", "median", "mode", "lower", "upper"}, default="mean"
-        What to report of the posterior; "lower" and "upper" are one-sided credible bounds.
+        Statistic to return. "lower" and "upper" are one-sided credible bounds.
     level : float, default=0.95
         Probability of the bounds, in (0, 1).
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior of the accuracy on each class.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the average, by default those found in each test set.
+        Classes to average over, by default those in each test set.
     class_weight : dict or array-like of shape (n_classes,), default=None
         Weights of the classes in the average.
     adjusted : bool, default=False
-        Rescale the score so that guessing gives 0.
+        Rescale the score so that chance level is 0.
     weight_type : {"case", "importance"}, default=None
-        What sample weights are that the scorer is given, as for :func:`class_counts`.
+        Meaning of the sample weights, as for :func:`class_counts`.
 
     Returns
     -------
     scorer : callable
-        A new product of :func:`sklearn.metrics.make_scorer` at each call, so that a
-        `set_score_request` of one does not reach another. Greater is better, also for "upper".
+        Scorer made by :func:`sklearn.metrics.make_scorer`, new at each call, so `set_score_request`
+        affects only this one. Greater is better, also for "upper".
 
     Raises
     ------
     ValueError
-        If a parameter is invalid, as far as can be told without data.
+        If a parameter is invalid, as far as can be checked without data.
 
     See Also
     --------
-    posterior_balanced_accuracy_score : The score function.
-    ClassCountsScorer : Counts of each fold, to pool the folds before the posterior is taken.
+    posterior_balanced_accuracy_score : The score function. ClassCountsScorer : Scorer that returns
+    class counts, for pooling the folds.
 
     Notes
     -----
-    The scorer takes `groups` as it takes `sample_weight`: with metadata routing,
-    ``scorer.set_score_request(groups=True)`` asks for those of the test set, which count by their
-    design effects. :func:`~sklearn.model_selection.cross_validate` hands ``params={"groups":
-    ...}`` to the splitter as well.
+    The scorer accepts `groups` like `sample_weight`: with metadata routing,
+    ``scorer.set_score_request(groups=True)`` requests the groups of the test set.
+    :func:`~sklearn.model_selection.cross_validate` also passes ``params={"groups": ...}`` to the
+    splitter.
 
-    Each test set has a posterior of its own, so that the mean of the scores of k folds counts
-    the prior k times. Pool the counts of the folds where this matters. Single folds give no
-    :class:`PriorInfluenceWarning`, however much the prior decides in them; pooled ones do.
+    Each test set has its own posterior, so the mean score over k folds counts the prior k times.
+    Pool the counts of the folds if this matters. Single folds never give a
+    :class:`PriorInfluenceWarning`; pooled folds may.
 
     Examples
     --------
@@ -145,26 +145,26 @@ def make_posterior_scorer(
 
 
 class ClassCountsScorer(StablePickle, NoNumber):
-    """Scorer that returns the counts of each class, so that folds pool exactly.
+    """Scorer that returns the counts of each class, for exact pooling of folds.
 
     Pass it as `scoring=` to :func:`sklearn.model_selection.cross_validate` or to a search: it
     returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``.
 
-    A search needs ``refit=PosteriorRefit(...)`` with it, or ``refit=False``, since a dict does not
-    say which candidate is best. After a `refit` that is a function, ``search.score(X, y)`` raises a
+    A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict of counts
+    does not rank the candidates. With a callable `refit`, ``search.score(X, y)`` raises a
     ``KeyError`` (scikit-learn #17058); call ``make_posterior_scorer()(search, X, y)``, or
-    ``posterior_balanced_accuracy(y, search.predict(X))`` for the whole posterior.
+    ``posterior_balanced_accuracy(y, search.predict(X))`` for the full posterior.
 
     Parameters
     ----------
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order; samples of other classes are left out. By default the
-        `classes_` of the estimator, and a sample of another class is an error.
+        Classes to count, in this order; samples of other classes are ignored. Defaults to the
+        `classes_` of the estimator; a sample of another class then raises an error.
     weight_type : {"case"}, default=None
-        That sample weights are case counts, also where they are no whole numbers, of which there
-        is a warning otherwise. Importance weights cannot be pooled by their sums; predict each
-        sample out of fold by :func:`~sklearn.model_selection.cross_val_predict`, and give
-        predictions and weights to :func:`posterior_balanced_accuracy`.
+        "case" declares that weights are case counts, which silences the warning about fractional
+        weights. Importance weights cannot be pooled by their sums: pass the predictions of
+        :func:`~sklearn.model_selection.cross_val_predict` and the weights to
+        :func:`posterior_balanced_accuracy` instead.
 
     Attributes
     ----------
@@ -175,19 +175,19 @@ class ClassCountsScorer(StablePickle, NoNumber):
     Raises
     ------
     ValueError
-        If there is no label, a duplicate one, or if two of them print alike; if `weight_type` is
-        another.
+        If `labels` is empty or has duplicates or two labels with the same text, or if `weight_type`
+        is invalid.
 
     See Also
     --------
-    make_posterior_scorer : Scorer that returns one number.
-    OutcomesScorer : Counts, and the outcome of each test sample, to compare candidates in pairs.
+    make_posterior_scorer : Scorer that returns one number. OutcomesScorer : Scorer that also
+    returns each sample's outcome, for paired comparisons.
 
     Notes
     -----
-    Where scikit-learn wants a single number, as in
-    :func:`sklearn.model_selection.cross_val_score`, use :func:`make_posterior_scorer`. The error of
-    a dict that is averaged, compared or made a float says so.
+    Where scikit-learn needs a single number, as in :func:`sklearn.model_selection.cross_val_score`,
+    use :func:`make_posterior_scorer`. Averaging or comparing the dicts, or converting them to
+    float, raises an error that says so.
 
     Examples
     --------
@@ -237,20 +237,20 @@ class ClassCountsScorer(StablePickle, NoNumber):
         Warns
         -----
         SampleWeightWarning
-            If weights are no whole numbers, and `weight_type` is not "case".
+            If weights are not whole numbers and `weight_type` is not "case".
         """
         y_pred = predict(estimator, X)
         counts = _fold_counts(estimator, y, y_pred, self, sample_weight, self.weight_type)
         return CountsDict(_as_dict(counts), type(self).__qualname__)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> ClassCountsScorer:
-        """Request, refuse or rename `sample_weight` where metadata routing is enabled.
+        """Set whether `sample_weight` is requested, when metadata routing is enabled.
 
         Parameters
         ----------
         sample_weight : bool, str or None
-            True requests it, False refuses it, a string requests it under that name, and None
-            makes it an error to pass it.
+            True requests it, False ignores it, a string requests it under that name, and None
+            raises an error if it is passed.
 
         Returns
         -------
@@ -270,7 +270,7 @@ class ClassCountsScorer(StablePickle, NoNumber):
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return what the scorer requests, as scikit-learn's routing asks for it."""
+        """Return the metadata request of the scorer, for scikit-learn's metadata routing."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
         return request
@@ -298,16 +298,16 @@ class ClassCountsScorer(StablePickle, NoNumber):
 
 
 class OutcomesScorer(StablePickle, NoNumber):
-    """Scorer that also keeps which test samples were predicted correctly.
+    """Scorer that also records which test samples were predicted correctly.
 
-    Use it in place of :class:`ClassCountsScorer` in a search: its candidates are tested on the
-    same folds, and with the outcome of each sample they can be compared in pairs, by
-    :class:`PosteriorRefit` and :func:`pooled_paired_counts`.
+    Use it instead of :class:`ClassCountsScorer` for paired comparisons of the candidates of a
+    search, which are tested on the same folds; see :class:`PosteriorRefit` and
+    :func:`pooled_paired_counts`.
 
     Parameters
     ----------
     max_test_size : int
-        Samples of the largest test fold, or more; the number of all samples always suffices.
+        Upper bound on the size of a test fold; the total number of samples always works.
     labels : array-like of shape (n_classes,), default=None
         As for :class:`ClassCountsScorer`.
 
@@ -320,21 +320,22 @@ class OutcomesScorer(StablePickle, NoNumber):
     Raises
     ------
     ValueError
-        If `max_test_size` is not a positive integer, or as :class:`ClassCountsScorer` raises it.
+        If `max_test_size` is not a positive integer, or for the reasons listed in
+        :class:`ClassCountsScorer`.
 
     See Also
     --------
-    ClassCountsScorer : The counts alone, also of weighted samples.
+    ClassCountsScorer : Scorer that returns class counts only; accepts sample weights.
 
     Notes
     -----
-    scikit-learn stores numbers only, of 64 bits, and the same ones of each fold. Beside
-    ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``, ``outcomes_1``, ...,
-    integers of 53 bits, one bit for each sample: the samples sorted by the text of their class
-    and in the order of the fold within it. The number of these columns depends on
-    `max_test_size` alone. Their means and ranks, which a search adds, mean nothing.
+    scikit-learn stores only 64-bit numbers, under the same keys for each fold. In addition to
+    ``correct_<label>`` and ``total_<label>`` there are ``outcomes_0``, ``outcomes_1``, ..., 53-bit
+    integers with one bit per sample. Samples are sorted by the text of their class, and keep the
+    order of the fold within a class. The number of these columns depends only on `max_test_size`.
+    Ignore the means and ranks that a search computes from them.
 
-    Sample weights are not taken: each sample counts as one. Where scikit-learn wants a single
+    Sample weights are not supported: each sample counts as one. Where scikit-learn needs a single
     number, as in successive halving, use :func:`make_posterior_scorer`.
 
     Examples
@@ -356,7 +357,7 @@ class OutcomesScorer(StablePickle, NoNumber):
             _keys(self.labels)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> dict[str, float]:
-        """Find the correct predictions of a fitted estimator on a test set.
+        """Count and record the correct predictions of a fitted estimator on a test set.
 
         Parameters
         ----------
@@ -375,8 +376,8 @@ class OutcomesScorer(StablePickle, NoNumber):
         Raises
         ------
         ValueError
-            If there are more samples than `max_test_size`, or as :class:`ClassCountsScorer`
-            raises it.
+            If there are more samples than `max_test_size`, or for the reasons listed in
+            :class:`ClassCountsScorer`.
         """
         y_pred = predict(estimator, X)
         counts = _fold_counts(estimator, y, y_pred, self)
@@ -414,7 +415,7 @@ def _listed(labels: LabelArray | None) -> list[Any] | None:
 
 
 def predict(estimator: Any, X: Any) -> ArrayLike:
-    """Return predictions, or say that no classifier was given."""
+    """Return predictions; raise if the estimator is not a classifier."""
     if isinstance(estimator, type) or not hasattr(estimator, "predict"):
         raise TypeError(f"estimator must be a classifier with predict, got {shown(estimator)}")
     y_pred: ArrayLike = estimator.predict(X)
@@ -422,7 +423,7 @@ def predict(estimator: Any, X: Any) -> ArrayLike:
 
 
 def _check_cases(weight_type: WeightType) -> WeightType:
-    """Refuse weights that are no case counts."""
+    """Raise if the weights are not case counts."""
     check_weight_type(weight_type)
     if weight_type == "importance":
         raise ValueError(
@@ -456,7 +457,7 @@ def _fold_counts(
 
 
 def _sorted_hits(y: ArrayLike, y_pred: ArrayLike, classes: LabelArray) -> Bools:
-    """Tell which samples of the classes are predicted correctly, sorted as in words."""
+    """Return which samples are predicted correctly, in the order of the packed words."""
     outcomes = read_outcomes(y, {"y_pred": y_pred}, None)
     samples = outcomes.read()
     labels = label_list(classes)

@@ -200,7 +200,7 @@ class GuessingTest:
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -273,7 +273,7 @@ def guessing_test(
     Raises
     ------
     ValueError, TypeError
-        If `strategy` is invalid, or as :func:`~skpostbac.class_counts` raises them.
+        If `strategy` is invalid, or for the reasons listed in :func:`~skpostbac.class_counts`.
 
     See Also
     --------

@@ -118,7 +118,7 @@ def binary_equivalent_accuracy_score(
     Raises
     ------
     ValueError, TypeError
-        If there is a single class, or as :func:`~skpostbac.class_counts` raises them.
+        If there is a single class, or for the reasons listed in :func:`~skpostbac.class_counts`.
 
     See Also
     --------
@@ -310,8 +310,8 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, "level", "mode", "chance" and "prob_above_chance".
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
+            credible interval), "level", "mode", "chance" and "prob_above_chance".
         """
         return {
             **super().summary(level),
@@ -331,7 +331,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------

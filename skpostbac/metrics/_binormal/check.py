@@ -163,7 +163,7 @@ def binormal_check(
     Raises
     ------
     ValueError, TypeError
-        As :meth:`BinormalModel.fit` raises them.
+        For the reasons listed in :meth:`BinormalModel.fit`.
 
     Notes
     -----

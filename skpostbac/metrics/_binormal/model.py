@@ -345,7 +345,7 @@ def binormal_roc_curve(
     Raises
     ------
     ValueError, TypeError
-        As :meth:`BinormalModel.fit` and :meth:`BinormalModel.roc_curve` raise them.
+        For the reasons listed in :meth:`BinormalModel.fit` and :meth:`BinormalModel.roc_curve`.
 
     Warns
     -----
@@ -402,7 +402,8 @@ def binormal_precision_recall_curve(
     Raises
     ------
     ValueError, TypeError
-        As :meth:`BinormalModel.fit` and :meth:`BinormalModel.precision_recall_curve` raise them.
+        For the reasons listed in :meth:`BinormalModel.fit` and
+        :meth:`BinormalModel.precision_recall_curve`.
 
     Warns
     -----
@@ -460,7 +461,7 @@ def binormal_roc_auc_score(
     Raises
     ------
     ValueError, TypeError
-        As :meth:`BinormalModel.fit` raises them.
+        For the reasons listed in :meth:`BinormalModel.fit`.
 
     Warns
     -----
@@ -508,7 +509,7 @@ def binormal_average_precision_score(
     Raises
     ------
     ValueError, TypeError
-        As :meth:`BinormalModel.fit` raises them.
+        For the reasons listed in :meth:`BinormalModel.fit`.
 
     Warns
     -----

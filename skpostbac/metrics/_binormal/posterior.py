@@ -326,7 +326,7 @@ class PosteriorBinormal(StablePickle):
         -------
         rows : list of dict
             For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
-            "low" and "high", the ends of the credible interval of highest density, "level", and
+            "low" and "high" (ends of the highest-density credible interval), "level", and
             "empirical", the area under the empirical curve, None if the scores are not known. A
             data frame takes the list as it is.
 
@@ -361,7 +361,7 @@ class PosteriorBinormal(StablePickle):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Raises
         ------
@@ -432,7 +432,8 @@ def posterior_binormal(
     Raises
     ------
     ValueError, TypeError
-        If `n_draws` is not an integer of at least 2, or as :meth:`BinormalModel.fit` raises them.
+        If `n_draws` is not an integer of at least 2, or for the reasons listed in
+        :meth:`BinormalModel.fit`.
 
     Warns
     -----

@@ -169,7 +169,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         n_draws: int | None = None,
         random_state: RandomStateLike = None,
     ) -> PosteriorConfusionMetric:
-        """Make the posterior from a confusion matrix.
+        """Create a posterior from a confusion matrix.
 
         Parameters
         ----------
@@ -289,8 +289,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, "level", "observed", the metric of the counts, and
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
+            credible interval), "level", "observed", the metric of the counts, and
             "monte_carlo_error", the standard error of the mean, 0 if it is exact.
         """
         return {
@@ -310,7 +310,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -406,11 +406,11 @@ def posterior_confusion_metric(
         Classes of the confusion matrix, by default those found in `y_true` or `y_pred`, sorted.
         Samples of a true class that is not listed are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size counts, and not their scale. None stands for "case", with a warning
-        where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, such as a patient, a site or a document. Samples of one group
         depend on one another: the matrix is divided by the design effect of the metric, as
@@ -435,7 +435,7 @@ def posterior_confusion_metric(
     ValueError
         If a parameter is invalid or does not apply to the metric, if a class that is not in
         `labels` is predicted, if there is a single class, if the metric does not return one finite
-        number for each matrix drawn, or as :func:`class_counts` raises it.
+        number for each matrix drawn, or for the reasons listed in :func:`class_counts`.
     TypeError
         As :func:`class_counts` raises it, or if `n_draws` is no integer.
 
@@ -444,9 +444,9 @@ def posterior_confusion_metric(
     PriorInfluenceWarning
         If the prior moves the metric by more than 1.5 posterior standard deviations.
     GroupsWarning
-        If the groups leave the correlation within them in doubt.
+        If the correlation within groups is poorly known.
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------

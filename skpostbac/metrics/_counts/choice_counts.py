@@ -22,7 +22,7 @@ def count_choices(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` raises them.
+        For the reasons listed in :func:`class_counts`.
 
     Examples
     --------

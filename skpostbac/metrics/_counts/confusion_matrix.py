@@ -122,7 +122,7 @@ def confused_samples(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` raises them.
+        For the reasons listed in :func:`class_counts`.
     """
     every = slice(None)
     outcomes = read_outcomes(

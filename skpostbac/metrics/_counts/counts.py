@@ -483,7 +483,7 @@ def class_counts(
     Warns
     -----
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------

@@ -173,8 +173,8 @@ class GroupPosterior(StablePickle):
         -------
         rows : list of dict
             For each of the groups, a new group and the population: "name", "mean", "median",
-            "standard_deviation", "low" and "high", the ends of the credible interval of highest
-            density, and "level". A data frame takes the list as it is.
+            "standard_deviation", "low" and "high" (ends of the highest-density credible interval)
+            and "level". A data frame takes the list as it is.
 
         Examples
         --------
@@ -202,7 +202,7 @@ class GroupPosterior(StablePickle):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -239,7 +239,7 @@ class GroupPosterior(StablePickle):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into. Defaults to those of a new figure.
         kind : {"forest", "ridge", "violin", "density"}, default="forest"
             What is drawn of each.
         **plot_params
@@ -248,7 +248,7 @@ class GroupPosterior(StablePickle):
         Returns
         -------
         display : PosteriorPlot
-            The picture, with its axes as `ax_` and its artists, such as `lines_`.
+            Display with the axes `ax_` and the artists, such as `lines_`.
 
         Raises
         ------

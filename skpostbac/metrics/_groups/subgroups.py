@@ -248,7 +248,7 @@ class SubgroupPosteriors(StablePickle):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -282,7 +282,7 @@ class SubgroupPosteriors(StablePickle):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into. Defaults to those of a new figure.
         **plot_params
             As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
 
@@ -372,7 +372,7 @@ def subgroup_posteriors(
     weight_type : {"case", "importance"}, default=None
         As for :func:`posterior_balanced_accuracy`.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Weights of the classes in the average, normalised to sum 1.
+        Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
         Prior of the accuracy on each class in each group, as for
         :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
@@ -390,7 +390,8 @@ def subgroup_posteriors(
     Raises
     ------
     ValueError, TypeError
-        If there are fewer than two groups, or as :func:`posterior_balanced_accuracy` raises them.
+        If there are fewer than two groups, or for the reasons listed in
+        :func:`posterior_balanced_accuracy`.
 
     Warns
     -----

@@ -142,7 +142,7 @@ def read_outcomes(
     Raises
     ------
     ValueError, TypeError
-        As :func:`class_counts` raises them.
+        For the reasons listed in :func:`class_counts`.
     """
     check_weight_type(weight_type)
     columns = read_columns({"y_true": y_true, **predictions})

@@ -35,7 +35,7 @@ def named_predictions(predictions: object, name: str = "predictions") -> dict[st
     TypeError
         If `predictions` are neither a mapping nor a DataFrame.
     TypeError, ValueError
-        As :func:`check_names` raises them.
+        For the reasons listed in :func:`check_names`.
     """
     if not is_named(predictions):
         raise TypeError(

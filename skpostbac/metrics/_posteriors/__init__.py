@@ -1,6 +1,6 @@
-"""What the posterior of any single figure offers, be it computed or drawn.
+"""Interface of posteriors of a scalar metric.
 
-Also the posterior of what was chosen as the best of several, and what the choice adds to it.
+Also the posterior corrected for selection of the best of several candidates.
 
 Imports `skpostbac._plot` and `skpostbac.stats`.
 """

@@ -1,4 +1,4 @@
-"""The probability of being better than guessing, beside what it was before the data."""
+"""Posterior probability of being above chance, with its prior probability."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from skpostbac.stats import BoundedDistribution
 
 
 class ProbAboveChance(float):
-    """A probability of being better than guessing that knows its value before the data.
+    """Posterior probability of being above chance, with its prior and Bayes factor.
 
-    It is the posterior probability, a float like any other; what is computed with it is a plain
-    float. Returned by :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
+    A float; arithmetic returns plain floats. Returned by
+    :meth:`skpostbac.PosteriorBalancedAccuracy.prob_above_chance`.
 
     Parameters
     ----------
     probability : float
         The posterior probability, in [0, 1].
     prior : float
-        The same probability before the data.
+        Prior probability.
     bayes_factor : float
-        The odds after the data, divided by the odds before; nan where there are none.
+        Posterior odds divided by prior odds; nan where undefined.
 
     Raises
     ------
     TypeError
-        If a parameter is no real number.
+        If a parameter is not a real number.
     ValueError
         If a probability is not in [0, 1], or the Bayes factor is negative.
 
     Attributes
     ----------
     prior, bayes_factor : float
-        The parameters. The Bayes factor is what the data say, whatever the prior says of chance:
-        above 1 they speak for, below 1 against a classifier that is better than guessing.
+        As the parameters. The Bayes factor is the evidence from the data alone: above 1 it favours
+        a classifier better than chance, below 1 it speaks against it.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class ProbAboveChance(float):
 
     @property
     def prior(self) -> float:
-        """The same probability before the data."""
+        """Prior probability."""
         return self._prior
 
     @property
     def bayes_factor(self) -> float:
-        """The odds after the data, divided by the odds before."""
+        """Posterior odds divided by prior odds."""
         return self._bayes_factor
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -102,7 +102,7 @@ def _check_real(value: object, name: str) -> None:
 def prob_above_chance(
     posterior: BoundedDistribution, prior: BoundedDistribution, chance: float
 ) -> ProbAboveChance:
-    """Compare what two distributions say of being above chance."""
+    """Compare the posterior and prior probabilities of being above chance."""
     above, below = _log_tails(posterior, chance)
     prior_above, prior_below = _log_tails(prior, chance)
     # Where probabilities round to 0 or 1, their logarithms still have the odds.

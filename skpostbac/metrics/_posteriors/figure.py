@@ -1,4 +1,4 @@
-"""What is asked of the posterior of a single figure, whatever its distribution is computed from."""
+"""Base classes of posteriors of a scalar metric."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 
 class FigurePosterior(StablePickle, ABC):
-    """Posterior of a single figure; subclasses have its distribution as `distribution`."""
+    """Posterior of a scalar metric; subclasses define its `distribution`."""
 
     @property
     @abstractmethod
     def distribution(self) -> Distribution:
-        """The distribution of the figure, given the data."""
+        """Posterior distribution of the metric."""
 
     @property
     @abstractmethod
     def score_name(self) -> str:
-        """What the figure is, as it stands below a picture."""
+        """Name of the metric, used as an axis label."""
 
     def mean(self) -> float:
         """Return the posterior mean."""
@@ -65,11 +65,11 @@ class FigurePosterior(StablePickle, ABC):
         return self.distribution.standard_deviation()
 
     def cdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(figure <= x): a float, or an array of the shape of `x`."""
+        """Return P(metric <= x): a float, or an array of the shape of `x`."""
         return plain_float(self.distribution.cdf(x))
 
     def ccdf(self, x: ArrayLike) -> float | Floats:
-        """Return P(figure > x); of an exact distribution it is accurate where it is small."""
+        """Return P(metric > x), accurate for tiny probabilities if the distribution is exact."""
         return plain_float(self.distribution.ccdf(x))
 
     def icdf(self, p: ArrayLike) -> float | Floats:
@@ -89,8 +89,8 @@ class FigurePosterior(StablePickle, ABC):
         shape : int or tuple of ints, default=()
             Shape of the result; ``()`` for a float.
         rng : Generator, BitGenerator, SeedSequence or int, default=None
-            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
-            By default a new generator with fresh entropy.
+            NumPy generator, or a seed for :func:`numpy.random.default_rng`. By default a new
+            generator with fresh entropy.
 
         Returns
         -------
@@ -99,9 +99,9 @@ class FigurePosterior(StablePickle, ABC):
         Raises
         ------
         TypeError
-            If `shape` or `rng` is of another type.
+            If `shape` or `rng` has the wrong type.
         ValueError
-            If one of their integers is negative, or if no array has the shape.
+            If an integer is negative or the shape is too large for an array.
 
         Examples
         --------
@@ -113,27 +113,27 @@ class FigurePosterior(StablePickle, ABC):
         return plain_float(self.distribution.sample(shape, rng=rng))
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
-        """Return the probability that the figure is above `value`; NaN where it is NaN."""
+        """Return the probability that the metric is above `value`; NaN where `value` is NaN."""
         return self.ccdf(float_array(value, "value"))
 
     def prob_below(self, value: ArrayLike) -> float | Floats:
-        """Return the probability that the figure is at most `value`; NaN where it is NaN."""
+        """Return the probability that the metric is at most `value`; NaN where `value` is NaN."""
         return self.cdf(float_array(value, "value"))
 
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
-        """Return the interval that holds the figure with probability `level`.
+        """Return the credible interval of probability `level`.
 
         Parameters
         ----------
         level : float, default=0.95
             Probability, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            "hdi" is the shortest interval, of highest density (of several equally short ones it
-            is one); "central" leaves out the same probability on both sides (Carrillo et al. 2013,
-            eq. 9). Of few samples with next to no errors it leaves out values close to 1, and
-            holds the truth less often.
+            "hdi" is the shortest interval (highest density; one of them if several are equally
+            short). "central" leaves out the same probability in both tails (Carrillo et al. 2013,
+            eq. 9); with few samples and almost no errors it excludes values close to 1 and has
+            lower coverage.
 
         Returns
         -------
@@ -143,7 +143,7 @@ class FigurePosterior(StablePickle, ABC):
         Raises
         ------
         ValueError
-            If `level` or `method` is another.
+            If `level` is not in (0, 1) or `method` is invalid.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class FigurePosterior(StablePickle, ABC):
         return interval_of(self.distribution, level, method)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the central credible interval, as distributions do.
+        """Return the central credible interval.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         interval : Interval
-            That of :meth:`credible_interval` with ``method="central"``.
+            Same as :meth:`credible_interval` with ``method="central"``.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class FigurePosterior(StablePickle, ABC):
         return self.credible_interval(level, method="central")
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the credible interval of highest density, as distributions do.
+        """Return the highest-density credible interval.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         interval : Interval
-            That of :meth:`credible_interval` with ``method="hdi"``.
+            Same as :meth:`credible_interval` with ``method="hdi"``.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class FigurePosterior(StablePickle, ABC):
         return self.credible_interval(level, method="hdi")
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures.
+        """Return summary statistics of the posterior.
 
         Parameters
         ----------
@@ -209,8 +209,8 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, and "level".
+            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
+            credible interval) and "level".
 
         Examples
         --------
@@ -221,7 +221,7 @@ class FigurePosterior(StablePickle, ABC):
         return figures_of(self, level)
 
     def report(self, level: float = 0.95) -> str:
-        """Say in plain words how large the figure is, and how sure that is.
+        """Return a text report on the metric and its uncertainty.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -252,7 +252,7 @@ class FigurePosterior(StablePickle, ABC):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into. Defaults to those of a new figure.
         name : str, default=None
             Name of the classifier for the legend.
         **plot_params
@@ -261,7 +261,7 @@ class FigurePosterior(StablePickle, ABC):
         Returns
         -------
         display : PosteriorPlot
-            The picture, with its axes as `ax_` and its artists, such as `lines_`.
+            Display with the axes `ax_` and the artists, such as `lines_`.
 
         Raises
         ------
@@ -286,22 +286,22 @@ class FigurePosterior(StablePickle, ABC):
         return block(repr(self), _draw_density(self.distribution), *self._html_tables())
 
     def _html_tables(self) -> list[str]:
-        """Return what stands below the density in a notebook."""
+        """Return the tables shown below the density in a notebook."""
         return []
 
     def _summary(self) -> str:
-        """Write the mean and the interval, as they stand in a repr."""
+        """Format the mean and the interval for the repr."""
         mean, interval = format_estimate(self.mean(), self.credible_interval())
         return f"mean={mean}, 95% CI={interval}"
 
 
 class ExactPosterior(FigurePosterior):
-    """Posterior of a single figure whose distribution is computed, and so has a density."""
+    """Posterior of a scalar metric whose exact distribution, with its density, is computed."""
 
     @property
     @abstractmethod
     def distribution(self) -> BoundedDistribution:
-        """The distribution of the figure, with all methods of the engine."""
+        """Distribution of the metric, with the full interface of distributions."""
 
     def mode(self) -> float:
         """Return the point of highest posterior density."""
@@ -312,7 +312,7 @@ class ExactPosterior(FigurePosterior):
         return plain_float(self.distribution.pdf(x))
 
     def iccdf(self, p: ArrayLike) -> float | Floats:
-        """Return the value that is exceeded with probability `p`, accurate for tiny `p`."""
+        """Return the value exceeded with probability `p`, accurate for tiny `p`."""
         return plain_float(self.distribution.iccdf(p))
 
 

@@ -1,4 +1,4 @@
-"""What the best of several candidates owes to having been chosen on the samples that evaluate it.
+"""Optimism of the best of several candidates that was selected on its test samples.
 
 The choice is repeated on bootstrap samples, drawn within each class (Efron, Journal of the American
 Statistical Association 78, 1983). With A the observed score, A_b that of bootstrap sample b, c the
@@ -19,7 +19,7 @@ from skpostbac._utils import Floats
 
 
 class Optimism(NamedTuple):
-    """How much a choice flatters itself."""
+    """Bias of the best score from selection on the same samples."""
 
     mean: float
     """Mean over the bootstrap samples."""

@@ -1,4 +1,4 @@
-"""A posterior that is corrected for the choice of what it is the posterior of."""
+"""Posterior of a score corrected for selection."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectedPosterior(ExactPosterior):
-    """Posterior of a score that was chosen as the best of several on the same samples.
+    """Posterior of the best of several scores, corrected for the selection.
 
-    Of several candidates the one that does best has had luck, too. What it owes to that on average,
-    the optimism of the choice, is taken from each value of its posterior, which keeps its width.
-    Made by :func:`~skpostbac.selected_posterior`, and of the best threshold by
+    The best of several candidates on the same samples is partly lucky. The posterior is shifted
+    down by the optimism, the average bias from this selection; its width stays the same. Created by
+    :func:`~skpostbac.selected_posterior` and, for the best threshold, by
     :func:`~skpostbac.posterior_threshold_curve`.
 
     Attributes
     ----------
     uncorrected : ExactPosterior
-        Posterior of what was chosen, as if nobody had chosen it.
+        Posterior of the selected candidate, ignoring the selection.
     optimism : float
-        What the choice adds to the score on average, as far as the samples tell; at least 0.
+        Estimated average bias of the score from the selection; at least 0.
     optimism_error : float
         Monte Carlo standard error of `optimism`.
     candidate : int or None
-        Position of what was chosen, among all that it was chosen from.
+        Index of the selected candidate.
     n_candidates : int or None
-        How many there were.
+        Number of candidates.
 
     Raises
     ------
     ValueError
-        If `optimism` or `optimism_error` is not a number of at least 0.
+        If `optimism` or `optimism_error` is negative or not a number.
     TypeError
-        If `uncorrected` is no posterior with an exact distribution.
+        If `uncorrected` is not a posterior with an exact distribution.
 
     References
     ----------
@@ -84,18 +84,18 @@ class SelectedPosterior(ExactPosterior):
 
     @cached_property
     def distribution(self) -> ShiftedDistribution:
-        """The uncorrected distribution, moved down by the optimism."""
+        """Uncorrected distribution, shifted down by the optimism."""
         return ShiftedDistribution(self.uncorrected.distribution, -self.optimism)
 
     @property
     def score_name(self) -> str:
-        """Name of the figure, as of the uncorrected posterior."""
+        """Name of the metric, as in the uncorrected posterior."""
         return self.uncorrected.score_name
 
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
-        """Return the interval that holds the score with probability `level`, within [0, 1].
+        """Return the credible interval of probability `level`, clipped to [0, 1].
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class SelectedPosterior(ExactPosterior):
         return Interval(max(low, 0.0), max(high, 0.0))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures, and what was corrected.
+        """Return summary statistics and the correction.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class SelectedPosterior(ExactPosterior):
         Returns
         -------
         figures : dict of str to float
-            Those of other posteriors, and "optimism", "optimism_error" and "uncorrected_mean".
+            As for other posteriors, plus "optimism", "optimism_error" and "uncorrected_mean".
         """
         return {
             **super().summary(level),
@@ -131,7 +131,7 @@ class SelectedPosterior(ExactPosterior):
         }
 
     def report(self, level: float = 0.95) -> str:
-        """Say how good the choice is, and what it would be without the correction.
+        """Return a text report with and without the correction.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class SelectedPosterior(ExactPosterior):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------

@@ -303,7 +303,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -335,7 +335,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into. Defaults to those of a new figure.
         **plot_params
             As for :meth:`ThresholdPlot.plot <skpostbac.displays.ThresholdPlot.plot>`.
 
@@ -395,7 +395,7 @@ def posterior_threshold_curve(
     pos_label : int, float, bool or str, default=None
         Label of the positive class, by default 1 if the labels are 0 and 1 or -1 and 1.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters.
+        Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
         What the weights are: case counts, or importance, survey or inverse-probability weights,
         whose effective size in each class counts, and not their scale. None stands for "case",
@@ -429,7 +429,7 @@ def posterior_threshold_curve(
         If intervals at the best threshold would seldom hold the truth under this prior, in test
         sets like this.
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------

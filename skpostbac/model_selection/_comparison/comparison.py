@@ -329,8 +329,8 @@ class PosteriorComparison(StablePickle):
         level : float in (0, 1), default=0.95
             Probability of the interval.
         method : {"hdi", "central"}, default="hdi"
-            "hdi" is the shortest interval, of highest density; "central" leaves out the same
-            probability on both sides.
+            "hdi" is the shortest interval (highest density); "central" leaves out the same
+            probability in both tails.
 
         Returns
         -------
@@ -523,8 +523,8 @@ class PosteriorComparison(StablePickle):
         list of T dict
             With the keys "name", "mean", "median", "standard_deviation", "low", "high" (the
             credible interval of highest density), "level", "prob_best", "prob_best_error" (its
-            standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins".
-            ``pandas.DataFrame`` and ``polars.DataFrame`` take the list as it is.
+            standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
+            to ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
         columns = {
             "prob_best": self.prob_best().tolist(),
@@ -559,8 +559,8 @@ class PosteriorComparison(StablePickle):
             "name" and a column for each classifier or each rank, "rank 1" and so on. Of
             differences: "first", "second", "mean", "median", "standard_deviation", "low", "high"
             and "level" of the first less the second, "prob_greater", and "below", "within" and
-            "above" as of :meth:`rope_masses`. ``pandas.DataFrame`` and ``polars.DataFrame`` take
-            the dict as it is.
+            "above" as of :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or
+            ``polars.DataFrame``.
 
         Raises
         ------
@@ -620,7 +620,7 @@ class PosteriorComparison(StablePickle):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to draw into. Defaults to those of a new figure.
         **plot_params
             As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`; ``kind``
             says what is drawn.
@@ -628,7 +628,7 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         display : ComparisonPlot
-            The picture, with its axes as `ax_` and its artists as `artists_`.
+            Display with the axes `ax_` and the artists `artists_`.
 
         Raises
         ------
@@ -786,21 +786,21 @@ def compare_predictions(
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
     labels : array-like of shape (n_classes,), default=None
-        Classes of the average, by default those found in `y_true`. A class that is absent
-        from `y_true` keeps its prior; samples of a true class that is not listed are left out.
+        Classes to average over, by default those in `y_true`. A class that is absent from `y_true`
+        keeps its prior; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
-        two observations of the sample, and narrows the posterior.
+        Finite, non-negative weights. By default they are case counts, so their scale matters: a
+        weight of 2 counts the sample twice and narrows the posterior.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size counts, and not their scale. None stands for "case", with a warning
-        where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of one group
-        depend on one another, and count for less, as :ref:`groups` explains: each score by the
-        design effects of its outcomes, and each difference by its own.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`. Each score and each
+        difference has its own design effects.
     class_weight : dict or array-like of shape (n_classes,), default=None
-        Weights of the classes in the average, normalised to sum 1.
+        Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
         :class:`PosteriorBalancedAccuracy`. With "hierarchical", classes borrow strength from one
@@ -831,11 +831,11 @@ def compare_predictions(
     UserWarning
         For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets such as this one.
+        If 95 % intervals under this prior would often miss the true value in similar test sets.
     GroupsWarning
-        If the groups leave the correlation within them in doubt, or have several classes.
+        If the correlation within groups is poorly known, or if groups span several classes.
     SampleWeightWarning
-        If weights are no whole numbers, and `weight_type` does not say what they are.
+        If weights are not whole numbers and `weight_type` is None.
 
     See Also
     --------

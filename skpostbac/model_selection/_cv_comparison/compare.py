@@ -81,7 +81,8 @@ def compare_cv_results(
         If `cv_results` is no mapping of names.
     ValueError
         If there are fewer than two classifiers, if one of them has no outcomes of samples, has
-        failed fits or was tested on other folds, or as :func:`compare_predictions` raises it.
+        failed fits or was tested on other folds, or for the reasons listed in
+        :func:`compare_predictions`.
 
     Warns
     -----

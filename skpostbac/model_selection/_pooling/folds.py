@@ -360,8 +360,8 @@ def pooled_posteriors(
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets such as these:
-        once, for the candidate of which the fewest would.
+        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        Given once, for the candidate with the lowest expected coverage.
 
     See Also
     --------
@@ -487,9 +487,9 @@ def cross_val_posterior(
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets such as this one.
+        If 95 % intervals under this prior would often miss the true value in similar test sets.
     GroupsWarning
-        If the groups leave the correlation within them in doubt, or have several classes.
+        If the correlation within groups is poorly known, or if groups span several classes.
 
     See Also
     --------

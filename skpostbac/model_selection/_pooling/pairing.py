@@ -40,7 +40,7 @@ def pooled_paired_counts(
     ------
     ValueError
         If there are no outcomes of samples, if the test folds of two candidates have not the same
-        numbers of samples of each class, or as :func:`pooled_posteriors` raises it.
+        numbers of samples of each class, or for the reasons listed in :func:`pooled_posteriors`.
 
     See Also
     --------

@@ -186,11 +186,11 @@ class PosteriorRefit:
     the variation between training sets.
 
     scikit-learn sets ``best_index_``, ``best_params_`` and ``best_estimator_``, but no
-    ``best_score_`` with a callable ``refit``, and ``search.score(X, y)`` raises ``KeyError``
-    with any scorer of several values. Instead of the first, take
+    ``best_score_`` with a callable ``refit``, and ``search.score(X, y)`` raises ``KeyError`` with
+    any scorer of several values. Instead of the first, take
     ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the second, call
-    another scorer, ``make_posterior_scorer()(search, X, y)``, or
-    ``posterior_balanced_accuracy(y, search.predict(X))`` for the whole posterior.
+    another scorer, ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
+    search.predict(X))`` for the full posterior.
 
     References
     ----------
@@ -316,8 +316,8 @@ class PosteriorRefit:
         Returns
         -------
         sentences : str
-            A sentence a line. The score is corrected for the choice if the candidate is the best
-            and the search kept outcomes (:func:`selected_posterior`, seed 0).
+            One sentence per line. The score is corrected for the choice if the candidate is the
+            best and the search kept outcomes (:func:`selected_posterior`, seed 0).
         """
         counts = fold_counts(cv_results, self.labels)
         chosen = self._choose(self._standings(cv_results, counts)).candidate

@@ -82,7 +82,7 @@ def selected_posterior(
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in test sets such as this one.
+        If 95 % intervals under this prior would often miss the true value in similar test sets.
 
     See Also
     --------

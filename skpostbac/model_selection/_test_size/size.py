@@ -359,7 +359,7 @@ class RequiredTestSize(StablePickle):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
