@@ -287,7 +287,7 @@ def test_groups_of_one_classifier(patients, write, run):
     ]
     path = write("\n".join(map(",".join, [("site", "y", "one"), *rows])) + "\n")
     text = run(path, "--truth", "y", "--groups", "site", "--labels", "ill,well")
-    assert "\nThe samples are of 16 groups" in text
+    assert "\nThe samples come from 16 groups" in text
 
 
 @pytest.mark.parametrize(
@@ -568,9 +568,9 @@ def test_single_class_in_sentences():
     """The library's reports say it, too, of one classifier and of two."""
     posterior = posterior_balanced_accuracy(["a", "a"], ["a", "b"])
     assert posterior.report().startswith("The recall of class 'a' is 0.500 (95%")
-    assert "With a single class this is no balanced accuracy." in posterior.report()
+    assert "With a single class, this is not a balanced accuracy." in posterior.report()
     compared = compare_predictions(["a", "a"], {"one": ["a", "b"], "two": ["a", "a"]})
-    assert "Scores are recalls of class 'a', the only one" in compared.report()
+    assert "Scores are recalls of class 'a', the only class" in compared.report()
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "JSON"])
@@ -653,7 +653,7 @@ def test_untested_classes_are_named(columns, write, run):
     for record in json.loads(run(*args, "--json"))["posteriors"]:
         assert record["untested"] == ["b"]
     text = " ".join(run(*args).split())
-    assert "standard deviations. Class 'b' has no samples, and only the prior tells of them" in text
+    assert "standard deviations. Class 'b' has no samples, and rests on the prior alone" in text
     assert "consider --prior hierarchical" not in text
 
 

@@ -136,7 +136,7 @@ def test_the_report_of_an_accuracy_says_what_samples_are_worth():
     groups = np.repeat(np.arange(5), 4)
     with pytest.warns(metrics.GroupsWarning):
         posterior = skpostbac.posterior_accuracy(Y_TRUE, Y_PRED, groups=groups)
-    assert "The samples are of 5 groups" in posterior.report()
+    assert "The samples come from 5 groups" in posterior.report()
 
 
 def test_an_accuracy_without_samples_has_no_rate():

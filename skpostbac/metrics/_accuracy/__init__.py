@@ -1,4 +1,4 @@
-"""The posterior of the accuracy, and of a share that an imperfect judge has measured.
+"""Posteriors of the accuracy, and of a prevalence measured by an imperfect judge.
 
 Imports `_posteriors`, `_binary_equivalent`, `_priors`, `_counts` and what these import.
 """

@@ -42,10 +42,9 @@ ACCURACY_PRIORS = {name: size for name, size in NAMED_PRIORS.items() if size is 
 class PosteriorAccuracy(ExactPosterior):
     r"""Posterior distribution of the accuracy, the probability of a correct prediction.
 
-    After k correct predictions out of n the accuracy is
-    :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8), if its prior is
-    :math:`\mathrm{Beta}(a, b)`. The mean is :math:`(a + k) / (a + b + n)` (eq. 10); the mode with
-    the uniform prior is the sample accuracy k / n (eq. 11).
+    With the prior :math:`\mathrm{Beta}(a, b)`, the posterior after k correct predictions out of n
+    is :math:`\mathrm{Beta}(a + k, b + n - k)` ([1]_, eq. 8). The mean is :math:`(a + k) / (a + b +
+    n)` (eq. 10); the mode with the uniform prior is the sample accuracy k / n (eq. 11).
 
     Use :func:`posterior_accuracy` to start from labels, and :meth:`from_counts` or
     :meth:`from_confusion_matrix` to start from a table.
@@ -54,11 +53,11 @@ class PosteriorAccuracy(ExactPosterior):
     ----------
     counts : ClassCounts
         Correct predictions and samples of each class, such as the `counts` of a
-        :class:`PosteriorBalancedAccuracy`. Their sums are what the posterior depends on, divided by
-        the design effect of groups and importance weights if there are any.
+        :class:`PosteriorBalancedAccuracy`. The posterior depends only on their sums, which are
+        divided by the design effect if there are groups or importance weights.
     prior : {"uniform", "jeffreys", "neutral"} or pair of floats, default="jeffreys"
-        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``. "uniform" is that of
-        the papers.
+        Prior of the accuracy: a = b = 1, 1/2 or 1/3, or a pair ``(a, b)``. The papers use
+        "uniform".
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ class PosteriorAccuracy(ExactPosterior):
     Raises
     ------
     ValueError
-        If the prior is another, or if it and the counts add up to more than 1e15.
+        If the prior is invalid, or if prior and counts add up to more than 1e15.
 
     See Also
     --------
@@ -178,7 +177,8 @@ class PosteriorAccuracy(ExactPosterior):
         Raises
         ------
         ValueError
-            If `C` is no confusion matrix, or for the reasons listed in :class:`PosteriorAccuracy`.
+            If `C` is not a confusion matrix, or for the reasons listed in
+            :class:`PosteriorAccuracy`.
 
         Examples
         --------
@@ -202,14 +202,14 @@ class PosteriorAccuracy(ExactPosterior):
 
     @property
     def no_information_rate(self) -> float:
-        """Share of the largest class: the accuracy of always predicting it; nan without samples."""
+        """Accuracy of always predicting the largest class; nan without samples."""
         n = self.counts.n_samples
         return float(self.counts.total.max() / n) if n else float("nan")
 
     def binary_equivalent(self) -> PosteriorBinaryEquivalentAccuracy:
         """Return the posterior of the binary-equivalent accuracy.
 
-        It has the prior of this accuracy. For two classes it is the accuracy itself.
+        It follows from the prior of this accuracy. For two classes it is the accuracy itself.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class PosteriorAccuracy(ExactPosterior):
         return PosteriorBinaryEquivalentAccuracy(self.distribution, self.counts.n_classes)
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures, and those of always predicting the largest class.
+        """Return summary statistics and a comparison with always predicting the largest class.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class PosteriorAccuracy(ExactPosterior):
         }
 
     def report(self, level: float = 0.95) -> str:
-        """Say how good the classifier is, and whether it does better than a constant.
+        """Return a text report on the accuracy and its comparison with a constant prediction.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ def posterior_accuracy(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        Samples of a true class that is not listed are left out. By default all are counted.
+        Samples whose true class is not listed are ignored. By default, all samples are counted.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
@@ -354,10 +354,10 @@ def posterior_accuracy(
 
     Notes
     -----
-    `prior` is that of the accuracy itself, and the default was chosen by the coverage of 95 %
-    intervals, for accuracies from .5 to .99 and 10 to 1,000 samples. It is exact, a sum over all
-    outcomes. One half of the 80 cells chose the prior with the fewest cells below .90; the other
-    half shows how that does (``python benchmarks/accuracy_coverage.py``).
+    `prior` is the prior of the accuracy itself. The default was chosen by the exact coverage of 95
+    % intervals for accuracies from .5 to .99 and 10 to 1,000 samples. Half of the 80 settings
+    selected the prior with the fewest coverages below .90; the other half checks the choice
+    (``python benchmarks/accuracy_coverage.py``).
 
     ======== ========== ========= ======= ========== ========= =======
     .        40 cells that choose         40 other cells
@@ -371,10 +371,10 @@ def posterior_accuracy(
     1/100    23         14        .17     28         11        .09
     ======== ========== ========= ======= ========== ========= =======
 
-    In :func:`posterior_confusion_metric` `prior` is that of the recall on each class, for all
-    metrics alike, so that the accuracy of k classes has Beta(1, 1) there by default, and Beta(k, k)
-    with "uniform". With the pair ``(k * a, k * b)`` here and ``(a, b)`` there, and so with
-    "uniform" here and "reciprocal" there, both are the same.
+    In :func:`posterior_confusion_metric`, `prior` is the prior of each class's recall for every
+    metric, so the accuracy of k classes has the prior Beta(1, 1) by default and Beta(k, k) with
+    "uniform". The two functions agree with ``(k * a, k * b)`` here and ``(a, b)`` there, hence with
+    "uniform" here and "reciprocal" there.
 
     References
     ----------
@@ -418,7 +418,7 @@ def posterior_accuracy(
 
 
 def _tell_of_design(counts: ClassCounts) -> list[str]:
-    """Say what groups and importance weights make of the samples."""
+    """Return sentences on groups and importance weights."""
     if (effects := counts._as_one_class().design_effects) is None:
         return []
     worth = describe_worth(effects, counts.has_importance_weights)
@@ -426,12 +426,12 @@ def _tell_of_design(counts: ClassCounts) -> list[str]:
 
 
 def _independent(counts: ClassCounts) -> ClassCounts:
-    """Return what the counts are worth as independent samples, of all classes together."""
+    """Return the counts after division by the design effect of all classes together."""
     return counts if counts._design is None else counts._as_one_class().effective()
 
 
 def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
-    """Return a and b of a prior that is named or given as a pair."""
+    """Return a and b of a prior given by name or as a pair."""
     if isinstance(prior, str):
         if prior not in ACCURACY_PRIORS:
             raise ValueError(_message(repr(prior)))

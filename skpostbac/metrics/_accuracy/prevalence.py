@@ -1,4 +1,4 @@
-"""The share of positives, measured by a judge who errs.
+"""Prevalence (share of positives) measured by an imperfect judge.
 
 A judge who calls positives positive with probability q1 (sensitivity) and negatives negative with
 probability q0 (specificity) calls the share
@@ -66,23 +66,23 @@ class JudgeWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorPrevalence(FigurePosterior, FrozenArrays):
-    """Posterior of a share of positives that an imperfect judge has measured.
+    """Posterior of a prevalence measured by an imperfect judge.
 
     Made by :func:`~skpostbac.posterior_prevalence`.
 
     Attributes
     ----------
     positives, total : float
-        Samples that the judge called positive, of how many.
+        Number of samples that the judge called positive, and number of judged samples.
     sensitivity, specificity : ndarray of shape (2,)
-        Correct calls of the judge, and gold samples, of the positives and of the negatives.
+        Correct calls and total, for the gold positives and for the gold negatives.
     prior : str or ndarray of shape (2,)
-        Prior of the share that is called positive, of the sensitivity and of the specificity.
+        Prior of the share of positive calls, the sensitivity and the specificity.
 
     Raises
     ------
     ValueError
-        If counts are out of range, or the prior is no Beta distribution.
+        If counts are out of range, or the prior is not a Beta distribution.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
     @property
     def score_name(self) -> str:
-        """What the figure is."""
+        """Name of the metric."""
         return "Prevalence"
 
     @property
@@ -137,7 +137,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         if better.sum() < _FEWEST:
             raise ValueError(
                 "sensitivity and specificity are those of a judge who is worse than guessing: the "
-                "labels may be exchanged"
+                "labels may be swapped"
             )
         return q0[better], q1[better]
 
@@ -157,12 +157,12 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
     @property
     def prob_below_zero(self) -> float:
-        """Probability of a share below 0, which contradicts the counts and is left out."""
+        """Probability of a share below 0, which is excluded."""
         return self._ends[0]
 
     @property
     def prob_above_one(self) -> float:
-        """Probability of a share above 1, which is left out."""
+        """Probability of a share above 1, which is excluded."""
         return 1 - self._ends[1]
 
     @cached_property
@@ -180,7 +180,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         return resolve(inside, edges, tolerance=_TOLERANCE, most=_MOST_PANELS)
 
     def _check_possible(self) -> None:
-        """Refuse counts with which no share in [0, 1] goes."""
+        """Raise if no share in [0, 1] is compatible with the counts."""
         below, upto = self._ends
         least = _LEAST if self._is_sure else _FEWEST / _DRAWS
         if upto - below < least:
@@ -191,31 +191,31 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
     @cached_property
     def judge_informedness(self) -> ShiftedDistribution:
-        """Distribution of q0 + q1 - 1: twice the balanced accuracy of the judge, less one.
+        """Distribution of the judge's informedness, sensitivity + specificity - 1.
 
-        At 0 the judge guesses, and at 1 never errs. Judges are best chosen by it.
+        It is 0 for a judge who guesses and 1 for one who never errs. Use it to choose a judge.
         """
         a, b = self._betas[1:].T
         return ShiftedDistribution(BetaAverage(a, b, weights=[1.0, 1.0]), -1.0)
 
     def difference(self, other: PosteriorPrevalence) -> PrevalenceDifference:
-        """Return the posterior of this share less another one, under the same judge.
+        """Return the posterior of this prevalence minus another one with the same judge.
 
         Parameters
         ----------
         other : PosteriorPrevalence
-            Measured by the same judge, on other samples.
+            Prevalence measured by the same judge on other samples.
 
         Returns
         -------
         difference : PrevalenceDifference
-            In [-1, 1]. Errors of the judge are shared, so that it is more certain than of two
+            In [-1, 1]. Both share the judge's errors, so the difference is more certain than for
             independent measurements.
 
         Raises
         ------
         TypeError, ValueError
-            If `other` is no such posterior, or had another judge.
+            If `other` is not such a posterior, or had another judge.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         return PrevalenceDifference(self, other)
 
     def report(self, level: float = 0.95) -> str:
-        """Say how large the share is, and how good the judge.
+        """Return a text report on the prevalence and the judge.
 
         Parameters
         ----------
@@ -275,14 +275,14 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrevalenceDifference(FigurePosterior):
-    """Posterior of the difference of two shares that the same judge has measured.
+    """Posterior of the difference between two prevalences measured by the same judge.
 
     Made by :meth:`PosteriorPrevalence.difference`.
 
     Attributes
     ----------
     first, second : PosteriorPrevalence
-        The shares; the figure is the first less the second.
+        The prevalences; the difference is first minus second.
 
     Examples
     --------
@@ -305,7 +305,7 @@ class PrevalenceDifference(FigurePosterior):
 
     @property
     def score_name(self) -> str:
-        """What the figure is."""
+        """Name of the metric."""
         return "Difference of prevalences"
 
     @cached_property
@@ -335,25 +335,26 @@ def posterior_prevalence(
     specificity: Sequence[float],
     prior: PriorLike = DEFAULT_PRIOR,
 ) -> PosteriorPrevalence:
-    """Compute the posterior of a share that an imperfect judge has measured.
+    """Compute the posterior of a prevalence measured by an imperfect judge.
 
-    The judge may be a rater, a test or a language model. If the judge says whether answers are
-    right, the share is the accuracy of what was judged. How often the judge errs is known from gold
-    samples, whose truth is known.
+    The prevalence is the share of positives. The judge may be a rater, a diagnostic test or a
+    language model. If the judge decides whether answers are correct, the prevalence is the accuracy
+    of the answers. The error rates of the judge are estimated from gold samples, whose true labels
+    are known.
 
     Parameters
     ----------
     positives : float
-        Samples that the judge called positive.
+        Number of samples that the judge called positive.
     total : float
-        Samples that were judged, at least one.
+        Number of judged samples, at least one.
     sensitivity : pair of floats
-        How many gold positives the judge called positive, of how many.
+        Number of gold positives called positive, and number of gold positives.
     specificity : pair of floats
-        How many gold negatives the judge called negative, of how many.
+        Number of gold negatives called negative, and number of gold negatives.
     prior : str or pair of floats, default="reciprocal"
-        Beta prior of the share that is called positive, of the sensitivity and of the specificity;
-        "reciprocal" is Beta(1/2, 1/2) here.
+        Beta prior of the share of positive calls, the sensitivity and the specificity; "reciprocal"
+        is Beta(1/2, 1/2) here.
 
     Returns
     -------
@@ -362,20 +363,21 @@ def posterior_prevalence(
     Raises
     ------
     ValueError
-        If a count is negative or above its total, if a total is zero, if the prior is no Beta
-        distribution, if the judge is worse than guessing, or if the calls contradict the gold
-        samples so much that no share in [0, 1] goes with them.
+        If a count is negative or above its total, if a total is zero, if the prior is not a Beta
+        distribution, if the judge is worse than guessing, or if no prevalence in [0, 1] is
+        compatible with both the calls and the gold samples.
 
     Warns
     -----
     JudgeWarning
-        If the judge is no better than guessing with a probability above 0.01. The share can then
-        not be told from the calls. Also if more than half of the distribution lies outside [0, 1]:
-        the judge then calls the samples otherwise than the gold samples.
+        If the judge is no better than guessing with a probability above 0.01, so the prevalence
+        cannot be inferred from the calls. Also if more than half of the distribution lies outside
+        [0, 1], which suggests that the judge behaves differently on the samples and the gold
+        samples.
 
     See Also
     --------
-    posterior_balanced_accuracy : How good the judge is, from the gold samples.
+    posterior_balanced_accuracy : Quality of the judge, from the gold samples.
 
     References
     ----------
@@ -401,20 +403,20 @@ def posterior_prevalence(
 
 
 def _fault(posterior: PosteriorPrevalence) -> str | None:
-    """Return why the judge should not be relied on, if that is so."""
+    """Return why the judge is unreliable, or None."""
     useless = float(posterior.judge_informedness.cdf(0.0))
     if useless > _USELESS:
         return (
             f"sensitivity and specificity: with probability {useless:.2g} the judge is no better "
-            "than guessing, and the share cannot be told from the calls; more gold samples, or a "
-            "better judge, are needed"
+            "than guessing, so the share cannot be inferred from the calls; use more gold samples "
+            "or a better judge"
         )
     outside = posterior.prob_below_zero + posterior.prob_above_one
     if outside > _CONTRADICTION:
         return (
             f"positives: {posterior.positives:g} of {posterior.total:g} contradict the sensitivity "
-            f"and the specificity, a share in [0, 1] has a probability of {1 - outside:.2g}; are "
-            "the gold samples like those that were judged?"
+            f"and the specificity: a share in [0, 1] has a probability of {1 - outside:.2g}; check "
+            "that the gold samples resemble those that were judged"
         )
     return None
 

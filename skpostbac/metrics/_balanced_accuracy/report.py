@@ -1,4 +1,4 @@
-"""The posterior of one classifier in plain sentences."""
+"""Text report on the posterior of one classifier."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    """Say how good the classifier is, whether it does better than guessing, and where it fails."""
+    """Return the balanced accuracy, its comparison with chance and the weakest class as text."""
     lines = [_introduce(posterior, level)]
     if posterior.counts.n_classes > 1:
         lines += [_compare_with_chance(posterior), _name_weakest(posterior, level)]
@@ -33,13 +33,13 @@ class DesignNotes(NamedTuple):
     """Sentences on samples with groups or importance weights."""
 
     worth: str
-    """What the samples are worth, and what ignoring groups would have claimed."""
+    """Effective size of the samples, and the result of ignoring the groups."""
     doubts: list[str]
-    """What the groups leave in doubt."""
+    """What the groups leave uncertain."""
 
 
 def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> DesignNotes | None:
-    """Say what groups and importance weights make of the samples; None without them."""
+    """Return sentences on groups and importance weights; None without them."""
     effects, counts = posterior.design_effects, posterior.counts
     if effects is None:
         return None
@@ -50,7 +50,7 @@ def tell_of_design(posterior: PosteriorBalancedAccuracy, level: float) -> Design
 
 
 def _ignore_groups(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    """Say what would have been claimed of the same samples as independent ones."""
+    """Return the estimate that treats the samples as independent."""
     counts, effects = posterior.counts, posterior.design_effects
     assert effects is not None
     # What importance weights divide by remains.
@@ -60,7 +60,7 @@ def _ignore_groups(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     )
     ignoring = average_distribution(posterior.prior, correct, total, posterior._weights)
     figure = describe_estimate(ignoring.mean(), interval_of(ignoring, level), level)
-    return f"Ignoring the groups would have claimed {figure}."
+    return f"Ignoring the groups would give {figure}."
 
 
 def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
@@ -69,7 +69,7 @@ def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     samples = _describe_samples(posterior)
     if counts.n_classes == 1:
         (label,) = label_list(counts.classes)
-        alone = "With a single class this is no balanced accuracy."
+        alone = "With a single class, this is not a balanced accuracy."
         return f"The recall of class {label!r} is {figure}, from {samples}. {alone}"
     return f"The balanced accuracy is {figure}, from {samples} of {counts.n_classes} classes."
 
@@ -80,7 +80,7 @@ def _describe_samples(posterior: PosteriorBalancedAccuracy) -> str:
         return f"{format_count(counts.n_samples)} samples"
     number = float(counts._design.squares.samples.sum())
     worth = posterior.effective_counts.n_samples
-    return f"{format_count(number)} samples, worth {worth:.4g},"
+    return f"{format_count(number)} samples (effective size {worth:.4g})"
 
 
 def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:

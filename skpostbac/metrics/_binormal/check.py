@@ -35,7 +35,7 @@ _COLUMNS = ("n", "correlation with normal scores", "p-value")
 class NormalScores(FrozenArrays):
     """Scores of a class against those expected of a normal distribution, and a test of normality.
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Returned by functions; the constructor does not check its arguments.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from skpostbac.metrics._binormal.class_scores import ClassScores
 class EmpiricalAreas(NamedTuple):
     """Areas under the empirical curves of some scores, which assume nothing of them.
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Returned by functions; the constructor does not check its arguments.
 
     Examples
     --------

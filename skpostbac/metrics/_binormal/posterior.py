@@ -51,7 +51,7 @@ SHOWN_POINTS = 9
 class CurveBand(FrozenArrays):
     """Pointwise credible band of a curve.
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Returned by functions; the constructor does not check its arguments.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class CurveBand(FrozenArrays):
 class BinormalDraws(FrozenArrays):
     """Draws from the posterior of the parameters, each of shape (n_draws,).
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Returned by functions; the constructor does not check its arguments.
 
     Examples
     --------

@@ -91,8 +91,8 @@ SHOWN_CLASSES = 8
 class DesignEffects(FrozenArrays):
     """How many independent samples those of each class are worth.
 
-    A record that functions return, not checked when it is made: what takes one checks it. It is the
-    attribute `design_effects` of counts with groups or importance weights, and of their posteriors.
+    Returned by functions; the constructor does not check its arguments. It is the attribute
+    `design_effects` of counts with groups or importance weights, and of their posteriors.
 
     Attributes
     ----------

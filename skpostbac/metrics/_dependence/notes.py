@@ -1,4 +1,4 @@
-"""What users are told about groups and weights: two warnings, and sentences of reports."""
+"""Warnings and report sentences on groups and weights."""
 
 from __future__ import annotations
 
@@ -23,61 +23,60 @@ _ROUNDING = 1e-6
 
 
 class GroupsWarning(UserWarning):
-    """The groups leave the correlation of their samples in doubt, or cross the classes.
+    """The correlation within groups is poorly known, or groups span several classes.
 
-    It is given where samples have `groups`, and
+    With `groups`, the warning is given if
 
-    - a class has fewer groups than ten of equal size would be, or the correlation has fewer than
-      eight degrees of freedom: it is then partly assumed, and 95 % intervals held the truth in 89 %
-      or more of the test sets of each setting that was simulated;
-    - the correlation cannot be estimated, as all samples are right, or all that are wrong are alike
-      in it: about one sample a group is counted then;
-    - one group holds a third of a class or more;
-    - groups have samples of several classes: intervals allow for it by an approximation, and held
-      the truth in 85 % or more.
+    - a class has the equivalent of fewer than ten groups of equal size, or the correlation has
+      fewer than eight degrees of freedom. The correlation is then partly assumed; 95 % intervals
+      contained the true value in 89 % or more of the test sets of each simulated setting;
+    - the correlation cannot be estimated because there are no errors, or the errors carry no
+      information on it. Each group then counts as about one sample;
+    - one group contains a third or more of the samples of a class;
+    - groups have samples of several classes. Intervals allow for this approximately, and contained
+      the true value in 85 % or more of the simulated test sets.
 
-    It is also given where samples have no `groups`, but `y_true` is a Series of pandas in whose
-    index entries repeat.
+    Without `groups`, it is given if `y_true` is a pandas Series whose index has repeated entries.
 
-    More groups help, more samples of the same groups do not. Scores and scorers give no such
-    warning. :ref:`groups` has the simulations.
+    Testing more groups helps; more samples of the same groups do not. Scores and scorers do not
+    give this warning. See :ref:`groups` for the simulations.
     """
 
 
 class SampleWeightWarning(UserWarning):
     """Sample weights are not whole numbers, and their meaning was not declared.
 
-    Weights are taken as case counts: a weight of 2 is two samples, and doubling all weights narrows
-    the posterior. Importance, survey and inverse-probability weights are not counts; pass
-    ``weight_type="importance"`` with them, and their scale does not matter. Pass
-    ``weight_type="case"`` for fractions of cases, such as 1/2 for each of two tests of the same
-    sample. Either silences the warning.
+    By default, weights are case counts: a weight of 2 counts the sample twice, and doubling all
+    weights narrows the posterior. For importance, survey or inverse-probability weights, pass
+    ``weight_type="importance"``; their scale then does not matter. For fractions of cases, such as
+    1/2 for each of two tests of the same sample, pass ``weight_type="case"``. Either silences the
+    warning.
     """
 
 
 def warn_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> None:
-    """Warn the user of what the groups leave in doubt."""
+    """Warn about what the groups leave uncertain."""
     if doubts := doubts_of_groups(effects, classes):
         warnings.warn(" ".join(doubts), GroupsWarning, stacklevel=user_stacklevel())
 
 
 def warn_of_repeated_ids(y_true: Any) -> None:
-    """Warn the user of samples without groups whose index, as pandas has it, repeats entries."""
+    """Warn if `y_true` has a pandas index with repeated entries."""
     index: Any = getattr(y_true, "index", None)
     if getattr(index, "is_unique", True):  # of a list, `index` is a method
         return
     repeated = index[index.duplicated()][0]
     warnings.warn(
         f"y_true has an index with repeated entries, such as {short_repr(repeated)}. If they are "
-        "samples of one patient, or tests of one sample, pass groups=y_true.index; if they mean "
-        "nothing, reset the index.",
+        "samples of one patient, or tests of one sample, pass groups=y_true.index; otherwise "
+        "reset the index.",
         GroupsWarning,
         stacklevel=user_stacklevel(),
     )
 
 
 def warn_of_fractions(weight: Floats) -> None:
-    """Warn the user of weights that are no whole numbers."""
+    """Warn if weights are not whole numbers."""
     fractions = np.abs(weight - np.rint(weight)) > _ROUNDING * np.maximum(weight, 1)
     if not fractions.any():
         return
@@ -87,15 +86,15 @@ def warn_of_fractions(weight: Floats) -> None:
         f"sample_weight has weights that are not whole numbers, such as "
         f"{weight[np.argmax(fractions)]:.6g}. They are taken as case counts: {len(weight)} weights "
         f"count as {weight.sum():.6g} samples. Pass weight_type='importance' if they are "
-        f"importance weights, which are worth {effective:.6g} samples, or weight_type='case' if "
-        "they are fractions of cases.",
+        f"importance weights (an effective size of {effective:.6g} samples), or "
+        "weight_type='case' if they are fractions of cases.",
         SampleWeightWarning,
         stacklevel=user_stacklevel(),
     )
 
 
 def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable]) -> list[str]:
-    """Say in sentences what the groups leave in doubt."""
+    """Return sentences on what the groups leave uncertain."""
     if effects is None or not (depends := effects.depends).any():
         return []
     return [
@@ -109,8 +108,8 @@ def _doubt_correlation(effects: DesignEffects, fewest: float) -> list[str]:
     nu = effects.degrees_of_freedom
     if nu == 0:
         note = (
-            "The correlation within groups cannot be estimated from these samples: about one "
-            "sample a group is counted. Test more groups."
+            "The correlation within groups cannot be estimated from these samples, so each group "
+            "counts as about one sample. Test more groups."
         )
         return [note]
     causes = []
@@ -122,8 +121,8 @@ def _doubt_correlation(effects: DesignEffects, fewest: float) -> list[str]:
         return []
     why, least = " and ".join(causes), 85 if effects.crosses else 89
     note = (
-        f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals held the "
-        f"truth in as few as {least}% of simulated test sets. Test more groups."
+        f"{why[0].upper()}{why[1:]}: the correlation is partly assumed, and 95% intervals "
+        f"contained the true value in as few as {least}% of simulated test sets. Test more groups."
     )
     return [note]
 
@@ -135,36 +134,36 @@ def _doubt_large(effects: DesignEffects, classes: Sequence[Hashable]) -> list[st
     # All samples may count as one class.
     is_one = len(large) == 1
     which = "" if is_one else f" of class {short_repr(classes[int(np.argmax(large))])}"
-    return [f"One group holds a third or more of the samples{which}."]
+    return [f"One group contains a third or more of the samples{which}."]
 
 
 def _doubt_crossing(effects: DesignEffects) -> list[str]:
     if not effects.crosses:
         return []
     note = (
-        "Groups have samples of several classes, whose recalls are then correlated: the interval "
-        "is widened by an approximation."
+        "Some groups have samples of several classes, which makes the recalls correlated: the "
+        "interval is widened approximately to allow for this."
     )
     return [note]
 
 
 def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
-    """Say in a sentence what the samples are worth."""
+    """Return a sentence on the effective size of the samples."""
     worth = effects.effective_size.sum()
     if not effects.n_groups:
-        return f"With their importance weights the samples are worth {worth:.4g} of equal weight."
+        return f"The weighted samples are equivalent to {worth:.4g} samples of equal weight."
     if not effects.depends.any() and not has_weights:
-        return f"Each of the {effects.n_groups:.0f} groups has one sample: they are independent."
+        return f"Each of the {effects.n_groups:.0f} groups has one sample: samples are independent."
     low, high = effects.design_effect.min(), effects.design_effect.max()
     span = f"{low:.2g}" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g}"
-    also = " and their weights" if has_weights else ""
+    they = "With their weights, they" if has_weights else "They"
     return (
-        f"The samples are of {effects.n_groups:.0f} groups, with an estimated correlation of "
-        f"{effects.correlation:.2f} ({effects.correlation_used:.2f} allowing for its error): by "
-        f"them{also} they are worth {worth:.4g} independent ones (design effect {span})."
+        f"The samples come from {effects.n_groups:.0f} groups, with an estimated correlation of "
+        f"{effects.correlation:.2f} ({effects.correlation_used:.2f} allowing for its error). "
+        f"{they} are equivalent to {worth:.4g} independent samples (design effect {span})."
     )
 
 
 def is_large(effects: DesignEffects | None) -> bool:
-    """Return whether the groups decide so much that a report compares with ignoring them."""
+    """Return whether the report should compare with the result of ignoring the groups."""
     return effects is not None and bool(effects.design_effect.max() > LARGE_EFFECT)

@@ -79,7 +79,7 @@ class ExtremePosterior(FigurePosterior):
 
     @property
     def score_name(self) -> str:
-        """What the figure is."""
+        """Name of the metric."""
         return _GAP if self.is_gap else _WORST
 
     def __repr__(self) -> str:
@@ -100,7 +100,7 @@ class DrawnFigure(FigurePosterior):
 
     @property
     def score_name(self) -> str:
-        """What the figure is."""
+        """Name of the metric."""
         return self.name
 
     def __repr__(self) -> str:

@@ -150,22 +150,21 @@ class SelectedPosterior(ExactPosterior):
         >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
         >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
         Balanced accuracy of the best: 0.797 (95% credible interval 0.668 to 0.911).
-        It was chosen among 56 on the same samples, which adds 0.030: uncorrected it would be
-        0.827 (95% credible interval 0.698 to 0.941).
+        It was selected among 56 on the same samples, which inflates it by 0.030 on average.
+        Uncorrected: 0.827 (95% credible interval 0.698 to 0.941).
         """
         figure, plain = (
             describe_estimate(posterior.mean(), posterior.hdi(level), level)
             for posterior in (self, self.uncorrected)
         )
         if self.n_candidates == 1 and not self.optimism:
-            return (
-                f"{self.score_name}: {figure}.\nIt was the only one, and so nothing is corrected."
-            )
+            return f"{self.score_name}: {figure}.\nIt was the only one, so it is not corrected."
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
         return (
             f"{self.score_name} of the best: {figure}.\n"
-            f"It was chosen{number} on the same samples, which adds {self.optimism:.3f}: "
-            f"uncorrected it would be {plain}."
+            f"It was selected{number} on the same samples, which inflates it by "
+            f"{self.optimism:.3f} on average. "
+            f"Uncorrected: {plain}."
         )
 
     def _html_tables(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far the prior moves a posterior from what was observed, and when a user is told of it."""
+"""Influence of the prior on a posterior, and the warning when it is too large."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 _HIERARCHICAL = "use prior='hierarchical'"
 _WEAKER = "with few samples of each class, use a weaker prior, such as 'reciprocal'"
 _MORE_SAMPLES = "with few samples of each class, test more samples"
-_SEE_ANOTHER = "test more samples, and see what prior='reciprocal' says"
+_SEE_ANOTHER = "test more samples, and compare with prior='reciprocal'"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -263,7 +263,7 @@ def _remedy(counts: ClassCounts, prior: Prior, weights: Floats) -> str:
     """Return what would help where intervals would miss too often."""
     if isinstance(prior, Hyperprior):
         default = prior == Hyperprior()
-        return _SEE_ANOTHER if default else f"recalls may go with class sizes: {_HIERARCHICAL}"
+        return _SEE_ANOTHER if default else f"recalls may depend on class size: {_HIERARCHICAL}"
     weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
     share = expected_coverage(counts.correct, counts.total, weak, weights)
     also = f", or 'reciprocal' (about {share:.0%})" if share >= _ENOUGH else ""
@@ -408,7 +408,7 @@ def warn_if_prior_moves(
     prior: PriorSpec,
     stacklevel: int,
 ) -> None:
-    """Warn if the prior takes a figure far from what was observed.
+    """Warn if the prior moves a metric far from its observed value.
 
     Parameters
     ----------
@@ -437,42 +437,43 @@ def warn_if_prior_moves(
 
 
 def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
-    """Tell whether a figure is moved by so much that a user should know."""
+    """Return whether the prior moves a metric far enough for a warning."""
     return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
 
 
 def explain(influence: PriorInfluence) -> str:
-    """Say what the prior does, and what to do about it."""
+    """Return a sentence on the effect of the prior, with a remedy."""
     moved = (
         f"the prior moves the mean from the observed {influence.observed:.3f} to "
         f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
     )
     if untested := untested_alone(influence):
         return f"{_capital(moved)}. {say_untested(untested)}"
-    narrow = "small classes with few errors seem more certain than they are"
+    narrow = "small classes with few errors look more certain than they are"
     return (
-        f"95% intervals would hold the balanced accuracy in about "
-        f"{influence.expected_coverage:.0%} of test sets such as this one: "
+        f"95% intervals would contain the true balanced accuracy in about "
+        f"{influence.expected_coverage:.0%} of similar test sets: "
         f"{moved if abs(influence.shift) > 1 else narrow}. {_capital(influence.remedy)}."
     )
 
 
 def untested_alone(influence: PriorInfluence) -> tuple[Hashable, ...]:
-    """Return the classes without samples, if the prior moves little without them, or none."""
+    """Return the classes without samples if they alone account for the shift, else none."""
     shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
     others = sum(shift for total, shift in shifts if total)
     return () if abs(others) > LARGEST_SHIFT else influence.unobserved
 
 
 def say_untested(labels: Sequence[Hashable]) -> str:
-    """Say what to do about classes without samples."""
+    """Return a sentence on classes without samples, with a remedy."""
     shown = short_repr(labels[0] if len(labels) == 1 else list(labels))
-    subject = f"Class {shown} has" if len(labels) == 1 else f"The classes {shown} have"
-    return f"{subject} no samples, and only the prior tells of them: leave out what was not tested."
+    if len(labels) == 1:
+        return f"Class {shown} has no samples and rests on the prior alone: leave it out."
+    return f"The classes {shown} have no samples and rest on the prior alone: leave them out."
 
 
 def _advise(untested: Sequence[Hashable], remedy: str) -> str:
-    """Say what to do: about classes without samples, or where all classes have too few."""
+    """Return the remedy, for classes without samples or with too few."""
     return say_untested(untested) if untested else f"{_capital(remedy)}."
 
 

@@ -313,8 +313,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> print(curve.report())
         8 samples, 8 thresholds: 0.5 is the best with probability 0.615.
         Balanced accuracy of the best: 0.720 (95% credible interval 0.510 to 0.899).
-        It was chosen among 8 on the same samples, which adds 0.092: uncorrected it would be
-        0.812 (95% credible interval 0.602 to 0.991).
+        It was selected among 8 on the same samples, which inflates it by 0.092 on average.
+        Uncorrected: 0.812 (95% credible interval 0.602 to 0.991).
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
         return (
@@ -327,7 +327,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         worth = float(self.total.sum())
         if self.n_samples is None:
             return f"{format_count(worth)} samples"
-        return f"{format_count(self.n_samples)} samples, worth {worth:.4g} of equal weight"
+        return f"{format_count(self.n_samples)} samples (effective size {worth:.4g})"
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
         """Draw the curve with its intervals and its band, and mark the best threshold.

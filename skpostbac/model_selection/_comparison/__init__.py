@@ -1,4 +1,4 @@
-"""Which classifier is better, by how much, and how sure that is.
+"""Comparison of classifiers.
 
 Imports `skpostbac.metrics`, its folders and what these import.
 """

@@ -1,4 +1,4 @@
-"""Comparison of classifiers by the posteriors of their balanced accuracies."""
+"""Comparison of the posterior balanced accuracies of classifiers."""
 
 from __future__ import annotations
 
@@ -89,16 +89,15 @@ _STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
 class RopeMasses(NamedTuple):
     """Probabilities that a difference is below, within and above the rope.
 
-    They add up to 1. A record that functions return, not checked when it is made: what takes one
-    checks it.
+    They sum to 1. Returned by functions; the constructor does not check its arguments.
     """
 
     below: float
-    """Probability of a difference below ``-rope``: the second is better, by more than that."""
+    """Probability of a difference below ``-rope``: the second is clearly better."""
     within: float
-    """Probability of a difference in ``[-rope, rope]``: no difference in practice."""
+    """Probability of a difference in ``[-rope, rope]``: practically equivalent."""
     above: float
-    """Probability of a difference above ``rope``: the first is better, by more than that."""
+    """Probability of a difference above ``rope``: the first is clearly better."""
 
     def _repr_html_(self) -> str:
         return block(repr(self), record(self._fields, *map(format_probability, self)))
@@ -108,31 +107,30 @@ class RopeMasses(NamedTuple):
 class PosteriorComparison(StablePickle):
     """Posterior probabilities of which classifier is better, and by how much.
 
-    Mostly made by :func:`compare_predictions`, if all classifiers were tested on the same samples,
-    or by :func:`compare_posteriors`, if each had its own. The T classifiers are in the order in
-    which they were given, and so are the rows and columns of all arrays.
+    Use :func:`compare_predictions` if all classifiers were tested on the same samples, and
+    :func:`compare_posteriors` if each had its own. Rows and columns of all arrays follow the order
+    of the T classifiers.
 
-    All that concerns two classifiers, and all that concerns independent posteriors, is computed
-    from exact distributions by quadrature. Ranks and losses of more than two classifiers on the
-    same samples are averages over random draws from their joint posterior;
-    :meth:`monte_carlo_error` has their standard errors. With the hierarchical prior, all that
-    concerns classifiers on the same samples is by random draws, but for the means and variances of
-    their differences.
+    Results for two classifiers, and for independent posteriors, are computed exactly by quadrature.
+    Ranks and losses of more than two classifiers on the same samples are averages over random
+    draws; :meth:`monte_carlo_error` returns their standard errors. With the hierarchical prior, all
+    results for classifiers on the same samples use random draws, except the means and variances of
+    the differences.
 
     Parameters
     ----------
     names : tuple or list of T str
-        Different names of the T >= 2 classifiers; kept as a tuple.
+        Distinct names of the T >= 2 classifiers, stored as a tuple.
     posteriors : tuple or list of T PosteriorBalancedAccuracy
-        Their posteriors, of the same classes in any order; kept as a tuple.
+        Their posteriors, with the same classes in any order, stored as a tuple.
     rope : float, default=0.0
-        Half-width of the region of practical equivalence, in [0, 1): differences of at most
-        this size, to either side, make no difference in practice.
+        Half-width of the region of practical equivalence, in [0, 1): smaller differences in either
+        direction do not matter in practice.
 
     Attributes
     ----------
     names, posteriors, rope
-        As the parameters. The posteriors are independent, unless they were made by
+        As the parameters. The posteriors are independent unless created by
         :meth:`from_paired_counts`.
 
     Raises
@@ -141,10 +139,9 @@ class PosteriorComparison(StablePickle):
         If `names` or `posteriors` is neither a tuple nor a list, if a name is not a string, or
         if a posterior is not a PosteriorBalancedAccuracy.
     ValueError
-        If there are fewer than two classifiers, not as many posteriors as names, an empty name or
-        one twice;
-        if the posteriors are of different classes or have different class weights, which makes
-        their balanced accuracies different quantities; or if `rope` is not in [0, 1).
+        If there are fewer than two classifiers, if the numbers of names and posteriors differ, if a
+        name is empty or duplicated, if the posteriors have different classes or class weights, or
+        if `rope` is not in [0, 1).
 
     See Also
     --------
@@ -209,12 +206,12 @@ class PosteriorComparison(StablePickle):
         random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
-        """Compare classifiers by the joint counts of their outcomes on the same samples.
+        """Compare classifiers from joint counts of their outcomes on the same samples.
 
         Parameters
         ----------
         counts : PairedCounts
-            Which of the T >= 2 classifiers were right together, and how often.
+            Joint counts of correct predictions of the T >= 2 classifiers.
         rope, class_weight, prior, n_draws, random_state, n_jobs
             As for :func:`compare_predictions`.
 
@@ -224,7 +221,7 @@ class PosteriorComparison(StablePickle):
 
         Examples
         --------
-        Two tables of a pair of classifiers: both right, only the first, only the second, neither.
+        The cells for each class: both right, only the first, only the second, neither.
 
         >>> from skpostbac import PairedCounts, PosteriorComparison
         >>> counts = PairedCounts.from_cells([[27, 3, 5, 5], [12, 0, 4, 4]], names=("old", "new"))
@@ -286,7 +283,7 @@ class PosteriorComparison(StablePickle):
         return more(len(self.names), _SHOWN_NAMES)
 
     def difference(self, a: str, b: str) -> Difference:
-        """Return the distribution of the balanced accuracy of `a` less that of `b`.
+        """Return the distribution of the difference in balanced accuracy, `a` minus `b`.
 
         Parameters
         ----------
@@ -296,10 +293,10 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         distribution : BoundedDistribution or HierarchicalPairedDifference
-            The distribution, on an interval within [-1, 1]. For classifiers on the same samples it
-            is a :class:`~skpostbac.stats.PairedDifference`, with the hierarchical prior a
-            :class:`~skpostbac.stats.HierarchicalPairedDifference`; else it is a
-            :class:`~skpostbac.stats.BetaAverage` or a
+            Distribution on an interval within [-1, 1]. For classifiers on the same samples it is a
+            :class:`~skpostbac.stats.PairedDifference`, or a
+            :class:`~skpostbac.stats.HierarchicalPairedDifference` with the hierarchical prior;
+            otherwise a :class:`~skpostbac.stats.BetaAverage` or a
             :class:`~skpostbac.stats.HierarchicalBetaAverage`.
 
         Raises
@@ -320,7 +317,7 @@ class PosteriorComparison(StablePickle):
         *,
         method: IntervalMethod = DEFAULT_INTERVAL,
     ) -> Interval:
-        """Return a credible interval of the difference of `a` and `b`.
+        """Return a credible interval of the difference, `a` minus `b`.
 
         Parameters
         ----------
@@ -340,7 +337,7 @@ class PosteriorComparison(StablePickle):
         return interval_of(self.difference(a, b), level, method)
 
     def rope_masses(self, a: str, b: str) -> RopeMasses:
-        """Return the probabilities that `a` is worse than, much like, or better than `b`.
+        """Return the probabilities that `a` is worse than, equivalent to or better than `b`.
 
         Parameters
         ----------
@@ -350,13 +347,13 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         below, within, above : float
-            Probabilities that the difference of `a` and `b` is below ``-rope``, within
-            ``[-rope, rope]`` and above ``rope``. They add up to 1.
+            Probabilities that the difference, `a` minus `b`, is below ``-rope``, within ``[-rope,
+            rope]`` and above ``rope``. They sum to 1.
         """
         return _rope_masses(self.difference(a, b), self.rope)
 
     def design_effects(self, a: str, b: str) -> DesignEffects | None:
-        """Return what groups and importance weights do to the samples of a difference.
+        """Return the design effects of groups and importance weights on a difference.
 
         Parameters
         ----------
@@ -366,8 +363,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         effects : DesignEffects or None
-            None where there are neither, and for classifiers that were tested on different samples;
-            the posterior of each has its own.
+            None if there are neither, or if the classifiers were tested on different samples; each
+            posterior then has its own.
 
         Raises
         ------
@@ -380,22 +377,22 @@ class PosteriorComparison(StablePickle):
         return None if counts is None else counts.design_effects(a, b)
 
     def prob_greater(self) -> Floats:
-        """Return the probability that one classifier is better than another.
+        """Return the probability that each classifier is better than each other one.
 
         Returns
         -------
         array of shape (T, T)
-            P(classifier of the row > classifier of the column). The diagonal is 1/2, so that
-            the array and its transpose add up to 1. :meth:`table` has it with names.
+            P(row classifier > column classifier). The diagonal is 1/2, so the array and its
+            transpose sum to 1. :meth:`table` returns it with names.
 
         Notes
         -----
-        Each pair is taken from the exact distribution of its difference, so that a tiny probability
-        is right in relative terms. Only of more than ten independent classifiers, all pairs are
-        integrated at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose
-        masses are within a few spacings of floats of one end of the support); the distribution of
-        the difference then gives those below 1e-9. With the hierarchical prior, those of
-        classifiers on the same samples are shares of random draws, good to about 0.001.
+        Each probability comes from the exact distribution of the difference, so even tiny ones have
+        a small relative error. For more than ten independent classifiers, all pairs are integrated
+        at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose masses are
+        within a few spacings of floats of one end of the support); probabilities below 1e-9 still
+        come from the difference. With the hierarchical prior, probabilities for classifiers on the
+        same samples are shares of random draws, accurate to about 0.001.
 
         Examples
         --------
@@ -414,8 +411,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         array of shape (T, T)
-            P(classifier of the row takes the rank of the column); the first column is rank 1,
-            the best. Rows and columns add up to 1.
+            P(row classifier has the column's rank); the first column is rank 1, the best. Rows and
+            columns sum to 1.
         """
         return self._rank_probabilities.copy()
 
@@ -428,47 +425,45 @@ class PosteriorComparison(StablePickle):
         return self._rank_probabilities @ np.arange(1.0, len(self.names) + 1)
 
     def expected_loss(self) -> Floats:
-        """Return what choosing each classifier costs in balanced accuracy, on average.
+        """Return the expected loss in balanced accuracy of choosing each classifier.
 
         Returns
         -------
         array of shape (T,)
-            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall against
-            the best one, whichever that is. Never negative; small if the classifier is the best
-            or hardly worse.
+            ``E[max_j lambda_j - lambda_i]`` for classifier i: the expected shortfall from the best
+            classifier. Never negative, and small if the classifier is the best or nearly so.
         """
         return self._expected_loss.copy()
 
     def monte_carlo_error(self) -> MonteCarloError:
-        """Return the standard errors of what is averaged over random draws.
+        """Return the Monte Carlo standard errors of ranks and losses.
 
         Returns
         -------
         rank_probabilities : array of shape (T, T)
         expected_rank, expected_loss : array of shape (T,)
-            Standard errors of what the methods of these names return; the first column of
-            ``rank_probabilities`` is that of :meth:`prob_best`. They are zero for what is exact:
-            all of independent classifiers, and all of two, unless these were tested on the same
-            samples and have the hierarchical prior. Without it, losses differ from one another
-            exactly: their error is one and the same.
+            Standard errors of the methods with these names; the first column of
+            ``rank_probabilities`` applies to :meth:`prob_best`. They are zero for exact results:
+            for independent classifiers, and for two classifiers unless they were tested on the same
+            samples with the hierarchical prior. Without that prior, the differences between losses
+            are exact, so all losses have the same error.
         """
         return self._joint.monte_carlo_error()
 
     def win_counts(self) -> Indices:
-        """Return how many of the others each classifier beats, by the posterior mean.
+        """Return how many other classifiers each one beats by posterior mean.
 
         Returns
         -------
         array of int of shape (T,)
-            Number of classifiers over which the posterior mean of the difference is positive.
+            Number of other classifiers for which the posterior mean of the difference is positive.
 
         Notes
         -----
-        This is the ranking of [1]_, section 4.5. The mean of a difference is the difference of
-        the means, so that it always sorts by posterior mean, and says nothing of how certain a
-        victory is; :meth:`rank_probabilities` and :meth:`expected_loss` do. Of classifiers on the
-        same samples with the hierarchical prior, it is nearly that of the means, which are what is
-        compared here.
+        This is the ranking of [1]_, section 4.5. It sorts by posterior mean and ignores how certain
+        a win is; see :meth:`rank_probabilities` and :meth:`expected_loss` for that. Means are
+        compared also for paired classifiers with the hierarchical prior, where the mean of a
+        difference is only nearly the difference of the means.
 
         References
         ----------
@@ -487,15 +482,15 @@ class PosteriorComparison(StablePickle):
         ----------
         objective : {"mean", "median", "mode", "lower", "upper", "prob_best", "expected_rank", \
                 "expected_loss"}, default="mean"
-            What to sort by: a figure of each posterior alone, or of how it stands among all.
+            Sort key: a statistic of each posterior, or of its standing among all.
         level : float in (0, 1), default=0.95
             Probability of the bounds "lower" and "upper".
 
         Returns
         -------
         tuple of T str
-            Names in decreasing order of the objective, or in increasing order of expected rank
-            and loss; ties stay in the order given.
+            Names by decreasing objective, or by increasing expected rank or loss; ties keep the
+            given order.
 
         Examples
         --------
@@ -521,8 +516,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         list of T dict
-            With the keys "name", "mean", "median", "standard_deviation", "low", "high" (the
-            credible interval of highest density), "level", "prob_best", "prob_best_error" (its
+            With the keys "name", "mean", "median", "standard_deviation", "low", "high"
+            (highest-density credible interval), "level", "prob_best", "prob_best_error" (its
             standard error, 0 if it is exact), "expected_rank", "expected_loss" and "wins". Pass it
             to ``pandas.DataFrame`` or ``polars.DataFrame``.
         """
@@ -543,30 +538,29 @@ class PosteriorComparison(StablePickle):
         ]
 
     def table(self, kind: str = "prob_greater", *, level: float = 0.95) -> dict[str, Any]:
-        """Return what is known of all pairs, or of all ranks, by labelled columns.
+        """Return results for all pairs or all ranks as a dict of columns.
 
         Parameters
         ----------
         kind : {"prob_greater", "rank_probabilities", "differences"}, default="prob_greater"
-            The matrices of these names, with the names of the classifiers in the first column; or
-            a row for each pair, in the order of :meth:`ranking`, the better one first.
+            One of these matrices, with the names of the classifiers in the first column; or
+            "differences", one row per pair in the order of :meth:`ranking`, the better one first.
         level : float, default=0.95
             Probability of the credible intervals of differences, in (0, 1).
 
         Returns
         -------
         columns : dict of str to list
-            "name" and a column for each classifier or each rank, "rank 1" and so on. Of
-            differences: "first", "second", "mean", "median", "standard_deviation", "low", "high"
-            and "level" of the first less the second, "prob_greater", and "below", "within" and
-            "above" as of :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or
-            ``polars.DataFrame``.
+            "name" and one column per classifier or per rank ("rank 1", ...). For "differences":
+            "first", "second"; "mean", "median", "standard_deviation", "low", "high" and "level" of
+            first minus second; "prob_greater"; and "below", "within" and "above" from
+            :meth:`rope_masses`. Pass it to ``pandas.DataFrame`` or ``polars.DataFrame``.
 
         Raises
         ------
         ValueError
-            If `kind` or `level` is another, or if a classifier is called "name" as the first
-            column is.
+            If `kind` or `level` is invalid, or if a classifier is called "name" like the first
+            column.
 
         Examples
         --------
@@ -584,7 +578,7 @@ class PosteriorComparison(StablePickle):
         return make_table(self, kind, level)
 
     def report(self, level: float = 0.95) -> str:
-        """Say the result in plain sentences: who stands where, and what was compared, and how.
+        """Return a text report on the comparison.
 
         Parameters
         ----------
@@ -594,9 +588,8 @@ class PosteriorComparison(StablePickle):
         Returns
         -------
         text : str
-            One line for each classifier, best first, one each on the comparison, on the score and
-            on what it is about, and one each on the prior if it decides and on the precision of
-            random draws if there are any.
+            One line per classifier, best first, then notes on the comparison, the score and its
+            scope, and, where they matter, on the prior and the precision of random draws.
 
         Examples
         --------
@@ -623,7 +616,7 @@ class PosteriorComparison(StablePickle):
             Axes to draw into. Defaults to those of a new figure.
         **plot_params
             As for :meth:`ComparisonPlot.plot <skpostbac.displays.ComparisonPlot.plot>`; ``kind``
-            says what is drawn.
+            selects the plot.
 
         Returns
         -------
@@ -649,7 +642,7 @@ class PosteriorComparison(StablePickle):
 
     @property
     def explanation(self) -> str:
-        """What was compared, paired or independent, in a plain sentence."""
+        """Text explaining what was compared, paired or independent."""
         return self._joint.explain()
 
     def _index(self, name: str, argument: str) -> int:
@@ -661,7 +654,7 @@ class PosteriorComparison(StablePickle):
         return order
 
     def _merits(self, objective: str, level: float) -> Floats:
-        """Return what to sort by, larger for the better."""
+        """Return the sort key, larger for the better."""
         check_objective(objective, level, (*OBJECTIVES, *_STANDINGS))
         if objective in _STANDINGS:
             return _STANDINGS[objective](self)
@@ -691,39 +684,38 @@ def compare_posteriors(
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on independent test sets.
 
-    For each two of them it is the distribution of :math:`\delta = \lambda_j - \lambda_i`, the
-    difference of their balanced accuracies given the data ([1]_, eq. 14), computed without random
-    draws.
+    For each pair, the posterior of :math:`\delta = \lambda_j - \lambda_i`, the difference of their
+    balanced accuracies ([1]_, eq. 14), is computed without random draws.
 
     Parameters
     ----------
     posteriors : mapping of str to PosteriorBalancedAccuracy
-        The posterior of each of T >= 2 classifiers by its name. All must be of the same classes,
-        in any order, with the same class weights; priors may differ.
+        Posteriors of T >= 2 classifiers, by name. All must have the same classes, in any order, and
+        the same class weights; priors may differ.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
 
     Returns
     -------
     PosteriorComparison
-        Probabilities of which is better, the differences, ranks and losses.
+        Pairwise probabilities, differences, ranks and losses.
 
     Raises
     ------
     TypeError
-        If `posteriors` is not a mapping from strings to posteriors; the message names the entry.
+        If `posteriors` is not a mapping from strings to posteriors.
     ValueError
-        If there are fewer than two, if they are of different classes or have different class
-        weights, or if `rope` is not in [0, 1).
+        If there are fewer than two, if they have different classes or class weights, or if `rope`
+        is not in [0, 1).
 
     Notes
     -----
-    The posteriors are taken as independent, as they are if no sample was used to test two of the
-    classifiers. On one and the same test set, the errors of good classifiers mostly agree, and
-    their difference is known better than it appears here: use :func:`compare_predictions`.
+    The posteriors are treated as independent, which requires that no two classifiers were tested on
+    the same samples. On the same test set, good classifiers make mostly the same errors, so their
+    difference is more certain than it appears here: use :func:`compare_predictions`.
 
-    Classes are the same if their labels are equal: the number 1 and the text "1" are two classes.
-    :func:`pooled_posteriors` has the labels as text unless they are given to it.
+    Classes are matched by label: the number 1 and the string "1" are different classes.
+    :func:`pooled_posteriors` returns labels as strings unless you pass `labels`.
 
     References
     ----------
@@ -781,8 +773,8 @@ def compare_predictions(
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
-        The labels that each of T >= 2 classifiers predicts for the same samples, by its name; in a
-        DataFrame of pandas or polars, a column for each.
+        Predicted labels of T >= 2 classifiers for the same samples, by name; a pandas or polars
+        DataFrame has one column per classifier.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in balanced accuracy, in [0, 1).
     labels : array-like of shape (n_classes,), default=None
@@ -803,28 +795,26 @@ def compare_predictions(
         Weights of the classes in the average, normalised to sum to 1.
     prior : str, pair of floats, array-like or Hyperprior, default="reciprocal"
         Prior of the accuracy of each classifier on each class, as for
-        :class:`PosteriorBalancedAccuracy`. With "hierarchical", classes borrow strength from one
-        another for the differences of classifiers as well.
+        :class:`PosteriorBalancedAccuracy`. With "hierarchical", the differences between classifiers
+        borrow strength across classes, too.
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws. It is drawn from once, here; the result then stays the same. By
-        default fresh entropy.
+        Seed of the draws, read once, so the result then stays the same. By default fresh entropy.
     n_jobs : int, default=None
         Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
 
     Returns
     -------
     PosteriorComparison
-        Probabilities of which is better, the differences, ranks and losses.
+        Pairwise probabilities, differences, ranks and losses.
 
     Raises
     ------
     TypeError, ValueError
-        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is
-        invalid; if the prior leaves less than 1e-6 to one of the four outcomes of two
-        classifiers; else as :func:`paired_counts` and :class:`PosteriorBalancedAccuracy` raise
-        them.
+        If there are fewer than two classifiers; if `rope`, `n_draws` or `random_state` is invalid;
+        if the prior of one of the four outcomes of a pair is below 1e-6; or for the reasons listed
+        in :func:`paired_counts` and :class:`PosteriorBalancedAccuracy`.
 
     Warns
     -----
@@ -839,36 +829,35 @@ def compare_predictions(
 
     See Also
     --------
-    compare_posteriors : Classifiers that were tested on different samples.
-    paired_counts : All that is used of the labels; counts of several batches add up.
+    compare_posteriors : Classifiers that were tested on different samples. paired_counts : Counts
+    on which the comparison is based; batches can be added.
 
     Notes
     -----
-    On each class, a sample has one of :math:`2^T` patterns: which classifiers are right. The
-    probabilities of the patterns have a Dirichlet prior of mass :math:`a + b`, with independent
-    classifiers that are each right with probability :math:`a / (a + b)` as its mean. Given the
-    counts, the accuracy of each classifier has its posterior
-    :math:`\mathrm{Beta}(a + k, b + n - k)` exactly, as without the others, and each pair has a
-    Dirichlet distribution of four cells with the prior :math:`(a^2, ab, ab, b^2) / (a + b)`,
-    whatever other classifiers there are: with the default, 1 / (2 l) for each cell of l classes.
-    The distribution of their difference is exact.
+    In each class, a sample shows one of :math:`2^T` patterns of which classifiers are right. The
+    pattern probabilities have a Dirichlet prior of mass :math:`a + b`, whose mean corresponds to
+    independent classifiers that are each right with probability :math:`a / (a + b)`. Each
+    classifier's accuracy then has exactly the posterior :math:`\mathrm{Beta}(a + k, b + n - k)`
+    that it has alone. Each pair has a Dirichlet posterior over four cells with the prior
+    :math:`(a^2, ab, ab, b^2) / (a + b)`, independent of any other classifiers; the default is 1 /
+    (2 l) per cell with l classes. The distribution of the difference is exact.
 
-    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each
-    classifier and in all moments up to the third; what is left out of fourth moments is far below
-    the Monte Carlo error.
+    For T > 2 the patterns are drawn jointly. The prior part of a draw is exact for each classifier
+    and in all moments up to the third; the error in fourth moments is far below the Monte Carlo
+    error.
 
-    With the hierarchical prior, what classes have in common is how often two classifiers differ,
-    and which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Take
-    it for many classes of few samples: independent cells pull the difference to zero in each of
-    them, and this does not average out. Probabilities are then shares of random draws of a fixed
-    seed, good to about 0.001, and the mean of a difference is not the difference of the
-    means. Each pair has its own distribution, whatever other classifiers there are, and no joint
-    distribution has all of these for T > 2. Ranks and losses are drawn from one that has the
-    differences from the leader, the classifier of the highest mean, each as it is by itself, joined
-    by a normal copula with the correlations that follow from the variances of all pairs. Which of
-    two others is better may have a probability there that is some hundredths from that of the pair.
+    With the hierarchical prior, classes share information on how often two classifiers differ and
+    which of them is then right (:class:`~skpostbac.stats.HierarchicalPairedDifference`). Use it for
+    many classes with few samples: independent priors pull each class's difference to zero, which
+    does not average out. Probabilities are then shares of random draws, accurate to about 0.001,
+    and the mean of a difference is not the difference of the means. Each pair has its own
+    distribution, and for T > 2 no joint distribution reproduces all of them. Ranks and losses use
+    the exact differences from the leader (the classifier with the highest mean), joined by a normal
+    copula whose correlations match the variances of all pairs. For two other classifiers, the
+    probability of being better implied by the ranks may differ by a few hundredths from that of the
+    pair.
 
-    The posterior describes the predictions that were made; it knows nothing of the variation
+    The posterior describes the predictions that were made; it does not include the variation
     between training sets.
 
     Examples
@@ -886,7 +875,7 @@ def compare_predictions(
     >>> comparison.difference_interval("two", "one")
     Interval(low=-0.009, high=0.168)
 
-    As if they had been tested on different samples, the same is far less certain:
+    If they had been tested on different samples, the same result would be far less certain:
 
     >>> posteriors = {
     ...     name: posterior_balanced_accuracy(y_true, y_pred)
@@ -962,7 +951,7 @@ def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
 def _check_classes(
     names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
 ) -> None:
-    """Refuse averages over different classes, which are different quantities."""
+    """Raise if the classes differ, as the averages are then different quantities."""
     # Dicts are sets that keep the order.
     first, *others = (dict.fromkeys(label_list(entry.counts.classes)) for entry in posteriors)
     for name, classes in zip(names[1:], others, strict=True):
@@ -977,7 +966,7 @@ def _check_classes(
 def _check_weights(
     names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
 ) -> None:
-    """Refuse averages of different weights, which are different quantities."""
+    """Raise if the weights differ, as the averages are then different quantities."""
     first, *others = (
         dict(zip(label_list(entry.counts.classes), entry.class_weight.tolist(), strict=True))
         for entry in posteriors
@@ -993,7 +982,7 @@ def _check_weights(
 
 
 def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -> str:
-    """Name the classes of one classifier that another has not."""
+    """Describe the classes of one classifier that another lacks."""
     surplus = [label for label in own if label not in other]
     return f"only {name!r} has {reprlib.repr(surplus)}" if surplus else f"{name!r} has no other"
 

@@ -38,11 +38,11 @@ class CopulaPairedJoint(PairedJoint):
         """Return the variance of the difference of i and j."""
 
     def rank_probabilities(self) -> Floats:
-        """Return P(row takes the rank of the column), shape (T, T)."""
+        """Return P(row has the rank of the column), shape (T, T)."""
         return self._tally.ranks / self._tally.size
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,)."""
+        """Return the expected shortfall of each from the best, shape (T,)."""
         return self._tally.losses / self._tally.size
 
     def monte_carlo_error(self) -> MonteCarloError:

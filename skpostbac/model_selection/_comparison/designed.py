@@ -34,15 +34,14 @@ class DesignedPairedJoint(CopulaPairedJoint):
     """
 
     def explain(self) -> str:
-        """Say in a plain sentence what was compared."""
+        """Return a sentence on what was compared."""
         design = self.counts._design
         assert design is not None
-        number = f"are of {design.n_groups:.0f} groups, and " if design.by_class else ""
-        note = f"The samples {number}count by their design effects, for each difference."
-        return f"{super().explain()} {note}"
+        source = f" for samples from {design.n_groups:.0f} groups" if design.by_class else ""
+        return f"{super().explain()} Each difference has its own design effects{source}."
 
     def difference(self, i: int, j: int) -> Difference:
-        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the difference in balanced accuracy, i minus j."""
         kept = self._kept_pair(min(i, j), max(i, j))
         if i < j:
             return kept
@@ -50,14 +49,14 @@ class DesignedPairedJoint(CopulaPairedJoint):
         return -kept if isinstance(kept, HierarchicalPairedDifference) else self._kept_pair(i, j)
 
     def rank_probabilities(self) -> Floats:
-        """Return P(row takes the rank of the column), shape (T, T)."""
+        """Return P(row has the rank of the column), shape (T, T)."""
         if self._exact_pair is None:
             return super().rank_probabilities()
         above, below = self.prob_greater()[0, 1], self.prob_greater()[1, 0]
         return np.array([[above, below], [below, above]])
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,)."""
+        """Return the expected shortfall of each from the best, shape (T,)."""
         difference = self._exact_pair
         if difference is None:
             return super().expected_loss()

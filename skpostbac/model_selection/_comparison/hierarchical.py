@@ -47,14 +47,15 @@ class HierarchicalPairedJoint(CopulaPairedJoint):
     _prefer: ClassVar[str | None] = "threads"
 
     def explain(self) -> str:
-        """Say in a plain sentence what was compared."""
+        """Return a sentence on what was compared."""
         return (
-            f"{super().explain()} Classes of alike size share how often two classifiers differ and "
-            "which of them is then right: the mean difference is not that of the scores."
+            f"{super().explain()} Classes of similar size share information on how often two "
+            "classifiers differ and which is then right, so the mean difference is not the "
+            "difference of the mean scores."
         )
 
     def difference(self, i: int, j: int) -> Difference:
-        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the difference in balanced accuracy, i minus j."""
         return self._less(i, j)
 
     def _draws(self, i: int, j: int) -> Floats:

@@ -1,4 +1,4 @@
-"""How several posteriors depend on each other: what a comparison asks, and two answers.
+"""Joint distributions of several posteriors: independent and paired.
 
 A third one, of paired classifiers with a hierarchical prior, is in `hierarchical`.
 """
@@ -75,9 +75,9 @@ Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference
 
 @dataclass(frozen=True, eq=False)
 class MonteCarloError(FrozenArrays):
-    """Standard errors of what is averaged over random draws; zeros for what is exact.
+    """Monte Carlo standard errors; zero for exact results.
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Returned by functions; the constructor does not check its arguments.
     """
 
     rank_probabilities: Floats
@@ -108,11 +108,11 @@ class Joint(Protocol):
         ...
 
     def explain(self) -> str:
-        """Say in a plain sentence what was compared."""
+        """Return a sentence on what was compared."""
         ...
 
     def difference(self, i: int, j: int, /) -> Difference:
-        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the difference in balanced accuracy, i minus j."""
         ...
 
     def prob_greater(self) -> Floats:
@@ -120,11 +120,11 @@ class Joint(Protocol):
         ...
 
     def rank_probabilities(self) -> Floats:
-        """Return P(row takes the rank of the column), shape (T, T)."""
+        """Return P(row has the rank of the column), shape (T, T)."""
         ...
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,)."""
+        """Return the expected shortfall of each from the best, shape (T,)."""
         ...
 
     def monte_carlo_error(self) -> MonteCarloError:
@@ -141,14 +141,14 @@ class IndependentJoint(StablePickle):
     kind: ClassVar[str] = "independent"
 
     def explain(self) -> str:
-        """Say in a plain sentence what was compared."""
+        """Return a sentence on what was compared."""
         return (
             "Independent comparison: the classifiers are assumed to have been tested on different "
             "samples, and one may have had easier samples by chance."
         )
 
     def difference(self, i: int, j: int) -> BoundedDistribution:
-        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the difference in balanced accuracy, i minus j."""
         one, other = self.posteriors[i].distribution, self.posteriors[j].distribution
         # Priors are of the same kind; but what groups have widened shares no rates any more.
         if isinstance(one, BetaAverage) != isinstance(other, BetaAverage):
@@ -172,11 +172,11 @@ class IndependentJoint(StablePickle):
         return probabilities
 
     def rank_probabilities(self) -> Floats:
-        """Return P(row takes the rank of the column), shape (T, T)."""
+        """Return P(row has the rank of the column), shape (T, T)."""
         return rank_probabilities(self._panels)
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,)."""
+        """Return the expected shortfall of each from the best, shape (T,)."""
         losses = expected_shortfalls(self._panels)
         best = int(np.argmin(losses))
         if losses[best] < _SMALL_LOSS:
@@ -225,7 +225,7 @@ class PairedJoint(StablePickle):
     _prefer: ClassVar[str | None] = None
 
     def explain(self) -> str:
-        """Say in a plain sentence what was compared."""
+        """Return a sentence on what was compared."""
         return (
             f"Paired comparison: all classifiers were tested on the same "
             f"{format_count(self.counts.n_samples)} samples, and the comparison "
@@ -233,7 +233,7 @@ class PairedJoint(StablePickle):
         )
 
     def difference(self, i: int, j: int) -> Difference:
-        """Return the distribution of the balanced accuracy of classifier i less that of j."""
+        """Return the distribution of the difference in balanced accuracy, i minus j."""
         return self._pair(i, j)
 
     def _pair(self, i: int, j: int) -> PairedDifference:
@@ -257,14 +257,14 @@ class PairedJoint(StablePickle):
         return probabilities
 
     def rank_probabilities(self) -> Floats:
-        """Return P(row takes the rank of the column), shape (T, T)."""
+        """Return P(row has the rank of the column), shape (T, T)."""
         if self._is_pair:
             above, below = _both_sides(self.difference(0, 1))
             return np.array([[above, below], [below, above]])
         return self._tally.ranks / self.n_draws
 
     def expected_loss(self) -> Floats:
-        """Return the expected shortfall of each against the best, shape (T,).
+        """Return the expected shortfall of each from the best, shape (T,).
 
         Losses differ as the means do, exactly. What is drawn of more than two is the loss of the
         classifier of the highest mean, which varies least.

@@ -1,4 +1,4 @@
-"""A comparison in plain sentences."""
+"""Text report on a comparison."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRAINING = (
 
 
 def write_report(comparison: PosteriorComparison, level: float) -> str:
-    """Say who stands where, best first, a line each; then what was compared, and how."""
+    """Return one line per classifier, best first, then notes on the comparison."""
     standings = comparison.summary(level)
     best, *others = standings
     lines = [
@@ -41,7 +41,7 @@ def write_report(comparison: PosteriorComparison, level: float) -> str:
 
 
 def _tell_of_groups(comparison: PosteriorComparison, best: str, second: str) -> list[str]:
-    """Say what of the groups is in doubt, and what ignoring them would have claimed."""
+    """Return what the groups leave uncertain, and the result of ignoring them."""
     joint = comparison._joint
     if not isinstance(joint, DesignedPairedJoint):
         return []
@@ -51,12 +51,12 @@ def _tell_of_groups(comparison: PosteriorComparison, best: str, second: str) -> 
         return doubts
     ignoring = joint.ignoring_groups(comparison.names.index(best), comparison.names.index(second))
     probability = format_probability(float(ignoring.ccdf(0.0)))
-    claim = f"that {best} is better than {second} with probability {probability}"
-    return [*doubts, f"Ignoring the groups would have claimed {claim}."]
+    claim = f"{best} would be better than {second} with probability {probability}"
+    return [*doubts, f"Ignoring the groups, {claim}."]
 
 
 def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
-    """Say what is not known, unless the posteriors have a correction for it."""
+    """Return the caveat on retraining, or the correction if the posteriors have one."""
     corrected = (p for p in comparison.posteriors if hasattr(p, "correction"))
     return sorted({posterior.correction for posterior in corrected}) or [TRAINING]
 
@@ -67,7 +67,7 @@ def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
 
 
 def _describe_draws(error: float) -> list[str]:
-    """Say how precise random draws are; nothing if there are none."""
+    """Return the precision of the random draws, if there are any."""
     if error == 0:
         return []
     source = "Probabilities of being the best are estimated from random draws"
@@ -75,10 +75,10 @@ def _describe_draws(error: float) -> list[str]:
 
 
 def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
-    """Say what the scores are, and what guessing scores."""
+    """Return what the scores are, with their chance level."""
     if posterior.counts.n_classes == 1:
         (label,) = label_list(posterior.counts.classes)
-        return f"Scores are recalls of class {label!r}, the only one, and no balanced accuracies."
+        return f"Scores are recalls of class {label!r}, the only class, not balanced accuracies."
     return (
         "Scores are balanced accuracies: recall averaged over the classes; chance level is "
         f"{posterior.chance:.3f}."
@@ -96,7 +96,7 @@ def _introduce(standings: list[dict[str, Any]], level: float) -> str:
 
 
 def name_best(means: Mapping[str, float]) -> str:
-    """Say which classifier, the first of all, has the highest mean, and which others have."""
+    """Return which classifiers have the highest mean; the first one given has it."""
     best, *others = means
     tied = [name for name in others if means[name] == means[best]]
     leads = f"{' and '.join([best, *tied])} tie for" if tied else f"{best} has"
@@ -106,7 +106,7 @@ def name_best(means: Mapping[str, float]) -> str:
 def _compare_with_best(
     comparison: PosteriorComparison, best: str, record: dict[str, Any], level: float
 ) -> str:
-    """Say how one classifier stands against the best."""
+    """Compare one classifier with the best."""
     distribution = comparison.difference(best, record["name"])
     mean, low, high = round_estimate(distribution.mean(), interval_of(distribution, level))
     masses = comparison.rope_masses(best, record["name"])

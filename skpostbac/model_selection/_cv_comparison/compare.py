@@ -1,4 +1,4 @@
-"""Comparison of classifiers that were cross-validated on the same folds, sample by sample."""
+"""Paired comparison of classifiers cross-validated on the same folds."""
 
 from __future__ import annotations
 
@@ -54,40 +54,39 @@ def compare_cv_results(
     Parameters
     ----------
     cv_results : mapping of str to dict or DataFrame
-        For each of T >= 2 classifiers, by its name, what
-        :func:`~sklearn.model_selection.cross_validate` returns with ``scoring=OutcomesScorer(...)``
-        and the same splits. Of the ``cv_results_`` of a search, the candidate with the largest
-        balanced accuracy is taken; it owes something to the choice, which
-        :func:`selected_posterior` corrects and this comparison does not.
+        Results of T >= 2 classifiers, by name: the output of
+        :func:`~sklearn.model_selection.cross_validate` with ``scoring=OutcomesScorer(...)`` and the
+        same splits. From the ``cv_results_`` of a search, the candidate with the largest balanced
+        accuracy is used; its selection bias is corrected by :func:`selected_posterior`, but not
+        here.
     rope, class_weight, prior, n_draws, random_state
-        As for :func:`compare_predictions`. Without `labels`, the keys of a dict of class weights
-        are matched by their text.
+        As for :func:`compare_predictions`. Without `labels`, the keys of a `class_weight` dict are
+        matched as strings.
     labels, n_repeats, training_variation
         As for :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the comparison
-        is that of classifiers trained anew, not of the predictions that were made.
+        applies to retrained classifiers, not to the predictions that were made.
 
     same_splits : bool, default=False
-        That all classifiers were tested on the same splits, where the results do not tell: it
-        silences the warning.
+        Pass True to state that all classifiers used the same splits, if the results do not show it.
+        This silences the warning.
 
     Returns
     -------
     comparison : PosteriorComparison
-        Paired: classifiers that err on the same samples differ with more certainty.
+        Paired comparison, which accounts for agreement on individual samples.
 
     Raises
     ------
     TypeError
-        If `cv_results` is no mapping of names.
+        If `cv_results` is not a mapping of names.
     ValueError
-        If there are fewer than two classifiers, if one of them has no outcomes of samples, has
-        failed fits or was tested on other folds, or for the reasons listed in
-        :func:`compare_predictions`.
+        If there are fewer than two classifiers, if one has no sample outcomes, has failed fits or
+        was tested on other folds, or for the reasons listed in :func:`compare_predictions`.
 
     Warns
     -----
     UserWarning
-        If the results do not tell which samples were tested, and `same_splits` is not True.
+        If the results do not show which samples were tested, and `same_splits` is False.
 
     See Also
     --------
@@ -96,11 +95,11 @@ def compare_cv_results(
 
     Notes
     -----
-    That the folds have as many samples of each class is checked; also that they are the same
-    samples, if :func:`~sklearn.model_selection.cross_validate` returned their indices
-    (``return_indices=True``). Of other results it is not known: folds of
-    ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes and other samples, and the
-    comparison would pair samples at random.
+    The folds are checked to have the same number of samples of each class and, if
+    :func:`~sklearn.model_selection.cross_validate` returned the indices (``return_indices=True``),
+    the same samples. Without indices this cannot be checked: folds of
+    ``StratifiedKFold(shuffle=True)`` without a seed have the same sizes but different samples, so
+    the comparison would pair samples at random.
 
     Examples
     --------
@@ -218,7 +217,7 @@ def _merge(counts: Mapping[str, FoldCounts]) -> FoldCounts:
 
 
 def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
-    """Refuse test sets that are known to be of different samples; warn of those not known."""
+    """Raise if test sets have different samples; warn if this is unknown."""
     tests = {
         name: results["indices"]["test"]
         for name, results in cv_results.items()

@@ -176,7 +176,7 @@ def test_undeclared_fractions():
 def test_few_groups_are_warned_of(crossing):
     """As by the other posteriors; all samples are one class, which has no name."""
     y, y_pred, groups = crossing
-    with pytest.warns(GroupsWarning, match="One group holds a third or more of the samples\\."):
+    with pytest.warns(GroupsWarning, match="One group contains a third or more of the samples\\."):
         metric_of(y, y_pred, "mcc", groups=np.where(np.arange(len(y)) < 150, -1, groups))
 
 

@@ -373,10 +373,10 @@ def test_what_is_warned_of():
     assert "cannot be estimated" in perfect
     y, y_pred, groups = balanced(60, 3)
     (large,) = warned(y, y_pred, np.where(np.arange(len(y)) < 80, 0, groups))
-    assert "One group holds a third or more of the samples of class 0" in large
+    assert "One group contains a third or more of the samples of class 0" in large
     y, y_pred, _ = balanced(30, 5)
     (crossing,) = warned(y, y_pred, np.arange(len(y)) % 40)
-    assert crossing.startswith("Groups have samples of several classes")
+    assert crossing.startswith("Some groups have samples of several classes")
     assert warned(y, y_pred, np.arange(len(y))) == []
 
 
@@ -390,16 +390,16 @@ def test_scores_do_not_warn():
     assert score < alone
 
 
-def test_report_says_what_ignoring_the_groups_would_have_claimed():
+def test_report_says_what_ignoring_the_groups_would_give():
     """Where the design effect is above two."""
     y, _, groups = balanced(30, 20)
     y_pred = np.where(groups % 5 == 0, 1 - y, y)
     plain = posterior_balanced_accuracy(y, y_pred)
     text = posterior_balanced_accuracy(y, y_pred, groups=groups).report()
     low, high = plain.credible_interval()
-    assert f"Ignoring the groups would have claimed {plain.mean():.3f}" in text
+    assert f"Ignoring the groups would give {plain.mean():.3f}" in text
     assert f"{low:.3f} to {high:.3f}" in text
-    assert "The samples are of 60 groups, with an estimated correlation of 1.00" in text
+    assert "The samples come from 60 groups, with an estimated correlation of 1.00" in text
     assert "Ignoring" not in posterior_balanced_accuracy(*balanced(30, 5)[:2]).report()
 
 
@@ -424,7 +424,7 @@ def test_several_classifiers_in_groups(grouped, prior):
     losses = pair.expected_loss()
     expected = float(pair.difference("one", "two").mean())
     assert losses[1] - losses[0] == pytest.approx(expected, abs=0.002)
-    assert "groups, and count by their design effects" in pair.explanation
+    assert "own design effects for samples from" in pair.explanation
 
 
 def test_widened_and_shared_rates_are_not_subtracted():

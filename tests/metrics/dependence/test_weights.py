@@ -217,8 +217,8 @@ def test_report_of_importance_weights():
         y, y_pred, sample_weight=weight, weight_type="importance"
     )
     n = f"{posterior.effective_counts.n_samples:.4g}"
-    assert f"from 150 samples, worth {n}, of 2 classes" in posterior.report()
-    assert "With their importance weights the samples are worth" in posterior.report()
+    assert f"from 150 samples (effective size {n}) of 2 classes" in posterior.report()
+    assert "The weighted samples are equivalent to" in posterior.report()
     assert "n_effective=" in repr(posterior)
 
 
@@ -267,7 +267,7 @@ def test_report_counts_samples_and_not_what_they_are_worth():
     )
     worth = posterior.effective_counts.n_samples
     first, *others = posterior.report().splitlines()
-    assert f"from 100 samples, worth {worth:.4g}, of 3 classes." in first
+    assert f"from 100 samples (effective size {worth:.4g}) of 3 classes." in first
     assert any("of the weight correct)" in line for line in others)
     counts = posterior.counts
     halves = [

@@ -60,8 +60,8 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     assert warning.filename == __file__
     # Beta(3, 1) in each class: mean 3/4, variance 3/80, and so 1/4 / sqrt(3/80/8) = 3.65.
     assert str(warning.message) == (
-        "95% intervals would hold the balanced accuracy in about 0% of test sets such as this "
-        "one: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
+        "95% intervals would contain the true balanced accuracy in about 0% of similar test "
+        "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
         "standard deviations. With few samples of each class, use prior='hierarchical', or "
         "'reciprocal' (about 92%)."
     )
@@ -175,7 +175,7 @@ def test_what_is_within_half_a_percent_is_not_worth_a_word():
 
 def test_small_classes_seem_too_certain_under_a_weak_prior():
     """Shown where the mean is hardly moved: with two samples of each of thirty classes."""
-    message = "small classes with few errors seem more certain than they are. With few samples"
+    message = "small classes with few errors look more certain than they are. With few samples"
     with pytest.warns(PriorInfluenceWarning, match=message):
         from_counts([2] * 18 + [1] * 12, [2] * 30)
 
@@ -209,7 +209,7 @@ def test_intervals_miss_where_it_warns():
 )
 def test_classes_without_samples_are_named(correct, total, subject):
     """Where they alone are what the prior decides, many classes are not to blame."""
-    with pytest.warns(PriorInfluenceWarning, match=f"{subject}, and only the prior tells of them"):
+    with pytest.warns(PriorInfluenceWarning, match=f"{subject} and rests? on the prior"):
         PosteriorBalancedAccuracy.from_counts(correct, total, prior="uniform")
 
 

@@ -283,7 +283,7 @@ def test_importance_weights_have_the_effective_size_of_each_class(weighted, pos_
             recall = w[called].sum() / w.sum()
             assert curve.correct[curve.best_index, place] == pytest.approx(recall * size, rel=1e-9)
         assert f"n=120, n_effective={curve.total.sum():.4g}" in repr(curve)
-        assert "120 samples, worth " in curve.report()
+        assert "120 samples (effective size " in curve.report()
 
 
 def test_equal_importance_weights_change_nothing(weighted):

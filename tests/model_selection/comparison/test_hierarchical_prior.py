@@ -214,7 +214,10 @@ def test_ranks_depend_on_the_seed_alone(three):
             y_true, predictions, prior="hierarchical", rope=0.02, random_state=0, n_jobs=jobs
         )
         np.testing.assert_array_equal(again.rank_probabilities(), three.rank_probabilities())
-    assert "Classes of alike size share how often two classifiers differ" in three.report()
+    assert (
+        "Classes of similar size share information on how often two classifiers differ"
+        in three.report()
+    )
     assert "estimated from random draws, with a standard error of up to about 0.00" in str(three)
 
 

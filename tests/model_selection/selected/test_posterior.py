@@ -149,7 +149,10 @@ def test_words_have_the_corrected_figure_first(results):
     selected = selected_posterior(results, random_state=0)
     first, second = selected.report().splitlines()
     assert f"{selected.mean():.3f}" in first
-    assert f"chosen among 30 on the same samples, which adds {selected.optimism:.3f}" in second
+    assert (
+        f"selected among 30 on the same samples, which inflates it by {selected.optimism:.3f}"
+        in second
+    )
     summary = selected.summary()
     assert summary["uncorrected_mean"] == selected.uncorrected.mean()
     assert (summary["low"], summary["high"]) == selected.credible_interval()
@@ -215,4 +218,4 @@ def test_the_only_candidate_was_not_chosen():
     """Nobody says that it was chosen among one."""
     selected = selected_posterior(paired_counts([0, 0, 1, 1], {"a": [0, 1, 1, 1]}))
     assert "among" not in selected.report()
-    assert selected.report().endswith("It was the only one, and so nothing is corrected.")
+    assert selected.report().endswith("It was the only one, so it is not corrected.")
