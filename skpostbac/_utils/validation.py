@@ -141,7 +141,7 @@ def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a real number, of Python or NumPy, which calls a duration one."""
+    """Return whether a value is a real number, of Python or NumPy, which calls a duration one."""
     return isinstance(value, Real) and not isinstance(value, np.timedelta64)
 
 
@@ -222,7 +222,7 @@ def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Tell whether a value is an integer, of Python or NumPy; booleans are none."""
+    """Return whether a value is an integer, of Python or NumPy; booleans are none."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 

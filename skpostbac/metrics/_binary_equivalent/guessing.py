@@ -47,7 +47,7 @@ class GuessingTest:
     Raises
     ------
     TypeError
-        If `correct` or `n` is no integer, or another number no real number.
+        If `correct` or `n` is not an integer, or another number no real number.
     ValueError
         If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or if
         `log_p_value` is above 0 or NaN.
@@ -102,9 +102,9 @@ class GuessingTest:
         Raises
         ------
         ValueError
-            If a count is no integer, if there is no sample, or if `strategy` is invalid.
+            If a count is not an integer, if there is no sample, or if `strategy` is invalid.
         TypeError
-            If `counts` is no :class:`~skpostbac.ClassCounts`.
+            If `counts` is not a :class:`~skpostbac.ClassCounts`.
 
         Examples
         --------
@@ -259,8 +259,8 @@ def guessing_test(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"
-        How the guesser names the classes: all with the same probability, with the shares that
-        they have in `y_true`, or with these probabilities, normalised to sum 1, in the order of
+        How the guesser names the classes: all with the same probability, with the shares that they
+        have in `y_true`, or with these probabilities, normalised to sum to 1, in the order of
         `labels`.
     labels : array-like of shape (n_classes,), default=None
         Classes to guess from; samples of other true classes are left out. By default those

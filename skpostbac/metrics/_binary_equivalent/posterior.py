@@ -248,7 +248,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     ValueError
         If there is a single class, or if the accuracy may lie beyond [0, 1].
     TypeError
-        If the number of classes is no integer, or the accuracy no distribution.
+        If the number of classes is not an integer, or the accuracy no distribution.
 
     References
     ----------

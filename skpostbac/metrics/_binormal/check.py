@@ -109,7 +109,7 @@ class BinormalCheck(StablePickle):
         return negative, positive
 
     def rejects(self, significance: float = 0.05) -> bool:
-        """Tell whether the scores of at least one class are not normal.
+        """Return whether the scores of at least one class are not normal.
 
         Parameters
         ----------

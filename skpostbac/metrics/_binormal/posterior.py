@@ -166,7 +166,7 @@ class PosteriorBinormal(StablePickle):
         floating-point numbers; if `positive_fraction` is not in (0, 1), `n_draws` is less than 2,
         `seed` is negative, or an empirical area is not in [0, 1].
     TypeError
-        If `n_draws` or `seed` is no integer.
+        If `n_draws` or `seed` is not an integer.
 
     References
     ----------

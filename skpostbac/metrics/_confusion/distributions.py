@@ -102,7 +102,7 @@ def _of_known_class(
 
 
 def _is_smooth(quiet: Floats, shares: Floats) -> bool:
-    """Tell whether the density of a sum of false positives has no kink that counts.
+    """Return whether the density of a sum of false positives has no kink that counts.
 
     It has one, of the order of `quiet`, where all samples of a class are taken for another one. It
     takes seconds then, as it does with shares of many scales.

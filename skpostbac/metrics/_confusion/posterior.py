@@ -398,10 +398,10 @@ def posterior_confusion_metric(
         negatives of all classes first. None is "binary" where there is a `pos_label`, given or by
         default, else "macro".
     prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
-        "sampled": the test samples are drawn from the population, and so are their classes,
-        whose shares are uncertain. "observed": the classes have the shares that they have in
-        `y_true`, as if by design. An array has the shares in the population that the classifier
-        is meant for, normalised to sum 1. Recalls do not depend on it.
+        "sampled": the test samples are drawn from the population, and so are their classes, whose
+        shares are uncertain. "observed": the classes have the shares that they have in `y_true`, as
+        if by design. An array has the shares in the population that the classifier is meant for,
+        normalised to sum to 1. Recalls do not depend on it.
     labels : array-like of shape (n_classes,), default=None
         Classes of the confusion matrix, by default those found in `y_true` or `y_pred`, sorted.
         Samples of a true class that is not listed are left out.
@@ -437,7 +437,7 @@ def posterior_confusion_metric(
         `labels` is predicted, if there is a single class, if the metric does not return one finite
         number for each matrix drawn, or for the reasons listed in :func:`class_counts`.
     TypeError
-        As :func:`class_counts` raises it, or if `n_draws` is no integer.
+        As :func:`class_counts` raises it, or if `n_draws` is not an integer.
 
     Warns
     -----

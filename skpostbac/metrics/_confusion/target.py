@@ -185,7 +185,7 @@ def _usual_average(classes: LabelArray, pos_label: Hashable) -> str:
 
 
 def _has_one(classes: LabelArray) -> bool:
-    """Tell whether there are two classes of which one is 1, or True."""
+    """Return whether there are two classes of which one is 1, or True."""
     return len(classes) == 2 and 1 in label_list(classes)
 
 

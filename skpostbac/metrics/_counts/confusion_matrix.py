@@ -31,7 +31,7 @@ from skpostbac.metrics._labels import (
 from skpostbac.stats._beta import LARGEST
 
 # Shares that were rounded to two digits may add up to a little less or more than 1. The cells of a
-# weighted matrix are no integers either, but hardly have a sum near 1 in each row or each column.
+# weighted matrix are not integers either, but hardly have a sum near 1 in each row or each column.
 _ROUNDING = 0.05
 
 

@@ -121,7 +121,7 @@ def _odd_label(values: LabelArray) -> str:
 
 
 def _is_plain_label(label: object) -> bool:
-    """Tell whether a label is what arrays of labels hold; an integer also if it is in range."""
+    """Return whether a label is what arrays of labels hold; an integer also if it is in range."""
     if isinstance(label, int | np.integer):
         return -(2**63) <= int(label) < 2**63
     return isinstance(label, str)
@@ -199,7 +199,7 @@ def array_of_labels(labels: list[Any]) -> LabelArray:
 
 
 def _needs_objects(labels: Sequence[Any]) -> bool:
-    """Tell whether some labels are text that an array of text cannot hold, or not in reason.
+    """Return whether some labels are text that an array of text cannot hold, or not in reason.
 
     It cuts null characters off the end, and makes each label as wide as the longest.
     """
@@ -210,7 +210,7 @@ def _needs_objects(labels: Sequence[Any]) -> bool:
 
 
 def _are_unsigned(labels: list[Any]) -> bool:
-    """Tell whether integers need the type that NumPy does not choose if some of them are small."""
+    """Return whether integers need an unsigned type that NumPy would not choose."""
     if not all(isinstance(label, int) for label in labels):
         return False
     return min(labels, default=0) >= 0 and 2**63 <= max(labels, default=0) < 2**64

@@ -233,7 +233,7 @@ def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Calla
 
 
 def _are_comparable(first: Column, second: Column) -> bool:
-    """Tell whether the comparison by NumPy is exact, and no label needs a check."""
+    """Return whether the comparison by NumPy is exact, and no label needs a check."""
     if first.kind != second.kind:
         return False
     # An integer and a float may compare equal after rounding.

@@ -49,7 +49,7 @@ def named_predictions(predictions: object, name: str = "predictions") -> dict[st
 
 
 def is_named(predictions: object) -> TypeGuard[Predictions]:
-    """Tell whether predictions are a mapping or a DataFrame, of pandas or polars."""
+    """Return whether predictions are a mapping or a DataFrame, of pandas or polars."""
     return isinstance(predictions, Mapping) or hasattr(predictions, "columns")
 
 

@@ -103,7 +103,7 @@ def as_label_array(y: Any, name: str) -> LabelArray:
 
 
 def _has_masked(labels: Any, kinds: set[type]) -> bool:
-    """Tell whether a label of a list, of these types, is masked: NumPy would read it as NaN."""
+    """Return whether a label of a list, of these types, is masked: NumPy would read it as NaN."""
     has_arrays = any(issubclass(kind, np.ma.MaskedArray) for kind in kinds)
     return has_arrays and any(map(np.ma.is_masked, labels))
 
@@ -121,7 +121,7 @@ def _of_numbers(labels: Sequence[Any]) -> LabelArray:
 
 
 def _is_plain(y: Any) -> bool:
-    """Tell whether `y` is in one dimension, and of a dtype that NumPy takes as it is.
+    """Return whether `y` is in one dimension, and of a dtype that NumPy takes as it is.
 
     Arrays of other libraries are not: some of them are out of NumPy's reach.
     """
@@ -165,7 +165,7 @@ def _as_column(y: Any) -> LabelArray:
 
 
 def _holds_scores(y: Any) -> bool:
-    """Tell whether `y` is a table of real numbers, as `predict_proba` returns it."""
+    """Return whether `y` is a table of real numbers, as `predict_proba` returns it."""
     with suppress(TypeError, ValueError):  # ragged, or what NumPy cannot read
         table = np.asarray(y)
         return table.ndim == 2 and table.dtype.kind == "f"
@@ -173,7 +173,7 @@ def _holds_scores(y: Any) -> bool:
 
 
 def _is_rounded(labels: Any, array: LabelArray) -> bool:
-    """Tell whether NumPy may have rounded integers."""
+    """Return whether NumPy may have rounded integers."""
     is_long = array.dtype.kind == "f" and bool(np.any(np.abs(array) >= 2**53))
     return is_long and any(issubclass(kind, int | np.integer) for kind in map(type, labels))
 
@@ -192,7 +192,7 @@ def _shorten(array: LabelArray, name: str) -> LabelArray:
 
 
 def is_integral(y: LabelArray) -> bool:
-    """Tell whether all labels are finite integers, of whatever numeric dtype."""
+    """Return whether all labels are finite integers, of whatever numeric dtype."""
     if y.dtype.kind != "f":
         return y.dtype.kind in "biu"
     blocks = (y[start : start + BLOCK] for start in range(0, len(y), BLOCK))
@@ -201,5 +201,5 @@ def is_integral(y: LabelArray) -> bool:
 
 
 def _is_text(y: LabelArray) -> bool:
-    """Tell whether all labels are strings, among which none is missing."""
+    """Return whether all labels are strings, among which none is missing."""
     return y.dtype.kind == "U" or (y.dtype.kind == "O" and set(map(type, y)) == {str})

@@ -1,4 +1,4 @@
-"""What is assumed of the classes, how far it moves a posterior, and when that is too far.
+"""Priors and class weights, and their influence on a posterior.
 
 `assumptions` has the priors, the class weights and the distribution that they make with counts;
 `coverage` how often intervals would hold the truth, and below which share a user is told;

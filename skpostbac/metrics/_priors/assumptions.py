@@ -1,4 +1,4 @@
-"""What is assumed of the classes: the prior of their accuracies, and their weights in the average.
+"""Priors of the class accuracies, and class weights of the average.
 
 A prior is given by name, by numbers or as what the classes share. Together with counts it makes the
 distribution of the average. The names and kinds of priors stand here, and nowhere else.
@@ -81,7 +81,7 @@ class Assumptions(NamedTuple):
 
 
 def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> Assumptions:
-    """Resolve prior and class weights for the classes that were counted.
+    """Resolve the prior and the class weights for the counted classes.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
         If the prior or the class weights are invalid or do not fit the classes, if the prior and
         the counts of a class add up to more than 1e15, or if there is no class.
     TypeError
-        If the counts are no `ClassCounts`.
+        If the counts are not a `ClassCounts`.
     """
     check_counts(counts)
     prior_spec, weight_spec = check_prior(prior), check_class_weight(class_weight)
@@ -106,7 +106,7 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
 
 
 def check_counts(counts: object) -> None:
-    """Refuse what is not the counts of at least one class, without which there is no posterior."""
+    """Raise unless the counts have at least one class."""
     if not isinstance(counts, ClassCounts):
         raise TypeError(f"counts must be ClassCounts, got {type(counts).__name__}")
     if not len(counts.classes):
@@ -131,7 +131,7 @@ def check_prior(prior: PriorLike) -> PriorSpec:
     Raises
     ------
     ValueError
-        If the name is unknown, the shape is another, or a number is not in [1e-6, 1e15].
+        If the name is unknown, the shape is wrong, or a number is not in [1e-6, 1e15].
     """
     if isinstance(prior, str):
         if prior not in PRIOR_NAMES:
@@ -155,7 +155,7 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
     Raises
     ------
     ValueError
-        If an array has not one row for each class, or 1 / n_classes is too small.
+        If an array does not have one row per class, or 1 / n_classes is too small.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def resolve_prior(spec: PriorSpec, n_classes: int) -> Prior:
 
 
 def independent_prior(prior: Prior, purpose: str) -> Floats:
-    """Return the array of a resolved prior, or refuse one that the classes share."""
+    """Return the array of a resolved prior; raise if the classes share it."""
     if isinstance(prior, np.ndarray):
         return prior
     names = [name for name, kind in SHARED_PRIORS.items() if isinstance(prior, kind.parameters)]
@@ -220,7 +220,7 @@ def widened(
 
 
 def is_one_symmetric_beta(spec: PriorSpec) -> bool:
-    """Tell whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
+    """Return whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
     if isinstance(spec, str):
         return spec in NAMED_PRIORS
     return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
@@ -244,7 +244,7 @@ def _check_range(array: Floats) -> None:
 
 
 def _check_sums(prior: Prior, total: Floats) -> None:
-    """Refuse parameters that are too large once the counts are added."""
+    """Raise if prior and counts add up to too much."""
     added = prior.max(axis=1) if isinstance(prior, np.ndarray) else 0.0
     large = added + total > LARGEST
     if large.any():

@@ -45,7 +45,7 @@ def too_few_hold(
     mean: float,
     standard_deviation: float,
 ) -> bool:
-    """Tell whether too few of the 95 % intervals would hold the truth to go without a word."""
+    """Return whether too few of the 95 % intervals would hold the truth to go without a word."""
     coverage = coverage_of(correct, total, prior, class_weight, mean, standard_deviation)
     return is_too_low(coverage, total.size)
 
@@ -65,7 +65,7 @@ def coverage_of(
 
 
 def is_too_low(coverage: float, n_classes: int) -> bool:
-    """Tell whether a coverage is too low to go without a word."""
+    """Return whether a coverage is too low to go without a word."""
     return coverage < _LEAST - _LESS / n_classes
 
 

@@ -68,61 +68,59 @@ _SEE_ANOTHER = "test more samples, and compare with prior='reciprocal'"
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PriorInfluence(StablePickle):
-    r"""How far the prior moves the posterior mean, and by which classes.
+    r"""Shift of the posterior mean by the prior, in total and by class.
 
-    Made by :meth:`skpostbac.PosteriorBalancedAccuracy.prior_influence`. All shifts are in posterior
-    standard deviations, and negative where the prior pulls down. That of class i is
+    Returned by :meth:`skpostbac.PosteriorBalancedAccuracy.prior_influence`. All shifts are in
+    posterior standard deviations, and negative where the prior pulls down. The shift of class i is
     :math:`w_i (E\theta_i - k_i / n_i) / \mathrm{sd}(\lambda)`, in the notation of
-    :class:`~skpostbac.PosteriorBalancedAccuracy`, and all of them add up to that of the balanced
-    accuracy.
+    :class:`~skpostbac.PosteriorBalancedAccuracy`, and the shifts add up to the shift of the
+    balanced accuracy.
 
-    A class without samples has no recall to compare with: its posterior is its prior, or what a
-    hierarchical prior expects of it after it has seen the others. It is compared with the balanced
-    accuracy of the classes that have samples, which is what an average without it would have put in
-    its place, and is listed in `unobserved`.
+    A class without samples has no observed recall. It is compared with the observed balanced
+    accuracy of the other classes, and is listed in `unobserved`.
 
     Parameters
     ----------
     counts : ClassCounts
-        What was observed.
+        Observed counts.
     recall_means : array-like of shape (n_classes,)
         Posterior mean of the accuracy on each class, in [0, 1].
     class_weight : array-like of shape (n_classes,)
         Non-negative weights of the classes, of sum 1.
     standard_deviation : float
-        That of the posterior of the weighted average; at least 1e-300.
+        Posterior standard deviation of the weighted average; at least 1e-300.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior
         The prior, as of :class:`~skpostbac.PosteriorBalancedAccuracy`.
 
     Attributes
     ----------
     counts : ClassCounts
-        What was observed.
+        Observed counts.
     recall_means : tuple of n_classes floats
         Posterior mean of the accuracy on each class.
     mean : float
         Posterior mean of the balanced accuracy.
     observed : float
-        Weighted mean of the observed recalls of the classes that have samples; nan if none of
-        them has a positive weight.
+        Weighted mean of the observed recalls, over classes with samples; nan if none of these has a
+        positive weight.
     class_shifts : tuple of n_classes floats
-        The part of each class in `shift`.
+        Contribution of each class to `shift`.
     expected_coverage : float
-        Share of the 95 % intervals that would hold the truth, in test sets such as this one;
-        nan without samples. :class:`~skpostbac.PriorInfluenceWarning` says how it is found.
+        Expected coverage of 95 % intervals in similar test sets; nan without samples.
+        :class:`~skpostbac.PriorInfluenceWarning` describes how it is estimated.
     remedy : str
-        What would help where `expected_coverage` is below 0.9 - 0.3 / n_classes, else empty.
+        Suggested remedy if `expected_coverage` is below 0.9 - 0.3 / n_classes, else empty.
 
     Raises
     ------
     TypeError
-        If `counts` are no ClassCounts, or the standard deviation is no number.
+        If `counts` is not a ClassCounts, or the standard deviation is not a number.
     ValueError
-        If the lengths differ, or if a number is out of its range.
+        If the lengths differ, or if a number is out of range.
 
     Notes
     -----
-    A shift tells how much the prior decides, and `expected_coverage` what becomes of intervals.
+    The shift measures the pull of the prior; `expected_coverage` measures its effect on intervals.
 
     Examples
     --------
@@ -184,23 +182,23 @@ class PriorInfluence(StablePickle):
 
     @property
     def shift(self) -> float:
-        """Posterior mean less `observed`, in posterior standard deviations; nan without it."""
+        """Posterior mean minus `observed`, in posterior standard deviations; nan if that is nan."""
         return math.fsum(self.class_shifts)
 
     @property
     def unobserved(self) -> tuple[Hashable, ...]:
-        """Labels of the classes without samples, which rest on the prior."""
+        """Labels of the classes without samples."""
         absent = np.flatnonzero(self.counts.total == 0)
         return tuple(label_list(self.counts.classes[absent]))
 
     @property
     def most_moved(self) -> tuple[Hashable, ...]:
-        """Labels of all classes by the size of their shift, the most moved first."""
+        """Labels of all classes, sorted by the size of their shift, largest first."""
         order = np.argsort(-np.abs(self.class_shifts), stable=True)
         return tuple(label_list(self.counts.classes[order]))
 
     def summary(self) -> list[dict[str, Hashable]]:
-        """Return a record of each class, as ``pandas.DataFrame`` takes them.
+        """Return one record per class, for ``pandas.DataFrame``.
 
         Returns
         -------
@@ -260,7 +258,7 @@ class PriorInfluence(StablePickle):
 
 
 def _remedy(counts: ClassCounts, prior: Prior, weights: Floats) -> str:
-    """Return what would help where intervals would miss too often."""
+    """Return a remedy if intervals would miss too often, else an empty string."""
     if isinstance(prior, Hyperprior):
         default = prior == Hyperprior()
         return _SEE_ANOTHER if default else f"recalls may depend on class size: {_HIERARCHICAL}"
@@ -291,35 +289,35 @@ def _observed(counts: ClassCounts, weights: Floats) -> float:
 class PriorInfluenceWarning(UserWarning):
     """95 % intervals under this prior would often miss the true value in similar test sets.
 
-    Each posterior of labels, counts, confusion matrices and folds, and of
-    :func:`compare_predictions`, is put to the test: 200 test sets like the one at hand (100 to 200
-    with more than 1,000 classes) are drawn from recalls such as those observed, and the warning is
-    given if the share of 95 % intervals that hold the balanced accuracy they were drawn from is
-    below 0.9 - 0.3 / n_classes. Of a prior that the classes share, this share is estimated from how
-    far the posterior mean is from the observed one.
-    :meth:`PosteriorBalancedAccuracy.prior_influence` has the share as `expected_coverage`, and how
-    far the prior moves the mean, by which classes.
+    The check runs for posteriors from labels, counts, confusion matrices and folds, and in
+    :func:`compare_predictions`. It simulates 200 similar test sets (100 to 200 with more than 1,000
+    classes) from recalls like the observed ones. The warning is given if the share of 95 %
+    intervals that contain the true balanced accuracy is below 0.9 - 0.3 / n_classes. For a prior
+    that the classes share, this coverage is estimated from the distance between the posterior mean
+    and the observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` returns the coverage as
+    `expected_coverage`, and how far each class shifts the mean.
 
-    With many classes and few samples of each, a prior such as "uniform" pulls each accuracy to 1/2,
-    and their average as far, while its standard deviation falls with the number of classes; and
-    under a weak one, small classes without errors seem more certain than they are. The message
-    says which prior helps, or which classes have no samples.
+    With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
+    the average, to 1/2, while the standard deviation of the average falls with the number of
+    classes. Under a weak prior, small classes without errors look more certain than they are. The
+    message says which prior helps, or which classes have no samples.
 
-    Scores, scorers and refit rules give no warning: a search would repeat it in each fold. Nor does
-    a prior of other numbers than the same symmetric Beta for all classes: it says what the user
-    knows, and is meant to move the posterior. Nothing is said where all is within 0.005.
+    Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
+    fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
+    meant to move the posterior and give no warning. Shifts within 0.005 are ignored.
 
-    :func:`posterior_confusion_metric` gives it of any metric, if that of the counted confusion
-    matrix and that of the expected one are more than 1.5 posterior standard deviations, and 0.005,
-    apart. Use ``prior="reciprocal"`` there.
+    :func:`posterior_confusion_metric` warns if the metric of the observed confusion matrix and that
+    of the expected one differ by more than 1.5 posterior standard deviations and 0.005. Use
+    ``prior="reciprocal"`` there.
 
     Notes
     -----
-    Of simulated data sets of 4 to 20 classes, whose recalls are alike, differ at random or go with
-    class size, these shares are warned of, by the coverage of the 95 % intervals in their setting.
-    The limit was chosen in other settings. "one rate" is ``Hyperprior(strata=None)``, which was run
-    in 19 settings, with one each in its first two rows. So was "hierarchical": its coverage was
-    0.92 or more in each, and no data set was warned of.
+    The table shows the share of simulated data sets with a warning, by the coverage of 95 %
+    intervals in the setting. Data sets have 4 to 20 classes with equal recalls, random ones, or
+    recalls that depend on class size. The limit was chosen in other settings. "one rate" is
+    ``Hyperprior(strata=None)``, which was run in 19 settings, with one each in its first two rows.
+    "hierarchical" was run in the same settings: its coverage was 0.92 or more in each, without any
+    warning.
 
     ============= ======= ======== ========== ========
     coverage      uniform jeffreys reciprocal one rate
@@ -345,7 +343,7 @@ class PriorInfluenceWarning(UserWarning):
 
 
 class InfluencedPosterior(Protocol):
-    """What is used of a posterior."""
+    """Interface of the posteriors that are checked."""
 
     @property
     def effective_counts(self) -> ClassCounts: ...
@@ -364,13 +362,13 @@ class InfluencedPosterior(Protocol):
 
 
 def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the influence of the prior where it does most harm, None if it does none."""
+    """Return the largest harmful influence of the prior, or None."""
     influences = [entry.prior_influence() for entry in posteriors if _is_dominated(entry)]
     return min(influences, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
 
 
 def _is_dominated(posterior: InfluencedPosterior) -> bool:
-    """Tell whether intervals would miss too often, unless a user has said what is known."""
+    """Return whether intervals would miss too often under a prior that is not informative."""
     counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
     distribution = posterior.distribution
     mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
@@ -384,7 +382,7 @@ def _is_dominated(posterior: InfluencedPosterior) -> bool:
 
 
 def _is_moved_by_untested(posterior: InfluencedPosterior) -> bool:
-    """Tell whether classes without samples move the mean far, if nothing is known of them."""
+    """Return whether classes without samples move the mean far."""
     if isinstance(posterior.prior, Hyperprior) or np.all(posterior.effective_counts.total > 0):
         return False
     influence = posterior.prior_influence()
@@ -415,11 +413,11 @@ def warn_if_prior_moves(
     figure : str
         What the number is.
     observed, expected : float
-        The figure of what was observed, which may be nan, and of what is expected a posteriori.
+        The metric of the observed (may be nan) and of the expected confusion matrix.
     standard_deviation : float
         That of the posterior of the figure.
     untested : sequence of labels
-        Classes without samples, if it is them alone of which the prior moves the figure.
+        Classes without samples, if they alone account for the shift.
     prior : PriorSpec
         The prior, as checked: there is nothing weaker to advise than "reciprocal".
     stacklevel : int

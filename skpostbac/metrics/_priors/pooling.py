@@ -48,7 +48,7 @@ def pooled_assumptions(
 
 
 def _is_table(prior: PriorSpec) -> bool:
-    """Tell whether a prior has a row for each class."""
+    """Return whether a prior has a row for each class."""
     return isinstance(prior, np.ndarray) and prior.ndim == 2
 
 

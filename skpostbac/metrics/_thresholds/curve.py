@@ -401,8 +401,8 @@ def posterior_threshold_curve(
         whose effective size in each class counts, and not their scale. None stands for "case",
         with a warning where weights are no whole numbers.
     class_weight : dict or array-like of shape (2,), default=None
-        Weights of the classes in the average, normalised to sum 1; an array is in the order of the
-        sorted labels. They stand for what the errors of each class cost.
+        Weights of the classes in the average, normalised to sum to 1; an array is in the order of
+        the sorted labels. They stand for what the errors of each class cost.
     prior : str, pair of floats or array-like of shape (2, 2), default="reciprocal"
         Prior of the accuracy on each class, as for :func:`posterior_balanced_accuracy`, independent
         for each class.

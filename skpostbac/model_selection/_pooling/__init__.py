@@ -1,4 +1,4 @@
-"""The counts of all folds of a cross-validation make one posterior.
+"""Pooling of the folds of a cross-validation into one posterior.
 
 Reads `cv_results_`, pools folds and pairs candidates that were tested on the same ones. Imports
 `skpostbac.metrics`, its folders and what these import.

@@ -1,4 +1,4 @@
-"""Pooling: the counts of all folds of a cross-validation make one posterior.
+"""Pooling of the counts of all folds of a cross-validation into one posterior.
 
 Folds are pooled by adding their per-class counts. Averaging the folds' own posteriors, or the
 scores made of them, is something else: every fold then brings the prior along, ten folds ten
@@ -79,7 +79,7 @@ class FoldCounts:
     from_search : bool
         Whether the candidates are those of a search.
     as_text : bool
-        Whether the labels are the texts in the names of columns, and not those of ``y``.
+        Whether the labels are strings from column names, not those of ``y``.
     """
 
     labels: tuple[Any, ...]
@@ -111,7 +111,7 @@ class FoldCounts:
         )
 
     def check_fits(self) -> None:
-        """Refuse counts of failed fits."""
+        """Raise if fits failed."""
         if self.has_failed.any():
             raise ValueError(f"cv_results has counts of failed fits: {self.failures()}")
 
@@ -222,7 +222,7 @@ def _word_names(cv_results: Any) -> list[str]:
 
 
 def _check_correct(correct: Floats, total: Floats) -> None:
-    """Refuse more correct predictions than samples; nan is neither more nor less."""
+    """Raise if there are more correct predictions than samples; nan passes."""
     if np.any(more := correct > total):
         raise ValueError(
             "cv_results must not count more correct predictions than samples, "
@@ -231,7 +231,7 @@ def _check_correct(correct: Floats, total: Floats) -> None:
 
 
 def _has_failed(correct: Floats, total: Floats) -> Bools:
-    """Tell failed fits by their nan, or, under ``error_score=0``, by nothing being tested."""
+    """Return which fits failed: nan or, under ``error_score=0``, no tested samples."""
     unknown = np.isnan(correct) | np.isnan(total)
     failed: Bools = unknown.any(axis=2) | (total.sum(axis=2) == 0)
     return failed
@@ -273,7 +273,7 @@ def _stack(
 
 
 def _check_lengths(lengths: dict[str, int]) -> None:
-    """Refuse columns of different lengths, and empty ones."""
+    """Raise if columns are empty or differ in length."""
     (one, length), *others = lengths.items()
     if not length:
         raise ValueError(f"cv_results must have at least one row, got an empty {one!r}")
@@ -313,49 +313,47 @@ def pooled_posteriors(
     n_repeats: int = 1,
     training_variation: TrainingVariation = None,
 ) -> tuple[PosteriorBalancedAccuracy, ...]:
-    """Pool the test folds: one posterior for each candidate of a search.
+    """Pool the test folds of each candidate of a search into one posterior.
 
-    The counts of the folds are added, and the prior enters once. This is not the average of the
-    folds' own posteriors, nor of scores made of them, into which the prior enters with every
-    fold.
+    The counts of the folds are added, and the prior counts once. Averaging the folds' own
+    posteriors or scores instead would count the prior once per fold.
 
     Parameters
     ----------
     cv_results : dict or DataFrame
-        ``cv_results_`` of a search with ``scoring=ClassCountsScorer()``, a ``pandas.DataFrame``
-        of it, or what :func:`~sklearn.model_selection.cross_validate` returns with that scorer.
-        Other columns may be there and are ignored.
+        ``cv_results_`` of a search with ``scoring=ClassCountsScorer()``, a ``pandas.DataFrame`` of
+        it, or the output of :func:`~sklearn.model_selection.cross_validate` with that scorer. Other
+        columns are ignored.
     labels : sequence of length l, optional
-        The classes to take, in this order, as they were in ``y``: this restores the original
-        labels. By default all classes that were counted, in the order of the scorer and under
-        the names they have in the columns, which are strings.
+        Classes to use, in this order, as they appear in ``y``, which restores the original labels.
+        By default all counted classes, in the order of the scorer, with their column names
+        (strings) as labels.
     prior, class_weight : optional
-        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
-        weights are matched by their text, so that ``{0: 1, 1: 2}`` holds for "0" and "1".
+        As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a `class_weight`
+        dict are matched as strings, so ``{0: 1, 1: 2}`` applies to "0" and "1".
     n_repeats : int, default=1
-        How often the cross-validation tested each sample, such as the ``n_repeats`` of
-        :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The counts are divided by it:
-        testing a sample again does not make it two samples.
+        Number of times each sample was tested, such as ``n_repeats`` of
+        :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The counts are divided by it,
+        since testing a sample twice does not make it two samples.
     training_variation : {"nadeau-bengio"}, optional
-        A correction for the variation between training sets, for K-fold cross-validation. The
-        counts are divided by ``1 + K / (K - 1)``, by which Nadeau and Bengio [1]_ multiply the
-        variance of the average over K folds. The posteriors name it, also in their repr, and
-        have the attributes ``training_variation`` and ``inflation``. By default there is none.
+        Correction for the variation between training sets in K-fold cross-validation. The counts
+        are divided by ``1 + K / (K - 1)``, the factor by which Nadeau and Bengio [1]_ multiply the
+        variance of the average over K folds. The posteriors show it in their repr and have the
+        attributes ``training_variation`` and ``inflation``. By default there is no correction.
 
     Returns
     -------
     tuple of PosteriorBalancedAccuracy
-        One posterior for each candidate, in the order of ``cv_results_["params"]``. The results
-        of :func:`~sklearn.model_selection.cross_validate` are one candidate: a tuple of length 1.
+        One posterior per candidate, in the order of ``cv_results_["params"]``; a tuple of length 1
+        for results of :func:`~sklearn.model_selection.cross_validate`.
 
     Raises
     ------
     ValueError
-        If fits failed; the message names the candidates and the splits, by position. To leave
-        candidates out, drop their rows from a ``DataFrame`` of the results. Also if there are no
-        counts, if a label was not counted, if two keys of `class_weight` have the same text and
-        there are no `labels`, if `n_repeats` does not divide the number of splits, or if
-        `training_variation` is another or there are fewer than two folds to correct.
+        If fits failed; to leave out candidates, drop their rows from a ``DataFrame`` of the
+        results. Also if there are no counts, if a label was not counted, if two keys of
+        `class_weight` have the same text without `labels`, if `n_repeats` does not divide the
+        number of splits, or if `training_variation` is invalid or has fewer than two folds.
 
     Warns
     -----
@@ -371,16 +369,14 @@ def pooled_posteriors(
 
     Notes
     -----
-    Pooled counts describe the predictions that were made, each by the model of its fold, as
-    independent trials. They ignore the variation between training sets: another sample would
-    have given other models, and the posterior of what those achieve is wider. Of four classifiers
-    on synthetic data, with 5 and 10 folds, the 95 % intervals held the balanced accuracy to be
-    expected of a model trained anew with a probability of 0.81 to 0.96, and with the correction of
-    `training_variation` of 0.94 to 1.00: it is cautious. :ref:`cross_validation` has the tables.
+    Pooled counts treat the predictions of the fold models as independent trials and ignore the
+    variation between training sets. For the expected balanced accuracy of a retrained model the
+    posterior is therefore too narrow: with four classifiers on synthetic data and 5 or 10 folds, 95
+    % intervals contained it with probability 0.81 to 0.96, and with the `training_variation`
+    correction 0.94 to 1.00 (conservative). See :ref:`cross_validation` for the tables.
 
-    Failed fits are recognised by the nan that ``error_score=np.nan``, the default of searches,
-    leaves, and by folds in which nothing was tested, which ``error_score=0`` leaves. Other
-    numbers cannot be told from counts.
+    Failed fits are recognised by nan (``error_score=np.nan``, the default) or by folds without
+    tested samples (``error_score=0``). Other error scores look like counts.
 
     If a class may be absent from a training set, give the scorer the labels of all classes:
     ``ClassCountsScorer(labels=np.unique(y))``.
@@ -444,30 +440,30 @@ def cross_val_posterior(
     Parameters
     ----------
     estimator : estimator with ``fit`` and ``predict``
-        The classifier; it is cloned.
+        Classifier, which is cloned.
     X : array-like of shape (n_samples, n_features)
         The data.
     y : array-like of shape (n_samples,)
         The classes.
     groups : array-like of shape (n_samples,), optional
-        The group of each sample, such as a patient: for the splitter, and for the posterior, in
-        which samples of one group count for less, as :ref:`groups` explains. They may be in
-        `params` as well. They are used here and not routed to the estimator.
+        The group of each sample, such as a patient. The splitter uses it, and samples of the same
+        group count for less in the posterior; see :ref:`groups`. Groups may also be given in
+        `params`. They are not passed to the estimator.
     cv : int, splitter or iterable of splits, optional
         As in :func:`~sklearn.model_selection.cross_validate`; 5 stratified folds by default. With
-        `groups`, None and an integer stand for folds that keep each group together.
+        `groups`, None and integers mean folds that keep each group together.
     labels : sequence of length l, optional
-        The classes; by default all that occur in `y`, whichever folds they are in.
+        Classes to average over, by default all classes in `y`.
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`.
     training_variation : {"nadeau-bengio"}, optional
-        A correction for the variation between training sets, as in :func:`pooled_posteriors`, for
-        K-fold cross-validation without `groups`.
+        Correction for the variation between training sets, as in :func:`pooled_posteriors`; K-fold
+        cross-validation without `groups` only.
     n_jobs : int, optional
         Number of fits to run in parallel.
     params : mapping, optional
-        What to pass to ``estimator.fit``, as in :func:`~sklearn.model_selection.cross_validate`,
-        and "groups".
+        Parameters for ``estimator.fit``, as in :func:`~sklearn.model_selection.cross_validate`, and
+        "groups".
 
     Returns
     -------
@@ -477,12 +473,13 @@ def cross_val_posterior(
     Raises
     ------
     TypeError
-        If `estimator` has not both ``fit`` and ``predict``.
+        If `estimator` lacks ``fit`` or ``predict``.
     ValueError
-        If there are groups both by argument and in `params`, or if `training_variation` is not
-        known, meets groups, or splits in which some samples are tested more often than others.
+        If groups are given both as an argument and in `params`, or if `training_variation` is
+        unknown, combined with groups, or used with splits that test some samples more often than
+        others.
     Exception
-        Whatever the estimator raises: a failed fit ends it.
+        Any exception of the estimator; failed fits are not skipped.
 
     Warns
     -----
@@ -497,19 +494,17 @@ def cross_val_posterior(
 
     Notes
     -----
-    A cross-validation may test a sample more than once, as repeated K-fold and shuffled splits
-    do, or not at all. The counts of each class are divided by the number of times that a sample
-    of the class was tested, averaged over those that were tested; they then add up to the number
-    of distinct samples tested. This is 1 for K-fold and r for K-fold repeated r times. After
-    shuffled splits, a sample tested more often than others has the greater part in the share of
-    correct predictions.
+    Repeated K-fold and shuffled splits may test a sample more than once or not at all. The counts
+    of each class are divided by the average number of times that its tested samples were tested (1
+    for K-fold, r for K-fold repeated r times), so they add up to the number of distinct samples
+    tested. With shuffled splits, samples tested more often have more weight.
 
     By default the posterior ignores the variation between training sets; see
     :func:`pooled_posteriors` for the correction of `training_variation`.
 
-    Weights in `params` go to ``fit`` alone, and each tested sample counts as one. For weighted
-    counts, call :func:`~sklearn.model_selection.cross_validate` with a :class:`ClassCountsScorer`
-    that requests ``sample_weight``, and pool its results.
+    Weights in `params` are passed to ``fit`` only, and each tested sample counts as one. For
+    weighted counts, call :func:`~sklearn.model_selection.cross_validate` with a
+    :class:`ClassCountsScorer` that requests ``sample_weight``, and pool its results.
 
     Examples
     --------
@@ -580,7 +575,7 @@ def _take_groups(groups: Any, params: Any) -> tuple[Any, Any]:
 
 
 def _check_estimator(estimator: object) -> None:
-    """Refuse arguments in another order, before they are taken for labels."""
+    """Raise if the arguments are in the wrong order."""
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
         raise TypeError(
             f"estimator must have fit and predict, got {type(estimator).__name__}; "
@@ -614,7 +609,7 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
 
 
 def _check_pairs(splits: Sequence[Any]) -> None:
-    """Refuse splits that are no pairs."""
+    """Raise if the splits are not pairs."""
     for split in splits:
         if not hasattr(split, "__len__") or len(split) != 2:
             raise TypeError(
@@ -624,7 +619,7 @@ def _check_pairs(splits: Sequence[Any]) -> None:
 
 
 def _check_prior(labels: LabelArray, prior: PriorLike, class_weight: ClassWeightLike) -> None:
-    """Refuse a bad prior before the first fit, not after the last."""
+    """Raise for a bad prior before the first fit, not after the last."""
     nothing = np.zeros(np.size(labels))
     counts = ClassCounts(labels, nothing, nothing)
     PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)

@@ -22,7 +22,7 @@ from skpostbac.model_selection._pooling.folds import (
 def pooled_paired_counts(
     cv_results: Any, *, labels: ArrayLike | None = None, n_repeats: int = 1
 ) -> PairedCounts:
-    """Count which candidates of a search are right together, for each class.
+    """Count joint correct predictions of the candidates of a search, for each class.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def pooled_paired_counts(
     Raises
     ------
     ValueError
-        If there are no outcomes of samples, if the test folds of two candidates have not the same
-        numbers of samples of each class, or for the reasons listed in :func:`pooled_posteriors`.
+        If there are no sample outcomes, if the test folds of two candidates differ in their number
+        of samples of a class, or for the reasons listed in :func:`pooled_posteriors`.
 
     See Also
     --------
@@ -48,10 +48,9 @@ def pooled_paired_counts(
 
     Notes
     -----
-    A sample is known by its place in the fold. Within one search all candidates are tested on the
-    same folds, however these were drawn. Results of several searches may be put together only if
-    their folds are the same: that the folds have as many samples of each class is checked, that
-    they are the same samples cannot be.
+    Samples are identified by their position in the fold. Within one search all candidates are
+    tested on the same folds. Combine the results of several searches only if their folds are the
+    same: the number of samples of each class is checked, their identity cannot be.
 
     Examples
     --------
@@ -154,7 +153,7 @@ def _shared_sizes(counts: FoldCounts, candidates: Sequence[int]) -> Indices:
 
 
 def _check_agreement(hits: Sequence[Bools], correct: Floats) -> None:
-    """Refuse outcomes, for each split, and counts (n_candidates, n_splits) of other predictions."""
+    """Raise if outcomes and counts disagree."""
     found = np.stack([np.count_nonzero(bits, axis=1) for bits in hits], axis=1)
     if np.any(differs := found != correct):
         raise ValueError(
@@ -164,7 +163,7 @@ def _check_agreement(hits: Sequence[Bools], correct: Floats) -> None:
 
 
 def _check_outcomes(words: Floats, candidates: Sequence[int]) -> None:
-    """Refuse results of several searches of which one kept no outcomes."""
+    """Raise if one of several searches kept no outcomes."""
     unknown = np.isnan(words[candidates]).any(axis=(1, 2))
     if unknown.any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Wider posteriors of pooled folds, for the variation between training sets."""
+"""Wider posteriors of pooled folds that allow for the variation between training sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
 
 def training_inflation(training_variation: object, n_folds: int) -> float:
-    """Return what the variance of a pooled score is multiplied by.
+    """Return the factor by which the variance of a pooled score is multiplied.
 
     Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
     In K-fold cross-validation J = K and n_test / n_train = 1 / (K - 1).
@@ -49,18 +49,18 @@ def training_inflation(training_variation: object, n_folds: int) -> float:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CorrectedPosterior(PosteriorBalancedAccuracy):
-    """A posterior whose counts are divided, for the variation between training sets.
+    """Posterior with counts divided to allow for the variation between training sets.
 
     Parameters
     ----------
     counts : ClassCounts
-        The counts, already divided.
+        Counts after division.
     prior, class_weight
         As for :class:`PosteriorBalancedAccuracy`.
     training_variation : str
         Name of the correction.
     inflation : float
-        What the counts were divided by.
+        Divisor of the counts.
     """
 
     training_variation: str
@@ -92,12 +92,12 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         return super().__radd__(other)
 
     def report(self, level: float = 0.95) -> str:
-        """Say in plain sentences how good the classifier is, and what the counts are divided by."""
+        """Return a text report on the balanced accuracy and the correction."""
         return f"{super().report(level)}\n{self.correction}"
 
     @property
     def correction(self) -> str:
-        """What a report says of the correction."""
+        """Sentence on the correction for the report."""
         return (
             f"The counts are divided by {self.inflation:.4g}, for the variation between training "
             "sets."

@@ -1,4 +1,4 @@
-"""The choice of one candidate of a search.
+"""Selection of one candidate of a search.
 
 Imports `_comparison`, `_selected`, `_pooling` and what these import.
 """

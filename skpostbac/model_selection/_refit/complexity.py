@@ -1,4 +1,4 @@
-"""How complex each candidate of a search is: by a number in the results, or by a function."""
+"""Complexity of each candidate of a search, from a column of the results or a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 
 
 def check_complexity(complexity: object) -> None:
-    """Refuse what is neither a name nor a function nor None."""
+    """Raise unless `complexity` is a name, a function or None."""
     if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
         raise TypeError(
             "complexity must be a name, a function of the parameters or None, "

@@ -1,4 +1,4 @@
-"""Choice of the candidate of a search by its pooled posterior."""
+"""Selection of the candidate of a search by its pooled posterior."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class FrozenWeights(Mapping[Hashable, float]):
 
 
 class Standing(NamedTuple):
-    """How a candidate stands; by default one with failed fits."""
+    """Standing of a candidate; by default one with failed fits."""
 
     candidate: int
     """Position in the results."""
@@ -102,40 +102,39 @@ class Standing(NamedTuple):
 class PosteriorRefit:
     """Choose the best candidate of a search by its pooled posterior balanced accuracy.
 
-    An instance goes to the ``refit`` of :class:`~sklearn.model_selection.GridSearchCV` or
-    :class:`~sklearn.model_selection.RandomizedSearchCV`, together with
-    ``scoring=ClassCountsScorer()``. The search then hands it the counts of all folds; they are
-    pooled for each candidate, and the candidate with the largest objective is refitted.
+    Pass an instance as ``refit`` to :class:`~sklearn.model_selection.GridSearchCV` or
+    :class:`~sklearn.model_selection.RandomizedSearchCV`, with ``scoring=ClassCountsScorer()``. The
+    counts of all folds are pooled for each candidate, and the candidate with the largest objective
+    is refitted.
 
-    With a `complexity`, it is the simplest candidate that is not clearly worse: among those whose
-    probability of being worse than the best by more than `rope` is below `limit`. Use
-    :class:`OutcomesScorer` for this, so that the candidates are compared sample by sample.
+    With `complexity`, the simplest candidate that is not clearly worse is refitted instead: the
+    simplest whose probability of being worse than the best by more than `rope` is below `limit`.
+    Use :class:`OutcomesScorer` for this, so that candidates are compared sample by sample.
 
     Parameters
     ----------
     objective : {"lower", "mean", "median", "mode", "upper"}, default="lower"
-        What to maximise. "lower" is the value that the balanced accuracy exceeds with
-        probability `level`; it prefers, of two candidates with equal means, the more certain.
+        Statistic to maximise. "lower" is the lower credible bound of probability `level`; of two
+        candidates with equal means it prefers the more certain one.
     level : float in (0, 1), default=0.95
         Probability of the bounds "lower" and "upper".
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a dict of class
-        weights are matched by their text, as in :func:`pooled_posteriors`. Arrays and dicts are
-        copied and kept as tuples and read-only mappings.
+        weights are matched as strings, as in :func:`pooled_posteriors`. Arrays and dicts are stored
+        as tuples and read-only mappings.
     labels, n_repeats : optional
-        As in :func:`pooled_posteriors`: `labels` restores the original labels, which are known
-        as text only without it.
+        As in :func:`pooled_posteriors`. Pass `labels` to restore the original labels, which are
+        otherwise strings.
     complexity : str or callable, default=None
-        What is smaller for a simpler candidate: the name of a parameter of the search, such as
-        "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
-        "mean_score_time"; with a minus sign before it, as in "-C", larger is simpler. All
-        candidates must have a number there, or None, which is taken for infinity, as there is no
-        limit with ``max_depth=None``. Or a function of the dict of parameters that returns
-        something to sort by; a function of a module can be pickled along with the search, a
-        lambda cannot. By default the best candidate is chosen, however complex it is.
+        Measure that is smaller for simpler candidates: the name of a parameter of the search, such
+        as "max_depth" or "model__max_depth", or of a column of ``cv_results_``, such as
+        "mean_score_time"; with a leading minus sign, as in "-C", larger is simpler. Each candidate
+        must have a number or None, which means infinity as in ``max_depth=None``. Or a function of
+        the parameter dict that returns a sort key (use a module-level function, not a lambda, if
+        you pickle the search). By default the best candidate is chosen, however complex.
     rope : float, default=0.0
-        A difference in balanced accuracy of at most this size makes no difference in practice;
-        in [0, 1). Without a `complexity` neither it nor `limit` changes the choice.
+        Half-width of the region of practical equivalence in balanced accuracy, in [0, 1). Like
+        `limit`, it has no effect without `complexity`.
     limit : float in (0, 1), default=0.84
         A candidate is eligible if the probability that it is worse than the best by more than
         `rope` is below this.
@@ -146,13 +145,13 @@ class PosteriorRefit:
         If `objective` is not a string, as with ``refit=PosteriorRefit`` without parentheses, or
         if `complexity` is neither a name nor a function.
     ValueError
-        If a parameter is not valid, at once and not after the search. When called, if all
-        candidates failed, or if `complexity` names nothing in the results or no numbers.
+        If a parameter is invalid. When called, if all candidates failed, or if `complexity` is not
+        in the results or not numeric.
 
     Warns
     -----
     FitFailedWarning
-        Names the candidates that were passed over because some of their fits failed.
+        If candidates were skipped because some of their fits failed.
 
     See Also
     --------
@@ -162,33 +161,33 @@ class PosteriorRefit:
 
     Notes
     -----
-    Of equally simple candidates the one with the largest objective is chosen, and the first of
-    those that tie. The best itself is always eligible.
+    Among equally simple candidates, the one with the largest objective is chosen, and the first of
+    ties. The best candidate is always eligible.
 
     There are two ways to set `rope` and `limit`:
 
     - ``rope=0, limit=0.84``, the default, is the one-standard-error rule [1]_ for the difference.
       The probability of a normal variable up to one standard deviation above its mean is 0.84: a
-      candidate may be worse by less than one standard deviation of the difference. The rule as it
-      is known takes the standard error of the best score instead.
+      candidate may be worse by less than one standard deviation of the difference. The original
+      rule uses the standard error of the best score instead.
     - ``rope=0.02, limit=0.05`` demands a probability of 0.95 that a candidate costs no more than
       0.02. A limit below 1/2 needs a `rope`: without one, even a candidate that is right on the
       same samples as the best is worse with a probability of 1/2.
 
-    The probability is exact, or with ``prior="hierarchical"`` and paired candidates, by random
-    draws, good to 0.001. If the search kept the outcomes of samples (:class:`OutcomesScorer`),
-    it is that of the paired difference; else the posteriors are taken as independent. Candidates
-    mostly err on the same samples, and the difference then seems less certain than it is, and
-    probabilities are nearer to 1/2: a limit of more than 1/2 lets worse candidates pass, and one
-    of less refuses good ones. :ref:`cross_validation` has an example.
+    The probability is exact, except for paired candidates with ``prior="hierarchical"``, where it
+    uses random draws (error about 0.001). If the search kept sample outcomes
+    (:class:`OutcomesScorer`), the difference is paired; otherwise the posteriors are treated as
+    independent. Since candidates mostly err on the same samples, the unpaired difference looks less
+    certain than it is and probabilities are closer to 1/2: a limit above 1/2 then accepts worse
+    candidates, and one below 1/2 rejects good ones. See :ref:`cross_validation` for an example.
 
-    It is the probability of the predictions that were made: like all pooled posteriors, it ignores
-    the variation between training sets.
+    Like all pooled posteriors, it describes the predictions that were made and ignores the
+    variation between training sets.
 
-    scikit-learn sets ``best_index_``, ``best_params_`` and ``best_estimator_``, but no
-    ``best_score_`` with a callable ``refit``, and ``search.score(X, y)`` raises ``KeyError`` with
-    any scorer of several values. Instead of the first, take
-    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the second, call
+    With a callable ``refit``, scikit-learn sets ``best_index_``, ``best_params_`` and
+    ``best_estimator_`` but not ``best_score_``, and ``search.score(X, y)`` raises ``KeyError`` with
+    any multi-value scorer. Instead of the former, use
+    ``pooled_posteriors(search.cv_results_)[search.best_index_]``; instead of the latter, call
     another scorer, ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
     search.predict(X))`` for the full posterior.
 
@@ -278,7 +277,7 @@ class PosteriorRefit:
         return block(repr(self), parameters(vars(self)))
 
     def summary(self, cv_results: Any) -> list[dict[str, Any]]:
-        """Return one record for each candidate: how it stands, and which is chosen.
+        """Return one record per candidate, with its standing and whether it is chosen.
 
         Parameters
         ----------
@@ -289,11 +288,11 @@ class PosteriorRefit:
         -------
         list of dict
             In the order of ``cv_results["params"]``, with the keys "candidate" (the position
-            there), "objective" (its value), "complexity" (what the candidates are sorted by, None
-            without a `complexity`), "prob_worse" (the probability of being worse than the best by
-            more than `rope`; 0 for the best itself), "eligible" (whether that is below `limit`)
-            and "chosen". After a failed fit, "objective" and "prob_worse" are nan.
-            ``pandas.DataFrame`` takes the list as it is.
+            there), "objective" (its value), "complexity" (the sort key, None without `complexity`),
+            "prob_worse" (the probability of being worse than the best by more than `rope`; 0 for
+            the best itself), "eligible" (whether that is below `limit`) and "chosen". After a
+            failed fit, "objective" and "prob_worse" are nan. ``pandas.DataFrame`` takes the list as
+            it is.
         """
         counts = fold_counts(cv_results, self.labels)
         standings = self._standings(cv_results, counts)
@@ -306,7 +305,7 @@ class PosteriorRefit:
         ]
 
     def report(self, cv_results: Any) -> str:
-        """Say which candidate is chosen, how good it is, and what the choice adds.
+        """Return a text report on the chosen candidate and its selection bias.
 
         Parameters
         ----------
@@ -316,7 +315,7 @@ class PosteriorRefit:
         Returns
         -------
         sentences : str
-            One sentence per line. The score is corrected for the choice if the candidate is the
+            One sentence per line. The score is corrected for the selection if the candidate is the
             best and the search kept outcomes (:func:`selected_posterior`, seed 0).
         """
         counts = fold_counts(cv_results, self.labels)
@@ -337,7 +336,7 @@ class PosteriorRefit:
             posterior.mean(), posterior.credible_interval(self.level), self.level
         )
         return (
-            f"{lead}\nBalanced accuracy: {figure}, not corrected for having been chosen among "
+            f"{lead}\nBalanced accuracy: {figure}, not corrected for its selection among "
             f"{len(counts.correct)} on the same samples."
         )
 
@@ -354,7 +353,7 @@ class PosteriorRefit:
             )
 
     def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
-        """Tell how the candidates without failed fits stand."""
+        """Return the standings of the candidates without failed fits."""
         candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
         if not candidates:
             raise ValueError(f"All candidates have failed fits: {counts.failures()}")

@@ -1,4 +1,4 @@
-"""The candidate that a search has chosen, corrected for the choice. Imports `_pooling`."""
+"""Posterior of the best candidate of a search, corrected for its selection. Imports `_pooling`."""
 
 from skpostbac.model_selection._selected.posterior import selected_posterior
 

@@ -1,4 +1,4 @@
-"""The posterior of the best candidate of a search, corrected for having been chosen.
+"""Posterior of the best candidate of a search, corrected for its selection.
 
 The candidates were right on some samples and wrong on others, together: a class has so many samples
 of each pattern. Bootstrap samples of a class are multinomial draws of its patterns, and the choice
@@ -45,39 +45,37 @@ def selected_posterior(
     training_variation: TrainingVariation = None,
     random_state: RandomStateLike = None,
 ) -> SelectedPosterior:
-    """Return the posterior of the best candidate of a search, corrected for having been chosen.
+    """Compute the posterior of the best candidate of a search, corrected for its selection.
 
-    The candidate with the largest balanced accuracy over all folds is the best one, and also had
-    the most luck. What luck adds is estimated by 400 bootstrap samples, in each of which the best
-    candidate is chosen anew [1]_, and is taken from each value of the posterior.
+    The candidate with the largest balanced accuracy over all folds is partly lucky. The resulting
+    bias is estimated by repeating the selection on 400 bootstrap samples [1]_, and the posterior is
+    shifted down by it.
 
     Parameters
     ----------
     cv_results : dict, DataFrame or PairedCounts
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
-        fits are left out. Or the :func:`paired_counts` of the candidates on one test set.
+        fits are ignored. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
         As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
-        is that of the model that is refitted to all samples; without it, that of the models of the
-        folds.
+        applies to the model refitted on all samples; without it, to the models of the folds.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the bootstrap.
 
     Returns
     -------
     posterior : SelectedPosterior
-        With the attributes `candidate`, the position of the best candidate in
-        ``cv_results["params"]`` or among the names, `optimism`, `optimism_error`, and
-        `uncorrected`, the posterior that :func:`pooled_posteriors` gives.
+        Its attributes are `candidate` (index of the best candidate in ``cv_results["params"]`` or
+        among the names), `optimism`, `optimism_error`, and `uncorrected` (the posterior from
+        :func:`pooled_posteriors`).
 
     Raises
     ------
     ValueError
-        If there are no outcomes of samples: without them nobody knows how much alike the
-        candidates are, on which the correction depends. If paired counts have groups or importance
-        weights, for which no correction is known, or meet `n_repeats` or `training_variation`,
-        which are of folds. Also as :func:`pooled_posteriors` and
-        :func:`pooled_paired_counts` raise it.
+        If there are no sample outcomes, which show how similar the candidates are; if paired counts
+        have groups or importance weights, which are not supported, or are combined with `n_repeats`
+        or `training_variation`; or for the reasons listed in :func:`pooled_posteriors` and
+        :func:`pooled_paired_counts`.
 
     Warns
     -----
@@ -91,9 +89,9 @@ def selected_posterior(
 
     Notes
     -----
-    The correction is that of choosing the largest balanced accuracy. A rule that takes a simpler
-    candidate instead has less luck. :ref:`selection` shows how often the intervals held the truth
-    in real searches, and where the correction is too small or too large.
+    The correction applies to selecting the largest balanced accuracy; a rule that prefers simpler
+    candidates has a smaller bias. See :ref:`selection` for the coverage of the intervals in real
+    searches, and for cases where the correction is too small or too large.
 
     References
     ----------
@@ -172,7 +170,7 @@ def _select(
 def _check_one_test_set(
     counts: PairedCounts, n_repeats: object, training_variation: TrainingVariation
 ) -> None:
-    """Refuse what has no correction, and what is of folds."""
+    """Raise if the counts have no correction or an argument applies to folds only."""
     if counts._design is not None:
         raise ValueError(
             "cv_results has samples in groups or with importance weights, for which no correction "

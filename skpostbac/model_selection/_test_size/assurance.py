@@ -71,7 +71,7 @@ class Goal(Protocol):
         """Margin of the counts (y, x) of all classes."""
 
     def has_formula(self, plan: ClassPlan) -> bool:
-        """Tell whether there is a formula of the exact margin for this class alone."""
+        """Return whether there is a formula of the exact margin for this class alone."""
 
     def formula(self, plan: ClassPlan, y: Floats, x: Floats) -> Floats:
         """Exact margins for one class."""

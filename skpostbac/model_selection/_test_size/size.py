@@ -145,7 +145,7 @@ class Ladder:
         self.found: dict[int, Assurance] = {}
 
     def reaches(self, size: int) -> bool:
-        """Tell whether the assurance is reached, by exact checks where it is in doubt."""
+        """Return whether the assurance is reached, by exact checks where it is in doubt."""
         if size not in self.found:
             self.found[size] = self.plan.assurance(size, 0)
             if abs(self.found[size].value - self.target) <= self.found[size].doubt:

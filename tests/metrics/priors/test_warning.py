@@ -162,7 +162,7 @@ def test_a_prior_that_the_classes_share(prior, slope):
     if prior == "hierarchical" or not slope:
         assert influence is None
     else:
-        assert influence.remedy.endswith("go with class sizes: use prior='hierarchical'")
+        assert influence.remedy.endswith("depend on class size: use prior='hierarchical'")
 
 
 def test_what_is_within_half_a_percent_is_not_worth_a_word():

@@ -165,9 +165,9 @@ def test_a_rule_reports_what_it_chose(results):
     assert lead == f"Chosen: candidate {best.candidate}, {results['params'][best.candidate]}."
     assert "\n".join(rest) == best.report()
     simpler = PosteriorRefit("mean", complexity="-n_neighbors", limit=0.99).report(results)
-    assert "not corrected for having been chosen among 30 on the same samples" in simpler
+    assert "not corrected for its selection among 30 on the same samples" in simpler
     counts = {key: column for key, column in results.items() if "outcomes" not in key}
-    assert "not corrected for having been chosen" in PosteriorRefit("mean").report(counts)
+    assert "not corrected for its selection" in PosteriorRefit("mean").report(counts)
 
 
 def test_paired_counts_of_one_test_set():
