@@ -1,4 +1,4 @@
-"""Is it better than guessing: the p-value of an accuracy, and the errors that it spares."""
+"""Test against guessing: p-value and reduction of errors."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class GuessingTest:
-    """How the correct predictions compare with those of a random guesser.
+    """Comparison of the number of correct predictions with random guessing.
 
     Made by :func:`guessing_test` from labels, by :meth:`from_counts` or by
-    :meth:`from_confusion_matrix`. The p-value and the :attr:`gain` are what [1]_ asks for beside
+    :meth:`from_confusion_matrix`. [1]_ recommends the p-value and the :attr:`gain` in addition to
     the binary-equivalent accuracy.
 
     Attributes
@@ -40,14 +40,14 @@ class GuessingTest:
     n : int
         Samples.
     expected_correct : float
-        Correct guesses to be expected.
+        Expected number of correct guesses.
     log_p_value : float
-        Logarithm of the p-value, finite also where that rounds to 0.
+        Logarithm of the p-value, finite even if the p-value underflows to 0.
 
     Raises
     ------
     TypeError
-        If `correct` or `n` is not an integer, or another number no real number.
+        If `correct` or `n` is not an integer, or another parameter is not a real number.
     ValueError
         If `n` is less than 1, if `correct` or `expected_correct` is not in [0, n], or if
         `log_p_value` is above 0 or NaN.
@@ -86,7 +86,7 @@ class GuessingTest:
 
     @classmethod
     def from_counts(cls, counts: ClassCounts, *, strategy: ArrayLike = "uniform") -> GuessingTest:
-        """Compare counts with guessing.
+        """Compare class counts with guessing.
 
         Parameters
         ----------
@@ -137,8 +137,8 @@ class GuessingTest:
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Counts, which are integers: the true classes are the rows and the predicted ones the
-            columns, as :func:`sklearn.metrics.confusion_matrix` returns them.
+            Integer counts, with true classes as rows and predicted classes as columns, as
+            :func:`sklearn.metrics.confusion_matrix` returns them.
         strategy : {"uniform", "stratified"} or array-like of shape (n_classes,)
             As for :func:`guessing_test`.
 
@@ -164,12 +164,12 @@ class GuessingTest:
 
     @property
     def p_value(self) -> float:
-        """Probability that a guesser is right as often, or more often."""
+        """Probability that guessing is correct at least as often."""
         return float(np.exp(self.log_p_value))
 
     @property
     def gain(self) -> float:
-        """Wrong guesses that are spared: those expected of a guesser, less the wrong predictions.
+        """Number of errors avoided relative to guessing (expected minus observed).
 
         Negative if the classifier is worse than guessing.
         """
@@ -177,12 +177,12 @@ class GuessingTest:
 
     @property
     def error_reduction(self) -> float:
-        """The gain as a share of the wrong guesses expected; nan if the guesser is always right."""
+        """Gain as a share of the expected errors of guessing; nan if guessing is always right."""
         wrong = self.n - self.expected_correct
         return self.gain / wrong if wrong else float("nan")
 
     def summary(self) -> dict[str, float]:
-        """Return the figures of the test.
+        """Return the results of the test.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class GuessingTest:
         return {**figures, "error_reduction": self.error_reduction}
 
     def report(self) -> str:
-        """Say how often guessing would do as well, and how many wrong guesses are spared.
+        """Return a text report on the p-value and the errors avoided.
 
         Returns
         -------
@@ -245,12 +245,12 @@ def guessing_test(
 ) -> GuessingTest:
     r"""Compare the accuracy of predictions with that of random guesses.
 
-    A guesser who names class i with probability :math:`q_i`, whatever the sample, is right
-    :math:`S = \sum_i \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the
-    p-value is :math:`P(S \ge k)`, and the wrong guesses that are spared are :math:`k - E(S)`, or
-    :math:`(k - E(S)) / (n - E(S))` of them; [1]_ asks for both, with :math:`q_i = 1 / N` for each
-    of N classes. The p-value is exact: binomial if all :math:`q_i` are equal, else
-    Poisson-binomial. It takes the same time for any number of samples.
+    A random guesser who predicts class i with probability :math:`q_i` is right :math:`S = \sum_i
+    \mathrm{Binomial}(n_i, q_i)` times. With k correct predictions of n, the p-value is :math:`P(S
+    \ge k)`. The number of errors avoided relative to guessing is :math:`k - E(S)`, and their share
+    is :math:`(k - E(S)) / (n - E(S))`; [1]_ recommends both, with :math:`q_i = 1 / N` for N
+    classes. The p-value is exact: binomial if all :math:`q_i` are equal, else Poisson-binomial. Its
+    cost does not depend on the number of samples.
 
     Parameters
     ----------
@@ -259,12 +259,11 @@ def guessing_test(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     strategy : {"uniform", "stratified"} or array-like of shape (n_classes,), default="uniform"
-        How the guesser names the classes: all with the same probability, with the shares that they
-        have in `y_true`, or with these probabilities, normalised to sum to 1, in the order of
-        `labels`.
+        Guessing probabilities of the classes: equal, their shares in `y_true`, or the given values,
+        normalised to sum to 1, in the order of `labels`.
     labels : array-like of shape (n_classes,), default=None
-        Classes to guess from; samples of other true classes are left out. By default those
-        found in `y_true` or in `y_pred`, sorted.
+        Classes to guess from, by default the sorted classes in `y_true` or `y_pred`. Samples of
+        other true classes are ignored.
 
     Returns
     -------
@@ -282,8 +281,8 @@ def guessing_test(
 
     Notes
     -----
-    A p-value is no probability of being better than guessing: it tells how often guessing would
-    do as well.
+    The p-value is not the probability of being no better than guessing: it is the probability that
+    guessing does at least as well.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Binary-equivalent accuracy: the accuracy of each of the pairwise choices between classes."""
+"""Binary-equivalent accuracy: the accuracy of a pairwise choice between classes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ from skpostbac.stats._distribution import plain_float
 
 
 def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | Floats:
-    r"""Convert accuracies among any number of classes to those of binary choices.
+    r"""Convert accuracies for any number of classes to binary-equivalent accuracies.
 
-    A prediction among N classes is the right one if it survives N - 1 pairwise choices. The
-    accuracy A is that of N - 1 choices in a row, each right with the geometric mean of their
-    probabilities, :math:`A^{1 / (N - 1)}` ([1]_).
+    Choosing the right one of N classes requires N - 1 correct pairwise choices. If the accuracy is
+    A, the geometric mean of their probabilities is :math:`A^{1 / (N - 1)}` ([1]_).
 
     Parameters
     ----------
     accuracy : array-like
-        Accuracies, in [0, 1]: overall, balanced, or those of single classes.
+        Accuracies in [0, 1]: overall, balanced or per class.
     n_classes : array-like
         Numbers of classes: integers of at least 2; broadcast against `accuracy`.
 
@@ -53,9 +52,9 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
 
     Notes
     -----
-    Guessing has the accuracy 1 / N, whose binary equivalent is 1/2 for two classes only and tends
-    to 1 with their number: 0.58, 0.77 and 0.95 for 3, 10 and 100 classes. Compare values of
-    classifiers with different numbers of classes with this baseline beside them.
+    The binary equivalent of guessing, with accuracy 1 / N, is 1/2 only for two classes and tends to
+    1: it is 0.58, 0.77 and 0.95 for 3, 10 and 100 classes. Show this baseline when you compare
+    values for different numbers of classes.
 
     References
     ----------
@@ -101,12 +100,12 @@ def binary_equivalent_accuracy_score(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     balanced : bool, default=False
-        Take the balanced accuracy, in which all classes that have samples weigh the same, in
-        place of the accuracy. They agree where the classes are equally large.
+        Use the balanced accuracy, with equal weights for all classes that have samples, instead of
+        the accuracy. They agree if all classes have the same size.
     labels : array-like of shape (n_classes,), default=None
-        The N classes to choose from, at least two; samples of other true classes are left out.
-        By default those found in `y_true` or in `y_pred`. Name them where the classifier knew of
-        more.
+        The N classes to choose from, at least two, by default those in `y_true` or `y_pred`.
+        Samples of other true classes are ignored. Pass all classes that the classifier could
+        predict.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts.
 
@@ -160,9 +159,8 @@ def binary_equivalent_recalls(
 ) -> Floats:
     r"""Compute the binary-equivalent accuracy on each class.
 
-    The accuracy :math:`A_i` on samples of class i is the product of the probabilities with which i
-    is preferred to each of the N - 1 others, and :math:`A_i^{1 / (N - 1)}` their geometric mean
-    ([1]_).
+    The accuracy :math:`A_i` on class i is the product of the probabilities that i is preferred to
+    each of the N - 1 other classes; :math:`A_i^{1 / (N - 1)}` is their geometric mean ([1]_).
 
     Parameters
     ----------
@@ -200,15 +198,15 @@ def make_binary_equivalent_scorer(
     Parameters
     ----------
     balanced : bool, default=False
-        Take the balanced accuracy in place of the accuracy.
+        Use the balanced accuracy instead of the accuracy.
     labels : array-like of shape (n_classes,), default=None
-        Classes to choose from, by default those found in the labels or in the predictions of each
-        test set. Give them where a fold may lack one.
+        Classes to choose from, by default those in the labels or predictions of each test set. Pass
+        them if a fold may lack a class.
 
     Returns
     -------
     scorer : callable
-        A new product of :func:`sklearn.metrics.make_scorer` at each call.
+        Scorer made by :func:`sklearn.metrics.make_scorer`.
 
     Examples
     --------
@@ -232,9 +230,8 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     r"""Posterior distribution of the binary-equivalent accuracy.
 
     Made by :meth:`skpostbac.PosteriorBalancedAccuracy.binary_equivalent` and
-    :meth:`skpostbac.PosteriorAccuracy.binary_equivalent`. It is that of
-    :math:`A^{1 / (N - 1)}` ([1]_), a monotone transform of the accuracy A, so that quantiles and
-    probabilities are exact.
+    :meth:`skpostbac.PosteriorAccuracy.binary_equivalent`. It is the posterior of :math:`A^{1 / (N -
+    1)}` ([1]_), a monotone transform of the accuracy A, so quantiles and probabilities are exact.
 
     Attributes
     ----------
@@ -248,7 +245,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     ValueError
         If there is a single class, or if the accuracy may lie beyond [0, 1].
     TypeError
-        If the number of classes is not an integer, or the accuracy no distribution.
+        If the number of classes is not an integer, or `accuracy` is not a distribution.
 
     References
     ----------
@@ -286,12 +283,12 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
 
     @cached_property
     def distribution(self) -> PowerTransform:
-        """The distribution of the binary-equivalent accuracy, with all methods of the engine."""
+        """Distribution of the binary-equivalent accuracy."""
         return PowerTransform(self.accuracy, 1 / (self.n_classes - 1))
 
     @property
     def score_name(self) -> str:
-        """Name of the figure: "Binary-equivalent accuracy"."""
+        """Name of the metric: "Binary-equivalent accuracy"."""
         return "Binary-equivalent accuracy"
 
     @property
@@ -300,7 +297,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures, and how sure it is that the classifier beats guessing.
+        """Return summary statistics and the probability of beating chance.
 
         Parameters
         ----------
@@ -321,7 +318,7 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         }
 
     def report(self, level: float = 0.95) -> str:
-        """Say how good the classifier is, and whether it does better than guessing.
+        """Return a text report on the metric and its comparison with chance.
 
         Parameters
         ----------

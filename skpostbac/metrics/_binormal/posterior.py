@@ -327,8 +327,8 @@ class PosteriorBinormal(StablePickle):
         rows : list of dict
             For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
             "low" and "high" (ends of the highest-density credible interval), "level", and
-            "empirical", the area under the empirical curve, None if the scores are not known. A
-            data frame takes the list as it is.
+            "empirical", the area under the empirical curve, None if the scores are not known. Pass
+            it to ``pandas.DataFrame``.
 
         Raises
         ------

@@ -38,9 +38,9 @@ def make_binormal_scorer(
     Returns
     -------
     scorer : callable
-        A new product of :func:`sklearn.metrics.make_scorer` at each call. It scores the
-        `decision_function` of a classifier, or else its `predict_proba`, whose probabilities are
-        rarely normal. A test set with fewer than two different scores in a class is an error.
+        Scorer made by :func:`sklearn.metrics.make_scorer`. It scores the `decision_function` of a
+        classifier, or else its `predict_proba`, whose probabilities are rarely normal. A test set
+        with fewer than two different scores in a class is an error.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""The posterior of any metric of a confusion matrix.
+"""Posterior of any metric of a confusion matrix.
 
-Exact where the metric has a known distribution, drawn elsewhere. Imports `_posteriors`, `_priors`,
+Exact if the distribution is known, else by random draws. Imports `_posteriors`, `_priors`,
 `_counts` and what these import.
 """
 

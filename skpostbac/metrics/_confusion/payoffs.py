@@ -1,4 +1,4 @@
-"""Metrics that are a mean over the samples of what each cell of the matrix costs or brings."""
+"""Metrics that average a cost or benefit per cell of the confusion matrix."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from skpostbac._utils import Floats, float_array, float_or_nan, shown
 class ExpectedCost:
     """Mean cost of a prediction, a metric for :func:`posterior_confusion_metric`.
 
-    Its posterior is exact for two classes of known shares, for any classes of known shares if each
-    row has at most two different costs, and with ``prevalence="sampled"`` if there are at most
-    three different costs in all; else it is drawn.
+    The posterior is exact with known shares of two classes, or of more classes if each row has at
+    most two different costs, and with ``prevalence="sampled"`` if there are at most three different
+    costs in all. Otherwise it uses random draws.
 
     Parameters
     ----------
     costs : array-like of shape (n_classes, n_classes)
-        Cost of each prediction (columns) of each true class (rows), in the order of the labels. The
-        entries are finite, in any unit, not all alike, and negative for a gain.
+        Cost of each prediction (columns) of each true class (rows), in the order of the labels.
+        Finite, in any unit, not all equal; negative for a gain.
 
     Raises
     ------
     ValueError
-        If `costs` is no such matrix.
+        If `costs` is not such a matrix.
 
     Examples
     --------
@@ -56,10 +56,10 @@ class ExpectedCost:
 class NetBenefit:
     r"""Net benefit of decisions, a metric for :func:`posterior_confusion_metric`.
 
-    It is :math:`(TP - w FP) / n` with the odds :math:`w = t / (1 - t)` of the threshold probability
-    t, at which acting on a prediction and not acting are equally good [1]_. Not acting at all has a
-    net benefit of 0. The posterior is exact with ``prevalence="sampled"``, and for two classes of
-    known shares.
+    It is :math:`(TP - w FP) / n` with :math:`w = t / (1 - t)`, the odds of the threshold
+    probability t at which acting and not acting are equally good [1]_. Never acting has a net
+    benefit of 0. The posterior is exact with ``prevalence="sampled"``, and for two classes of known
+    shares.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The posterior of any metric of a confusion matrix: exact where it is known, else drawn."""
+"""Posterior of any metric of a confusion matrix: exact if known, else by random draws."""
 
 from __future__ import annotations
 
@@ -61,46 +61,45 @@ from skpostbac.stats._distribution import (
 class PosteriorConfusionMetric(FigurePosterior):
     r"""Posterior of a metric of the confusion matrix.
 
-    Made by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
+    Created by :func:`posterior_confusion_metric` from labels, or by :meth:`from_confusion_matrix`.
 
     Attributes
     ----------
     metric : str
-        What the figure is, such as "macro f1".
+        Name of the metric, such as "macro f1".
     observed : float
-        The metric of the confusion matrix as it was counted; nan where it is 0 / 0. If the shares
-        of the classes are given as an array, they take the place of those that were counted.
+        Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is an array, it
+        replaces the observed shares of the classes.
     distribution : BetaAverage, BetaRatio, ShiftedDistribution or DrawnPosterior
-        The distribution of the metric, exact or by random draws. An exact one has more methods,
-        such as ``pdf`` and ``mode``.
+        Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
+        ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
-        Parameters a and b of the Beta prior that the metric itself has, by the prior of the
-        recalls; None where its prior is no Beta distribution, or is not known.
+        Parameters a and b of the Beta prior of the metric itself, implied by the prior of the
+        recalls; None if that is unknown or not a Beta distribution.
     design_effects : DesignEffects or None
-        What the samples are worth to the metric, of those that it depends on: together, or for
-        each class if it is an average of figures of the classes; None without groups and
-        importance weights.
+        Design effects for the samples that the metric depends on: for each class if it is an
+        average over the classes, else for all together. None without groups and importance weights.
 
     Notes
     -----
-    Given class i, the predicted class has probabilities with a Dirichlet posterior. The prior
-    :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes :math:`a_i` for the class itself and
-    :math:`b_i / (k - 1)` for each of the k - 1 others, so that recalls have the posterior that
-    :class:`PosteriorBalancedAccuracy` gives them.
+    Given true class i, the probabilities of the predicted classes have a Dirichlet posterior. The
+    prior :math:`\mathrm{Beta}(a_i, b_i)` of its recall becomes :math:`a_i` for the class itself and
+    :math:`b_i / (k - 1)` for each of the k - 1 others, so recalls have the same posterior as in
+    :class:`PosteriorBalancedAccuracy`.
 
-    With ``prevalence="sampled"`` the shares of the classes are unknown too; their prior is
+    With ``prevalence="sampled"`` the shares of the classes are unknown, too; their prior is
     :math:`\mathrm{Dirichlet}(a_1 + b_1, \ldots, a_k + b_k)`, which makes one Dirichlet distribution
     of all k x k cells. Recall, precision and false positive rate of a class are then Beta
-    variables; the prior of the precision is
-    :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k - 1))`, which is Beta(1, 1) if all recalls
-    have that prior. So is the accuracy, with the prior
-    :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`, so Beta(k, k) if all recalls have a flat one;
-    :func:`posterior_accuracy` lets you choose it, and ``prior="reciprocal"`` makes it Beta(1, 1).
+    variables; the prior of the precision is :math:`\mathrm{Beta}(a_j, \sum_{i \ne j} b_i / (k -
+    1))`, which is Beta(1, 1) if all recalls have that prior. The accuracy is a Beta variable as
+    well, with the prior :math:`\mathrm{Beta}(\sum_i a_i, \sum_i b_i)`: Beta(k, k) for flat recall
+    priors and Beta(1, 1) with ``prior="reciprocal"``. :func:`posterior_accuracy` lets you choose
+    it.
 
     With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
-    Precision, negative predictive value, Jaccard's index and F-measures of a class are ratios of
-    forms in its recall and its false positive rate then, whose distribution is computed without
-    draws (:class:`skpostbac.stats.BetaRatio`); so are F-measures of sampled shares.
+    Precision, negative predictive value, Jaccard index and F-measures of a class are then ratios of
+    linear forms in its recall and false positive rate, whose distribution is computed without draws
+    (:class:`skpostbac.stats.BetaRatio`). The same holds for F-measures with sampled shares.
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
     distribution of a whole confusion matrix is in [2]_.
@@ -174,10 +173,10 @@ class PosteriorConfusionMetric(FigurePosterior):
         Parameters
         ----------
         C : array-like of shape (n_classes, n_classes)
-            Finite, non-negative counts: the true classes are the rows and the predicted ones
-            the columns. Some publications print the transpose.
+            Finite, non-negative counts, with true classes as rows and predicted classes as columns.
+            Some publications print the transpose.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default the index of a DataFrame, else 0, 1, ...
+            Class labels. Defaults to the index of a DataFrame, else 0, 1, ...
         metric, pos_label, average, prevalence, prior, n_draws, random_state
             As for :func:`posterior_confusion_metric`.
 
@@ -216,16 +215,16 @@ class PosteriorConfusionMetric(FigurePosterior):
 
     @property
     def distribution(self) -> Exact | DrawnPosterior:
-        """The distribution of the metric, given the data."""
+        """Posterior distribution of the metric."""
         return self._distribution
 
     @property
     def score_name(self) -> str:
-        """Name of the metric as it stands below a picture, such as "Macro f1"."""
+        """Name of the metric as an axis label, such as "Macro f1"."""
         return "MCC" if self.metric == "mcc" else _as_title(self.metric)
 
     def monte_carlo_error(self) -> float:
-        """Return the standard error of the mean over random draws; 0 if it is exact.
+        """Return the Monte Carlo standard error of the mean; 0 if the distribution is exact.
 
         Examples
         --------
@@ -243,15 +242,14 @@ class PosteriorConfusionMetric(FigurePosterior):
     def credible_interval_error(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
-        """Return the standard errors of both ends of the credible interval; 0 if it is exact.
+        """Return the Monte Carlo standard errors of the ends of the credible interval.
 
         Parameters
         ----------
         level : float, default=0.95
             Probability of the interval, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            As of `credible_interval`; the ends of the shortest interval of draws have larger
-            errors than those of the central one.
+            As for `credible_interval`. The ends of the "hdi" interval have larger errors.
 
         Returns
         -------
@@ -260,7 +258,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         Raises
         ------
         ValueError
-            If `level` is outside (0, 1), or `method` is another.
+            If `level` is outside (0, 1), or `method` is invalid.
 
         Examples
         --------
@@ -279,7 +277,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         return choose_interval(method, hdi=_no_error, central=_no_error)(level)
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures, and what was observed.
+        """Return summary statistics and the observed metric.
 
         Parameters
         ----------
@@ -290,8 +288,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         -------
         figures : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval), "level", "observed", the metric of the counts, and
-            "monte_carlo_error", the standard error of the mean, 0 if it is exact.
+            credible interval), "level", "observed" (the metric of the counts) and
+            "monte_carlo_error" (standard error of the mean, 0 if exact).
         """
         return {
             **super().summary(level),
@@ -300,7 +298,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         }
 
     def report(self, level: float = 0.95) -> str:
-        """Say how large the metric is, what was observed, and how precise draws are.
+        """Return a text report on the metric, its observed value and the precision of draws.
 
         Parameters
         ----------
@@ -380,31 +378,29 @@ def posterior_confusion_metric(
         Predicted labels.
     metric : str, callable, ExpectedCost or NetBenefit
         "recall", "precision", "false_positive_rate" (fall-out), "negative_predictive_value",
-        "positive_likelihood_ratio", "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and
-        "f2" of a class or averaged over the classes; "accuracy",
-        "kappa" or "mcc"; or a function that takes confusion matrices, an array of shape
-        (n, n_classes, n_classes) with true classes as rows, and returns an array of shape (n,).
-        The entries of each matrix are shares, of sum 1. The names of scikit-learn's functions and
-        scorers are understood, too, such as "f1_score", "f1_macro" or "matthews_corrcoef".
-        :class:`~skpostbac.ExpectedCost` and :class:`~skpostbac.NetBenefit` weigh
-        the errors.
+        "positive_likelihood_ratio", "negative_likelihood_ratio", "jaccard", "f0.5", "f1" and "f2"
+        of a class or averaged over the classes; "accuracy", "kappa" or "mcc"; or a function that
+        takes confusion matrices, an array of shape (n, n_classes, n_classes) with true classes as
+        rows, and returns an array of shape (n,). The entries of each matrix are shares that sum to
+        1. Names of scikit-learn's functions and scorers are accepted, too, such as "f1_score",
+        "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.ExpectedCost` and
+        :class:`~skpostbac.NetBenefit` weight the errors.
     pos_label : label, default=None
-        Class of which a metric such as the recall is meant. By default it is 1 if there are two
-        classes of which one is 1 or True, as in scikit-learn; of other classes the metric is
-        averaged. Accuracy, kappa and MCC have no such class.
+        Class for metrics of one class, such as recall. Defaults to 1 if there are two classes and
+        one is 1 or True, as in scikit-learn; otherwise the metric is averaged over the classes. Not
+        used by accuracy, kappa and MCC.
     average : {"binary", "macro", "micro", "weighted"}, default=None
-        "binary" is the metric of `pos_label`; "macro" is the mean over the classes, and "weighted"
-        that by their shares among the true labels; "micro" sums the true and false positives and
-        negatives of all classes first. None is "binary" where there is a `pos_label`, given or by
-        default, else "macro".
+        "binary" returns the metric of `pos_label`; "macro" the mean over the classes, and
+        "weighted" the mean weighted by their shares among the true labels; "micro" sums the true
+        and false positives and negatives of all classes first. None means "binary" if there is a
+        `pos_label`, given or by default, else "macro".
     prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
-        "sampled": the test samples are drawn from the population, and so are their classes, whose
-        shares are uncertain. "observed": the classes have the shares that they have in `y_true`, as
-        if by design. An array has the shares in the population that the classifier is meant for,
-        normalised to sum to 1. Recalls do not depend on it.
+        Shares of the classes. "sampled": the test set is a random sample of the population, so the
+        shares are uncertain. "observed": the shares in `y_true` are fixed by design. An array gives
+        the shares in the target population, normalised to sum to 1. Recalls do not depend on it.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the confusion matrix, by default those found in `y_true` or `y_pred`, sorted.
-        Samples of a true class that is not listed are left out.
+        Classes of the confusion matrix, by default the sorted classes in `y_true` or `y_pred`.
+        Samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
@@ -412,17 +408,17 @@ def posterior_confusion_metric(
         whose scale does not matter. None means "case", with a warning if the weights are not whole
         numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document. Samples of one group
-        depend on one another: the matrix is divided by the design effect of the metric, as
-        :ref:`groups` explains.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated: the matrix is divided by the design effect of the metric; see
+        :ref:`groups`.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
         Prior Beta(a, b) of the recall of each class, as for :class:`PosteriorBalancedAccuracy`; b
-        is shared equally by the wrong predictions. It is no prior of the metric: the accuracy of k
-        classes has Beta(1, 1) with "reciprocal" and Beta(k, k) with "uniform" recalls, where
-        :func:`posterior_accuracy` has a prior of its own, by default Beta(1/2, 1/2).
+        is shared equally among the wrong predictions. It is not the prior of the metric: the
+        accuracy of k classes has the prior Beta(1, 1) with "reciprocal" and Beta(k, k) with
+        "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
     n_draws : int, default=None
-        Random draws for a metric without an exact distribution, from 2 to 1e9. By default 100,000,
-        and fewer with many classes: 10,000 with 100, and at least 1,000.
+        Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
+        100,000, fewer with many classes (10,000 with 100 classes), but at least 1,000.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
 
@@ -433,11 +429,11 @@ def posterior_confusion_metric(
     Raises
     ------
     ValueError
-        If a parameter is invalid or does not apply to the metric, if a class that is not in
-        `labels` is predicted, if there is a single class, if the metric does not return one finite
-        number for each matrix drawn, or for the reasons listed in :func:`class_counts`.
+        If a parameter is invalid or does not apply to the metric, if a predicted class is not in
+        `labels`, if there is a single class, if the metric does not return one finite number for
+        each matrix, or for the reasons listed in :func:`class_counts`.
     TypeError
-        As :func:`class_counts` raises it, or if `n_draws` is not an integer.
+        For the reasons listed in :func:`class_counts`, or if `n_draws` is not an integer.
 
     Warns
     -----

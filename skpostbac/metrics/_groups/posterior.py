@@ -1,4 +1,4 @@
-"""The accuracy of a classifier in a population of subjects, folds or sites."""
+"""Accuracy of a classifier in a population of subjects, folds or sites."""
 
 from __future__ import annotations
 
@@ -57,24 +57,24 @@ _NEW_GROUP, _MEDIAN, _MEAN = "new group", "population median", "population mean"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupPosterior(StablePickle):
-    r"""Posterior of the accuracy in a population, given the counts of some groups out of it.
+    r"""Posterior of the accuracy in a population of groups, given the counts of some of them.
 
-    Made by :func:`group_posterior`. With counts of each class, "accuracy" is the balanced one: the
-    average over the classes, each of which has a population of its own. All distributions have the
+    Created by :func:`group_posterior`. With counts per class, "accuracy" is the balanced accuracy,
+    the average over the classes, each of which has its own population. All distributions have the
     methods of :class:`skpostbac.stats.BoundedDistribution`: ``mean()``, ``interval(level)`` for the
     central credible interval, ``hdi(level)``, ``ccdf(x)`` for the probability above x, ``pdf(x)``
-    and others. They are computed when they are asked for.
+    and others. They are computed on first access.
 
     Attributes
     ----------
     correct, total : ndarray of shape (m,) or (m, l)
-        Read-only counts of the m groups, and of the l classes in each.
+        Read-only counts of the m groups, per class if there are l classes.
     model : NormalBinomial or BetaBinomial
         How accuracies vary from group to group.
     classes : ndarray of shape (l,) or None
-        Labels of the classes, if they are known from `ClassCounts`.
+        Class labels, if given by `ClassCounts`.
     names : tuple of m str or None
-        Names of the groups, if they are known from a mapping.
+        Names of the groups, if given by a mapping.
 
     Examples
     --------
@@ -133,8 +133,8 @@ class GroupPosterior(StablePickle):
     def population_median(self) -> BoundedDistribution:
         r"""Distribution of :math:`\mathrm{logit}^{-1}(\mu)`, which half of the groups exceed.
 
-        For the balanced accuracy it is the average of those of the classes. Only the
-        normal-binomial model has it; Brodersen et al. call it the population mean accuracy.
+        For the balanced accuracy it is averaged over the classes. Only the normal-binomial model
+        has it; Brodersen et al. call it the population mean accuracy.
         """
         if not isinstance(self.model, NormalBinomial):
             raise AttributeError("Only the normal-binomial model has a population_median.")
@@ -142,12 +142,12 @@ class GroupPosterior(StablePickle):
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
-        """Distribution of the accuracy of one more group out of the population."""
+        """Distribution of the accuracy of a new group from the population."""
         return _average([inference.new_group() for inference in self._classes])
 
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
-        """Distribution of the accuracy of each group, drawn towards those of the others."""
+        """Distributions of the accuracy of each group, shrunk towards the population."""
         return self._first_groups(len(self.correct))
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
@@ -162,7 +162,7 @@ class GroupPosterior(StablePickle):
         return tuple(distributions[i] for i in kind.ravel().tolist())
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
-        """Return the usual figures of each distribution, as rows of a table.
+        """Return summary statistics of each distribution, as a list of records.
 
         Parameters
         ----------
@@ -172,9 +172,9 @@ class GroupPosterior(StablePickle):
         Returns
         -------
         rows : list of dict
-            For each of the groups, a new group and the population: "name", "mean", "median",
+            For each group, a new group and the population: "name", "mean", "median",
             "standard_deviation", "low" and "high" (ends of the highest-density credible interval)
-            and "level". A data frame takes the list as it is.
+            and "level". Pass it to ``pandas.DataFrame``.
 
         Examples
         --------
@@ -192,7 +192,7 @@ class GroupPosterior(StablePickle):
         return [{"name": name, **figures[id(one)]} for name, one in distributions.items()]
 
     def report(self, level: float = 0.95) -> str:
-        """Say how good the classifier is in the population, in a new group, and in the weakest.
+        """Return a text report on the population, a new group and the weakest group.
 
         Parameters
         ----------
@@ -234,14 +234,14 @@ class GroupPosterior(StablePickle):
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
     ) -> PosteriorPlot:
-        """Draw the accuracy of each group, of a new one, and in the population.
+        """Plot the accuracy of each group, of a new group and of the population.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw into. Defaults to those of a new figure.
         kind : {"forest", "ridge", "violin", "density"}, default="forest"
-            What is drawn of each.
+            Kind of plot.
         **plot_params
             As for :meth:`PosteriorPlot.plot <skpostbac.displays.PosteriorPlot.plot>`.
 
@@ -318,25 +318,25 @@ def group_posterior(
     *,
     model: GroupModelLike = "normal-binomial",
 ) -> GroupPosterior:
-    r"""Infer the accuracy in a population from the counts of some groups.
+    r"""Infer the accuracy in a population of groups from the counts of some of them.
 
-    A group is a subject, site, fold or data set, with an accuracy :math:`\theta_j` of its own and
+    A group is a subject, site, fold or data set with its own accuracy :math:`\theta_j` and
     :math:`k_j \sim \mathrm{Binomial}(n_j, \theta_j)` correct predictions. The accuracies are drawn
-    from a population ([1]_, [2]_). Pooling the counts would ignore that groups differ; averaging
-    the observed accuracies would ignore how few samples some of them have.
+    from a population ([1]_, [2]_). Pooling the counts would ignore differences between groups;
+    averaging the observed accuracies would ignore group sizes.
 
     Parameters
     ----------
     correct : array-like of shape (m,) or (m, l), sequence of m ClassCounts, or mapping
-        Correct predictions of each group; of each group and class for the balanced accuracy. A
-        mapping gives the groups names: their `ClassCounts`, or pairs ``(correct, total)``, by name.
+        Correct predictions of each group, or of each group and class for the balanced accuracy. A
+        mapping of group names to `ClassCounts` or pairs ``(correct, total)`` names the groups.
     total : array-like of the shape of `correct`, optional
-        Samples of each group, or of each group and class, at most 1e7; 0 where there are none.
-        Left out if `correct` has `ClassCounts`, whose classes must be the same, or is a mapping.
+        Samples of each group, or of each group and class, at most 1e7; 0 if there are none. Omit it
+        if `correct` is a mapping or has `ClassCounts`, which must all have the same classes.
     model : {"normal-binomial", "beta-binomial"}, NormalBinomial or BetaBinomial
         "normal-binomial": the log-odds are normal in the population. "beta-binomial": the
-        accuracies have a Beta distribution. An instance of :class:`skpostbac.stats.NormalBinomial`
-        has other priors than the default ones.
+        accuracies have a Beta distribution. Pass an instance of
+        :class:`skpostbac.stats.NormalBinomial` for other priors.
 
     Returns
     -------
@@ -345,27 +345,26 @@ def group_posterior(
     Raises
     ------
     ValueError
-        If there is no group, a count is out of range, the shapes do not agree, two groups have
-        the same name or one that of another row of the summary, the model is unknown, or its prior
-        is too vague for groups without errors.
+        If there is no group, a count is out of range, the shapes do not agree, a group name is
+        duplicated or used by another row of the summary, the model is unknown, or its prior is too
+        vague for groups without errors.
 
     Notes
     -----
-    The mean of the accuracies in the population is not the accuracy at the mean :math:`\mu` of
-    their log-odds. The former is `population_mean`; the latter is `population_median`, which is
-    what [1]_ and [2]_ report. With very different groups they are far apart.
+    `population_mean` is the mean of the accuracies in the population. `population_median`, which
+    [1]_ and [2]_ report, is the accuracy at the mean :math:`\mu` of their log-odds. If groups
+    differ strongly, the two are far apart.
 
-    The integrals are computed by deterministic quadrature, to about 1e-8 of a probability, where
-    [2]_ approximates the posterior by independent distributions of :math:`\mu` and :math:`\lambda`.
-    With the beta-binomial model and a single small group errors may be 1e-7, as with 9 of 9
-    correct, and with a vague prior of the precision and one or two small groups 1e-6. With several
-    classes and groups that are all perfect, one more group may be within 1e-300 of 1; a
-    ``RuntimeWarning`` says so if probabilities may have relative errors above 5e-7.
-    Where a prior says that groups are all but alike, `groups` and `new_group` are wider by up to
-    2e-4 of their standard deviations.
-    Each group of each class takes some 20 ms, in `groups`, `summary` and `plot`.
-    A single group is allowed; how much groups differ is then what the prior says.
-    In cross-validation the folds share training samples, and are no independent groups.
+    Integrals are computed by deterministic quadrature with errors of about 1e-8 in probabilities,
+    whereas [2]_ approximates the posterior by independent distributions of :math:`\mu` and
+    :math:`\lambda`. With the beta-binomial model and a single small group errors may be 1e-7, as
+    with 9 of 9 correct, and with a vague prior of the precision and one or two small groups 1e-6.
+    With several classes and groups that are all perfect, one more group may be within 1e-300 of 1;
+    a ``RuntimeWarning`` says so if probabilities may have relative errors above 5e-7. If the prior
+    makes groups nearly equal, `groups` and `new_group` are too wide by up to 2e-4 of their standard
+    deviations. `groups`, `summary` and `plot` take about 20 ms per group and class. With a single
+    group, the variation between groups comes from the prior. Folds of a cross-validation share
+    training samples and are not independent groups.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The posteriors of one classifier on several groups, of the worst of them and of the gap."""
+"""Posteriors of one classifier on several groups, of the worst group and of the gap."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ N_DRAWS = 100_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExtremePosterior(FigurePosterior):
-    """Posterior of the worst group, or of the distance of the best from it."""
+    """Posterior of the worst group, or of the gap between the best and the worst."""
 
     posteriors: tuple[PosteriorBalancedAccuracy, ...]
     is_gap: bool
@@ -88,7 +88,7 @@ class ExtremePosterior(FigurePosterior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnFigure(FigurePosterior):
-    """Posterior of a figure of groups that borrow strength from one another, by draws."""
+    """Posterior by random draws for groups that borrow strength from one another."""
 
     name: str
     draws: Floats
@@ -111,24 +111,25 @@ class DrawnFigure(FigurePosterior):
 class SubgroupPosteriors(StablePickle):
     """Posterior balanced accuracy of one classifier on several groups of samples.
 
-    Made by :func:`~skpostbac.subgroup_posteriors`. The groups are independent given their counts.
+    Created by :func:`~skpostbac.subgroup_posteriors`. The groups are independent given their
+    counts.
 
     Attributes
     ----------
     names : tuple
-        Sorted names of the groups, two or more.
+        Sorted names of the two or more groups.
     posteriors : tuple of PosteriorBalancedAccuracy
-        One for each, with the same classes; of each group alone, also if they are pooled.
+        One per group, with the same classes; of each group alone, even with pooling.
     pooling : {"partial"} or None
         Whether groups borrow strength from one another.
 
     Raises
     ------
     TypeError
-        If a posterior is none of a balanced accuracy.
+        If a posterior is not a PosteriorBalancedAccuracy.
     ValueError
-        If there are fewer than two groups, not as many names, or groups with other classes, or if
-        `pooling` is another.
+        If there are fewer than two groups, if the number of names differs, if the groups have
+        different classes, or if `pooling` is invalid.
 
     Examples
     --------
@@ -165,7 +166,7 @@ class SubgroupPosteriors(StablePickle):
 
     @property
     def by_group(self) -> Mapping[Hashable, PosteriorBalancedAccuracy | DrawnFigure]:
-        """The posterior of each group, by its name; by draws if they are pooled."""
+        """Posterior of each group, by name; by random draws if the groups are pooled."""
         found: Sequence[PosteriorBalancedAccuracy | DrawnFigure] = self.posteriors
         if self.pooling is not None:
             found = [DrawnFigure("Balanced accuracy", draws) for draws in self._draws.T]
@@ -187,10 +188,10 @@ class SubgroupPosteriors(StablePickle):
 
     @cached_property
     def gap(self) -> ExtremePosterior | DrawnFigure:
-        """Posterior of the distance between the best and the worst group.
+        """Posterior of the gap between the best and the worst group.
 
-        It is never negative: groups that are equally good still have a gap in each draw. Compare
-        with what is tolerable, by ``gap.prob_above(0.05)``.
+        It is never negative, even if the groups are equally good. Compare it with a tolerable gap,
+        e.g. ``gap.prob_above(0.05)``.
         """
         if self.pooling is not None:
             return DrawnFigure(_GAP, np.ptp(self._draws, axis=1))
@@ -205,7 +206,7 @@ class SubgroupPosteriors(StablePickle):
 
     @cached_property
     def prob_worst(self) -> Mapping[Hashable, float]:
-        """Probability of each group to be the worst; they add up to 1."""
+        """Probability that each group is the worst; they sum to 1."""
         if self.pooling is not None:
             worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
             return MappingProxyType(dict(zip(self.names, (worst / N_DRAWS).tolist(), strict=True)))
@@ -214,7 +215,7 @@ class SubgroupPosteriors(StablePickle):
         return MappingProxyType(dict(zip(self.names, last, strict=True)))
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """Return one record for each group, as a data frame takes it.
+        """Return one record per group, for ``pandas.DataFrame``.
 
         Parameters
         ----------
@@ -238,7 +239,7 @@ class SubgroupPosteriors(StablePickle):
         ]
 
     def report(self, level: float = 0.95) -> str:
-        """Say how large the gap is, and which group is the worst.
+        """Return a text report on the gap and the worst group.
 
         Parameters
         ----------
@@ -331,7 +332,7 @@ def _describe(posterior: FigurePosterior, level: float) -> str:
 
 
 def _check_weighted(weight: Floats, codes: Indices, names: Sequence[Hashable]) -> None:
-    """Refuse a group without weight, by its name."""
+    """Raise if a group has no positive weight."""
     if len(weight) != len(codes):
         return  # which is refused where samples are counted
     without = np.bincount(codes, weight > 0, len(names)) == 0
@@ -354,7 +355,7 @@ def subgroup_posteriors(
     prior: PriorLike = DEFAULT_PRIOR,
     pooling: Literal["partial"] | None = None,
 ) -> SubgroupPosteriors:
-    """Compute the posterior balanced accuracy on each group, the worst one and the gap.
+    """Compute the posterior balanced accuracy of each group, of the worst group and of the gap.
 
     Parameters
     ----------
@@ -363,10 +364,10 @@ def subgroup_posteriors(
     y_pred : array-like of shape (n_samples,)
         Predicted labels.
     sensitive_features : array-like of shape (n_samples,)
-        The group of each sample, such as sex, age class or site: two or more of them.
+        The group of each sample, such as sex, age class or site; two or more groups.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the average, by default those found in `y_true`. A class that is absent from a
-        group keeps its prior there.
+        Classes to average over, by default those in `y_true`. A class that is absent from a group
+        keeps its prior there.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative case counts. Their scale matters.
     weight_type : {"case", "importance"}, default=None
@@ -378,10 +379,10 @@ def subgroup_posteriors(
         :func:`posterior_balanced_accuracy`; with "hierarchical" the classes of a group borrow
         strength from one another.
     pooling : {"partial"}, default=None
-        With "partial" the groups borrow strength from one another: in each class their accuracies
-        are a sample of a Beta population, as in :func:`group_posterior` with
-        ``model="beta-binomial"``, whose prior takes the place of `prior`. All figures are then by
-        100,000 draws of a fixed seed. By default each group is evaluated on its own.
+        With "partial", groups borrow strength from one another: in each class, their accuracies are
+        a sample from a Beta population, as in :func:`group_posterior` with
+        ``model="beta-binomial"``, whose prior replaces `prior`. Results then use 100,000 draws with
+        a fixed seed. By default each group is evaluated on its own.
 
     Returns
     -------
@@ -396,7 +397,7 @@ def subgroup_posteriors(
     Warns
     -----
     PriorInfluenceWarning
-        If intervals under this prior would seldom hold the truth, in groups like these.
+        If 95 % intervals under this prior would often miss the true value in similar groups.
 
     See Also
     --------
@@ -405,10 +406,10 @@ def subgroup_posteriors(
 
     Notes
     -----
-    The observed gap is too large: with few samples even equally good groups differ. The posterior
-    of the gap tells how large it may be; it has all of its mass above zero, so that no interval of
-    it says that there is none. With many or small groups it is too large as well, as each group has
-    errors of its own: ``pooling="partial"`` allows for it (:ref:`subgroups` has the coverage).
+    The observed gap is biased upwards: with few samples, even equally good groups differ. The
+    posterior of the gap shows how large it may be. All its mass is above zero, so its intervals
+    never include zero. With many or small groups it is biased upwards as well;
+    ``pooling="partial"`` corrects for this (see :ref:`subgroups` for the coverage).
 
     Examples
     --------

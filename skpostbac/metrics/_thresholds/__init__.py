@@ -1,4 +1,4 @@
-"""The balanced accuracy along the thresholds of a score, and that of the best of them.
+"""Posterior balanced accuracy along the thresholds of a score, and at the best threshold.
 
 `counts` has the correct predictions at each threshold, `joint` the posterior of the whole curve,
 `optimism` what the best threshold owes to having been chosen on the same samples, and `curve` the

@@ -1,4 +1,4 @@
-"""The posterior balanced accuracy at every threshold of a score."""
+"""Posterior balanced accuracy at every threshold of a score."""
 
 from __future__ import annotations
 
@@ -66,32 +66,32 @@ N_DRAWS, N_BOOTSTRAPS = 1000, 200
 class PosteriorThresholdCurve(FrozenArrays):
     """Posterior of the balanced accuracy along the thresholds of a score.
 
-    A sample is predicted positive if its score is at least the threshold. Made by
-    :func:`~skpostbac.posterior_threshold_curve`. Arrays have one entry for each threshold, from
-    the highest to the lowest.
+    A sample is predicted positive if its score is at least the threshold. Created by
+    :func:`~skpostbac.posterior_threshold_curve`. Arrays have one entry per threshold, from the
+    highest to the lowest.
 
     Attributes
     ----------
     classes : tuple of two labels
         Both classes, sorted.
     positive : int
-        Which of them is the positive class, 0 or 1.
+        Index of the positive class, 0 or 1.
     thresholds : ndarray of shape (n_thresholds,)
-        Decreasing thresholds: the distinct scores, or 1,000 of them, the best one among them.
+        Decreasing thresholds: the distinct scores, or 1,000 of them including the best.
     correct : ndarray of shape (n_thresholds, 2)
         Correct predictions of each class.
     total : ndarray of shape (2,)
-        Samples of each class; of importance weights, their effective number.
+        Samples of each class; effective sizes with importance weights.
     prior : str or ndarray of shape (2,) or (2, 2)
         Prior of each class's accuracy, as given.
     class_weight : ndarray of shape (2,) or None
-        Weights of the classes in the average, of sum 1; None if they are equal by default.
+        Weights of the classes in the average, which sum to 1; None for equal weights.
     level : float
         Probability of the intervals and of the band.
     seed : int
-        Seed of the draws of the band and of `prob_best`, and of the bootstrap of `optimism`.
+        Seed for the band, `prob_best` and the bootstrap of `optimism`.
     n_samples : float or None
-        Number of samples with importance weights, None if `total` has those.
+        Number of samples with importance weights; None without such weights.
 
     Raises
     ------
@@ -163,21 +163,21 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
-        """Ends of the credible interval, of highest density, at each threshold alone."""
+        """Ends of the highest-density credible interval at each threshold (pointwise)."""
         low, high = self._distributions.hdi(self.level)
         return np.asarray(low), np.asarray(high)
 
     @cached_property
     def band(self) -> tuple[Floats, Floats]:
-        """Ends of a band that holds the whole curve with probability `level`.
+        """Ends of a band that contains the whole curve with probability `level` (simultaneous).
 
-        It is wider than the interval of each threshold, and holds at the best of them, too.
+        It is wider than the pointwise intervals, and remains valid at the best threshold.
         """
         return simultaneous_band(self._curves, self.level)
 
     @cached_property
     def prob_best(self) -> Floats:
-        """Posterior probability of each threshold to be the best; they add up to 1."""
+        """Posterior probability that each threshold is the best; they sum to 1."""
         return share_of_best(self._curves)
 
     @cached_property
@@ -192,20 +192,19 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @property
     def best_threshold(self) -> float:
-        """The threshold with the largest observed balanced accuracy; the highest of equal ones."""
+        """Threshold with the largest observed balanced accuracy; the highest if tied."""
         return float(self.thresholds[self.best_index])
 
     @property
     def best(self) -> PosteriorBalancedAccuracy:
-        """Posterior at the best threshold, as if it had not been chosen on these samples."""
+        """Posterior at the best threshold, not corrected for its choice on these samples."""
         return self._posterior(self.correct[self.best_index])
 
     @cached_property
     def corrected(self) -> SelectedPosterior:
         """Posterior at the best threshold, corrected for its choice on the same samples.
 
-        What the choice adds is estimated by 200 bootstrap samples, in each of which the threshold
-        is chosen anew.
+        The selection bias is estimated by repeating the choice on 200 bootstrap samples.
         """
         return SelectedPosterior(
             self.best,
@@ -225,9 +224,9 @@ class PosteriorThresholdCurve(FrozenArrays):
         Parameters
         ----------
         threshold : float
-            Between two thresholds of the curve all predictions are those of the higher one, unless
-            the curve was thinned: then they are those of the next threshold that was kept. Above
-            the largest score no sample is predicted positive.
+            Between two thresholds of the curve, the predictions are those of the higher one (if the
+            curve was thinned, of the next threshold kept). Above the largest score, no sample is
+            predicted positive.
 
         Returns
         -------
@@ -251,7 +250,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         return PosteriorBalancedAccuracy(counts, prior=self.prior, class_weight=self.class_weight)
 
     def table(self) -> dict[str, Floats]:
-        """Return all that is known of each threshold, by columns, as a data frame takes it.
+        """Return the results for each threshold as a dict of columns.
 
         Returns
         -------
@@ -263,7 +262,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         return dict(zip(names, columns, strict=True))
 
     def summary(self, level: float | None = None) -> dict[str, float]:
-        """Return the best threshold and the usual figures there, corrected for its choice.
+        """Return the best threshold with summary statistics corrected for its choice.
 
         Parameters
         ----------
@@ -274,9 +273,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         -------
         figures : dict of str to float
             "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
-            corrected posterior; "optimism", what it is corrected by, with "optimism_error";
-            "uncorrected_mean"; and
-            "prob_best", the probability that no other threshold is better.
+            corrected posterior; "optimism" (the correction) with "optimism_error";
+            "uncorrected_mean"; and "prob_best", the probability that no other threshold is better.
 
         Examples
         --------
@@ -293,7 +291,7 @@ class PosteriorThresholdCurve(FrozenArrays):
         }
 
     def report(self, level: float | None = None) -> str:
-        """Say which threshold is best, and how good it is.
+        """Return a text report on the best threshold.
 
         Parameters
         ----------
@@ -397,19 +395,19 @@ def posterior_threshold_curve(
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights. By default they are case counts, so their scale matters.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, or importance, survey or inverse-probability weights,
-        whose effective size in each class counts, and not their scale. None stands for "case",
-        with a warning where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     class_weight : dict or array-like of shape (2,), default=None
-        Weights of the classes in the average, normalised to sum to 1; an array is in the order of
-        the sorted labels. They stand for what the errors of each class cost.
+        Weights of the classes in the average, normalised to sum to 1; an array follows the order of
+        the sorted labels. They express the cost of errors in each class.
     prior : str, pair of floats or array-like of shape (2, 2), default="reciprocal"
         Prior of the accuracy on each class, as for :func:`posterior_balanced_accuracy`, independent
         for each class.
     level : float, default=0.95
         Probability of the intervals and of the band, in (0, 1).
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the band, of the probabilities to be the best, and of the correction.
+        Seed for the band, the probabilities of being the best, and the correction.
 
     Returns
     -------
@@ -418,16 +416,16 @@ def posterior_threshold_curve(
     Raises
     ------
     ValueError
-        If there are not two classes, if a score is not finite, or if another argument is out of
-        range.
+        If there are not exactly two classes, if a score is not finite, or if another argument is
+        out of range.
     TypeError
         If the labels are bytes or a sparse matrix.
 
     Warns
     -----
     PriorInfluenceWarning
-        If intervals at the best threshold would seldom hold the truth under this prior, in test
-        sets like this.
+        If 95 % intervals at the best threshold would often miss the true value in similar test sets
+        under this prior.
     SampleWeightWarning
         If weights are not whole numbers and `weight_type` is None.
 
@@ -437,8 +435,8 @@ def posterior_threshold_curve(
 
     Notes
     -----
-    Samples are taken as independent. There is no correction for the choice of a threshold on
-    samples in groups, such as patients: choose it on other ones, and give `groups` to
+    Samples are treated as independent. For samples in groups, such as patients, there is no
+    correction for the choice of the threshold: choose it on other samples, and pass `groups` to
     :func:`posterior_balanced_accuracy`.
 
     References
