@@ -206,13 +206,13 @@ class GuessingTest:
         --------
         >>> from skpostbac.binary_equivalent import guessing_test
         >>> print(guessing_test([0] * 8 + [1] * 2, [0] * 9 + [1]).report())
-        9 of 10 predictions are correct, where a guesser is expected to have 5.0.
-        A guesser is right as often, or more often, with probability 0.011.
+        9 of 10 predictions are correct; guessing is expected to get 5.0 right.
+        Guessing gets at least as many right with probability 0.011.
         """
         return (
-            f"{self.correct} of {self.n} predictions are correct, where a guesser is expected to "
-            f"have {self.expected_correct:.1f}.\n"
-            "A guesser is right as often, or more often, with probability "
+            f"{self.correct} of {self.n} predictions are correct; guessing is expected to get "
+            f"{self.expected_correct:.1f} right.\n"
+            "Guessing gets at least as many right with probability "
             f"{self._p_value_text()}."
         )
 

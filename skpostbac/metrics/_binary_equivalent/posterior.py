@@ -48,7 +48,7 @@ def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> flo
     Raises
     ------
     ValueError
-        If an accuracy is outside [0, 1], or a number of classes is below 2 or no integer.
+        If an accuracy is outside [0, 1], or if `n_classes` is below 2 or not an integer.
 
     Notes
     -----

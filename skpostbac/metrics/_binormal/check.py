@@ -1,4 +1,4 @@
-"""Whether the scores of both classes look normal."""
+"""Check whether the scores of both classes look normal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class NormalScores(FrozenArrays):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinormalCheck(StablePickle):
-    """Normal scores and tests of normality of both classes. Made by :func:`binormal_check`.
+    """Normal scores and tests of normality of both classes. Created by :func:`binormal_check`.
 
     Attributes
     ----------
@@ -114,12 +114,13 @@ class BinormalCheck(StablePickle):
         Parameters
         ----------
         significance : float, default=0.05
-            Probability of a wrong rejection if both are normal, at most; in (0, 1).
+            Upper bound on the probability of a false rejection, in (0, 1).
 
         Returns
         -------
         rejects : bool
-            False does not make them normal: small samples hide much.
+            Whether at least one test rejects. False does not prove normality, especially for small
+            samples.
 
         Raises
         ------
@@ -148,7 +149,7 @@ class BinormalCheck(StablePickle):
 def binormal_check(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None
 ) -> BinormalCheck:
-    r"""Check the binormal assumption: the scores of each class are normal.
+    r"""Check the binormal assumption that the scores of each class are normal.
 
     Parameters
     ----------
@@ -171,14 +172,14 @@ def binormal_check(
     D'Agostino and Pearson [4]_ for more; two samples always have a p-value of 1. The normal scores
     are those of Blom [2]_, :math:`\Phi^{-1}((i - 3/8) / (n + 1/4))` for the i-th of n, and
     :attr:`BinormalCheck.adjusted_p_values` are corrected for two tests as Holm does [3]_. The
-    binormal assumption is that of [5]_. A large sample rejects what is
-    near enough to normal for the curves: look at the plot, and at the empirical curves.
+    binormal assumption is that of [5]_. With large samples the test rejects even if the scores are
+    close enough to normal for the curves: look at the plot, and at the empirical curves.
 
-    A monotone function of the scores changes no empirical curve, but may make them normal: take the
-    logarithm of the odds in place of probabilities.
+    A monotone transformation of the scores does not change the empirical curves, but may make the
+    scores normal: use log-odds instead of probabilities.
 
-    There is no `sample_weight`, as the other functions of the binormal model have: the tests are of
-    independent samples. Repeat samples that stand for several, and leave out the others.
+    Unlike the other functions of the binormal model, this one has no `sample_weight`: the tests
+    need independent samples. Repeat samples with integer weights instead.
 
     References
     ----------

@@ -107,10 +107,10 @@ def split_scores(
     Raises
     ------
     ValueError
-        If there are not two classes, each with two samples and two different scores; if
-        `pos_label` is not one of them, or not given where it is needed; if a score is not a
-        finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those of a
-        class add up to less than 2; if the lengths differ.
+        Unless there are two classes, each with two samples and two different scores; if `pos_label`
+        is not one of them, or not given where it is needed; if a score is not a finite number of at
+        most 1e300; if a weight is negative, infinite or NaN, or if those of a class add up to less
+        than 2; if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
     """

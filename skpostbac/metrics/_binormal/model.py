@@ -1,4 +1,4 @@
-"""Smooth ROC and precision-recall curves: the scores of both classes are taken as normal."""
+"""Smooth ROC and precision-recall curves for normal scores in both classes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_POINTS = 10**8
 
 @dataclass(frozen=True)
 class BinormalModel:
-    r"""Normal distributions of the scores of two classes, and the share of the positive one.
+    r"""Normal distributions of the scores of two classes, and the share of positives.
 
     The score of a negative sample is :math:`N(\mu_N, \sigma_N^2)`, that of a positive one
     :math:`N(\mu_P, \sigma_P^2)`, and a sample is positive with probability :math:`\alpha` ([1]_).
@@ -120,14 +120,14 @@ class BinormalModel:
         y_true : array-like of shape (n_samples,)
             True labels of two classes.
         y_score : array-like of shape (n_samples,)
-            Finite scores, larger for the positive class; best those of a `decision_function`.
+            Finite scores, larger for the positive class; preferably from a `decision_function`.
         pos_label : int, float, bool or str, default=None
             Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
         sample_weight : array-like of shape (n_samples,), default=None
-            Finite, non-negative case counts: a weight of 2 is two observations of the sample.
+            Finite, non-negative case counts: a weight of 2 counts the sample twice.
         positive_fraction : float, default=None
-            Share of the positives where the classifier will be used, in (0, 1); by default their
-            share of the samples.
+            Share of positives in the target population, in (0, 1); by default their share of the
+            samples.
 
         Returns
         -------
@@ -137,18 +137,18 @@ class BinormalModel:
         Raises
         ------
         ValueError
-            If there are not two classes, each with two samples and two different scores; if
+            Unless there are two classes, each with two samples and two different scores; if
             `pos_label` is not one of them, or not given where it is needed; if a score is not a
-            finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those
-            of a class add up to less than 2; if the lengths differ; if `positive_fraction` is not
-            in (0, 1).
+            finite number of at most 1e300; if a weight is negative, infinite or NaN, or if those of
+            a class add up to less than 2; if the lengths differ; if `positive_fraction` is not in
+            (0, 1).
         TypeError
             If the labels are bytes or a sparse matrix.
 
         Warns
         -----
         BinormalAssumptionWarning
-            If the scores are visibly not normal.
+            If the scores are clearly not normal.
 
         Examples
         --------
@@ -168,8 +168,8 @@ class BinormalModel:
         Parameters
         ----------
         n_points : int, default=201
-            Number of quantiles of each class that are thresholds, 2 or more; they are denser
-            towards both ends.
+            Number of quantiles of each class used as thresholds, 2 or more; they are denser towards
+            both ends.
 
         Returns
         -------
@@ -207,14 +207,14 @@ class BinormalModel:
         Parameters
         ----------
         n_points : int, default=201
-            Number of quantiles of each class that are thresholds, 2 or more; they are denser
-            towards both ends.
+            Number of quantiles of each class used as thresholds, 2 or more; they are denser towards
+            both ends.
 
         Returns
         -------
         precision : ndarray of shape (n_thresholds + 1,)
-            Starts with the share of the positives. The last one has no threshold: it is the
-            limit towards recall 0, where scikit-learn puts 1.
+            Starts with the share of positives. The last value has no threshold: it is the limit
+            towards recall 0, where scikit-learn uses 1.
         recall : ndarray of shape (n_thresholds + 1,)
             Descending from 1 to 0.
         thresholds : ndarray of shape (n_thresholds,)
@@ -323,7 +323,7 @@ def binormal_roc_curve(
     sample_weight: ArrayLike | None = None,
     n_points: int = 201,
 ) -> tuple[Floats, Floats, Floats]:
-    r"""Compute a smooth ROC curve, with normal scores in both classes.
+    r"""Compute a smooth ROC curve, assuming normal scores in both classes.
 
     It has the points :math:`(\Phi((\mu_N - t) / \sigma_N), \Phi((\mu_P - t) / \sigma_P))` for all
     thresholds t.
@@ -333,7 +333,7 @@ def binormal_roc_curve(
     y_true, y_score, pos_label, sample_weight
         As for :meth:`BinormalModel.fit`.
     n_points : int, default=201
-        Number of quantiles of each class that are thresholds, 2 or more.
+        Number of quantiles of each class used as thresholds, 2 or more.
 
     Returns
     -------
@@ -350,7 +350,7 @@ def binormal_roc_curve(
     Warns
     -----
     BinormalAssumptionWarning
-        If the scores are visibly not normal.
+        If the scores are clearly not normal.
 
     See Also
     --------
@@ -379,7 +379,7 @@ def binormal_precision_recall_curve(
     positive_fraction: float | None = None,
     n_points: int = 201,
 ) -> tuple[Floats, Floats, Floats]:
-    r"""Compute a smooth precision-recall curve, with normal scores in both classes.
+    r"""Compute a smooth precision-recall curve, assuming normal scores in both classes.
 
     At a threshold t the recall is :math:`R = \Phi((\mu_P - t) / \sigma_P)`, and with a share
     :math:`\alpha` of positives the precision is
@@ -390,7 +390,7 @@ def binormal_precision_recall_curve(
     y_true, y_score, pos_label, sample_weight, positive_fraction
         As for :meth:`BinormalModel.fit`.
     n_points : int, default=201
-        Number of quantiles of each class that are thresholds, 2 or more.
+        Number of quantiles of each class used as thresholds, 2 or more.
 
     Returns
     -------
@@ -408,7 +408,7 @@ def binormal_precision_recall_curve(
     Warns
     -----
     BinormalAssumptionWarning
-        If the scores are visibly not normal.
+        If the scores are clearly not normal.
 
     See Also
     --------
@@ -443,7 +443,7 @@ def binormal_roc_auc_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Compute the area under the ROC curve, with normal scores in both classes.
+    r"""Compute the area under the ROC curve, assuming normal scores in both classes.
 
     It is :math:`\Phi((\mu_P - \mu_N) / \sqrt{\sigma_P^2 + \sigma_N^2})`, with the sample means and
     variances.
@@ -466,7 +466,7 @@ def binormal_roc_auc_score(
     Warns
     -----
     BinormalAssumptionWarning
-        If the scores are visibly not normal.
+        If the scores are clearly not normal.
 
     See Also
     --------
@@ -492,7 +492,7 @@ def binormal_average_precision_score(
     sample_weight: ArrayLike | None = None,
     positive_fraction: float | None = None,
 ) -> float:
-    """Compute the area under the precision-recall curve, with normal scores in both classes.
+    """Compute the area under the precision-recall curve, assuming normal scores.
 
     It is the integral of the precision over the recall, by quadrature.
 
@@ -514,7 +514,7 @@ def binormal_average_precision_score(
     Warns
     -----
     BinormalAssumptionWarning
-        If the scores are visibly not normal.
+        If the scores are clearly not normal.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The posterior of the binormal model, of its curves and of the areas under them."""
+"""Posterior of the binormal model, its curves and the areas under them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class CurveBand(FrozenArrays):
     """Upper end."""
 
     def table(self) -> dict[str, Floats]:
-        """Return the band by columns, as a data frame takes it.
+        """Return the band as a dict of columns.
 
         Returns
         -------
@@ -134,29 +134,27 @@ class BinormalDraws(FrozenArrays):
 class PosteriorBinormal(StablePickle):
     r"""Posterior distribution of a :class:`BinormalModel`, given the scores of both classes.
 
-    Each class has the reference prior of a normal distribution,
-    :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`. With mean :math:`\bar x` and variance :math:`s^2`
-    of n scores the posterior is normal-inverse-gamma: :math:`(n - 1) s^2 / \sigma^2` is chi-squared
-    with n - 1 degrees of freedom, and :math:`\mu` given :math:`\sigma` is
-    :math:`N(\bar x, \sigma^2 / n)` ([1]_, section 3.2). The draws are independent ones from it.
-    Made by :func:`posterior_binormal`.
+    Each class has the reference prior of a normal distribution, :math:`p(\mu, \sigma^2) \propto
+    1/\sigma^2`. For n scores with mean :math:`\bar x` and variance :math:`s^2`, the posterior is
+    normal-inverse-gamma: :math:`(n - 1) s^2 / \sigma^2` is chi-squared with n - 1 degrees of
+    freedom, and :math:`\mu` given :math:`\sigma` is :math:`N(\bar x, \sigma^2 / n)` ([1]_, section
+    3.2). The draws are independent. Created by :func:`posterior_binormal`.
 
     Attributes
     ----------
     negative, positive : ScoreMoments
         Number, mean and standard deviation of the scores of each class.
     positive_fraction : float or None
-        The known share of the positives, in (0, 1). None if it is uncertain too: its posterior is
-        then Beta(1 + n_positive, 1 + n_negative), from a flat prior, which holds for a random
-        sample of the population and not for one with fixed class sizes.
+        Known share of positives, in (0, 1). None if it is unknown; its posterior is then Beta(1 +
+        n_positive, 1 + n_negative), from a flat prior. This is valid for a random sample of the
+        population, not for fixed class sizes.
     n_draws : int
         Number of random draws.
     seed : int
         Seed of the draws: equal posteriors have equal draws.
     empirical : EmpiricalAreas or None
-        Areas under the empirical curves, which stand beside those of the model; with
-        `positive_fraction`, of samples weighted such that the positives have this share. None if
-        the scores are not known.
+        Areas under the empirical curves, for comparison; with `positive_fraction`, the samples are
+        weighted to this share of positives. None if the scores are not known.
 
     Raises
     ------
@@ -235,8 +233,8 @@ class PosteriorBinormal(StablePickle):
         Parameters
         ----------
         level : float, default=0.95
-            Probability of the interval at each point, in (0, 1). That of the whole curve lying
-            in the band is smaller.
+            Probability of the interval at each point, in (0, 1). The whole curve lies in the band
+            with a smaller probability.
         fpr : array-like of shape (n_points,), default=None
             False-positive rates, in [0, 1]; by default 0, 0.01, ..., 1.
 
@@ -271,11 +269,11 @@ class PosteriorBinormal(StablePickle):
         Parameters
         ----------
         level : float, default=0.95
-            Probability of the interval at each point, in (0, 1). That of the whole curve lying
-            in the band is smaller.
+            Probability of the interval at each point, in (0, 1). The whole curve lies in the band
+            with a smaller probability.
         recall : array-like of shape (n_points,), default=None
-            Recalls, in [0, 1]; by default 0, 0.01, ..., 1. Precision at 0 is its limit, which
-            says little: it is 1 or 0 in each draw.
+            Recalls, in [0, 1]; by default 0, 0.01, ..., 1. Precision at 0 is a limit, which is 1 or
+            0 in each draw.
 
         Returns
         -------
@@ -315,7 +313,7 @@ class PosteriorBinormal(StablePickle):
         return log_odds
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float | None]]:
-        """Return the usual figures of both areas, as rows of a table.
+        """Return summary statistics of both areas, as a list of records.
 
         Parameters
         ----------
@@ -327,8 +325,8 @@ class PosteriorBinormal(StablePickle):
         rows : list of dict
             For "roc_auc" and "average_precision": "name", "mean", "median", "standard_deviation",
             "low" and "high" (ends of the highest-density credible interval), "level", and
-            "empirical", the area under the empirical curve, None if the scores are not known. Pass
-            it to ``pandas.DataFrame``.
+            "empirical" (area under the empirical curve, None if the scores are not known). Pass it
+            to ``pandas.DataFrame``.
 
         Raises
         ------
@@ -351,7 +349,7 @@ class PosteriorBinormal(StablePickle):
         ]
 
     def report(self, level: float = 0.95) -> str:
-        """Say how large the areas are, by the model and in the samples.
+        """Return a text report on the areas of the model and of the empirical curves.
 
         Parameters
         ----------
@@ -409,17 +407,17 @@ def posterior_binormal(
 ) -> PosteriorBinormal:
     r"""Compute the posterior of the binormal model of scores.
 
-    The scores of each class are normal ([1]_), with the reference prior
-    :math:`p(\mu, \sigma^2) \propto 1/\sigma^2`. Their posterior is normal-inverse-gamma
-    ([2]_, section 3.2), and is drawn from.
+    The scores of each class are assumed normal ([1]_), with the reference prior :math:`p(\mu,
+    \sigma^2) \propto 1/\sigma^2`. The parameters are drawn from the posterior, which is
+    normal-inverse-gamma ([2]_, section 3.2).
 
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight
         As for :meth:`BinormalModel.fit`. The scale of the weights matters: they are case counts.
     positive_fraction : float, default=None
-        Share of the positives where the classifier will be used, in (0, 1). By default it is
-        uncertain, with a flat prior and the samples as evidence.
+        Share of positives in the target population, in (0, 1). By default it is estimated from the
+        samples with a flat prior.
     n_draws : int, default=4000
         Number of random draws, 2 or more.
     random_state : int, RandomState, Generator or None, default=None
@@ -438,7 +436,7 @@ def posterior_binormal(
     Warns
     -----
     BinormalAssumptionWarning
-        If the scores are visibly not normal.
+        If the scores are clearly not normal.
 
     See Also
     --------

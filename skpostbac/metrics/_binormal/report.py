@@ -15,7 +15,7 @@ NAMES = {"roc_auc": "Area under the ROC curve", "average_precision": "Average pr
 
 
 def write_report(posterior: PosteriorBinormal, level: float) -> str:
-    """Say how large the areas are, by the model and in the samples."""
+    """Return a text report on the areas of the model and of the empirical curves."""
     n_negative, n_positive = (
         format_count(part.n) for part in (posterior.negative, posterior.positive)
     )

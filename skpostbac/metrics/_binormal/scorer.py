@@ -28,11 +28,11 @@ def make_binormal_scorer(
     Parameters
     ----------
     metric : {"roc_auc", "average_precision"}, default="roc_auc"
-        Which area.
+        Area to score.
     pos_label : int, float, bool or str, default=None
         Label of the positive class; 1 by default, if the labels are {0, 1} or {-1, 1}.
     positive_fraction : float, default=None
-        Share of the positives, in (0, 1), for the average precision alone; by default that of each
+        Share of positives, in (0, 1), for "average_precision" only; by default the share in each
         test set.
 
     Returns
@@ -51,7 +51,7 @@ def make_binormal_scorer(
     Warns
     -----
     BinormalAssumptionWarning
-        By the scorer, of each test set whose scores are visibly not normal.
+        By the scorer, for each test set whose scores are clearly not normal.
 
     See Also
     --------

@@ -22,13 +22,13 @@ EMPIRICAL = "the empirical curve, such as sklearn.metrics.RocCurveDisplay or roc
 
 
 class BinormalAssumptionWarning(UserWarning):
-    r"""The scores of a class are visibly not normal, and the binormal areas may be wrong.
+    r"""The scores of a class are clearly not normal, so the binormal areas may be wrong.
 
-    It is given once a call by whatever takes scores for the binormal model: its functions and
-    scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal`,
-    :class:`~skpostbac.BinormalCurveDisplay`; not by :func:`binormal_check` and
-    :class:`~skpostbac.NormalScoresDisplay`, which answer the same question. One of three things is
-    the matter, and the message says which, and what to do:
+    It is given once per call by everything that fits the binormal model to scores: its functions
+    and scorers, :meth:`BinormalModel.fit`, :func:`posterior_binormal` and
+    :class:`~skpostbac.BinormalCurveDisplay`, but not by :func:`binormal_check` and
+    :class:`~skpostbac.NormalScoresDisplay`, which check the same assumption. The message names one
+    of three causes and a remedy:
 
     - Scores take few values, as hard labels and ratings do. With shares :math:`p_v` of the values
       of a class, :math:`1 / \sum p_v^2` is their effective number, the number of values if they
@@ -44,8 +44,8 @@ class BinormalAssumptionWarning(UserWarning):
       areas next to 1 vary. Use the empirical curve, or an increasing function of the scores that
       makes them normal.
 
-    Weights are case counts in the effective numbers and in the areas; a test of normality takes
-    each sample once. :ref:`binormal_assumption` has the measurements behind this.
+    Weights are case counts in the effective numbers and in the areas; the test of normality counts
+    each sample once. See :ref:`binormal_assumption` for the measurements behind these limits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Counts: all that a posterior needs of the data.
+"""Counts of correct predictions, the sufficient statistic of the posteriors.
 
 From labels, tables or confusion matrices to `ClassCounts` and `PairedCounts`, and to the outcomes
 of samples that scorers hand on. Imports `_labels` and `skpostbac.stats`.

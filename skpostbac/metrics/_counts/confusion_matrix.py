@@ -157,7 +157,7 @@ def check_confusion_matrix(C: ArrayLike) -> Floats:
 
 
 def _check_totals(matrix: Floats) -> None:
-    """Refuse more samples of a class than counts may have."""
+    """Raise if a class has too many samples."""
     with np.errstate(over="ignore"):
         total = matrix.sum(axis=1)
     if np.any(large := total > LARGEST):
@@ -167,7 +167,7 @@ def _check_totals(matrix: Floats) -> None:
 
 
 def _check_unnormalised(matrix: Floats) -> None:
-    """Refuse shares, of which nobody knows how many samples they are of."""
+    """Raise for a normalised matrix, whose number of samples is unknown."""
     if (matrix % 1 == 0).all() or (matrix > 1).any():
         return
     sums = {

@@ -1,4 +1,4 @@
-"""Per-class counts of correct predictions: all that the posterior needs of the data."""
+"""Per-class counts of correct predictions, the sufficient statistic of the posterior."""
 
 from __future__ import annotations
 
@@ -62,33 +62,33 @@ FORMAT = "skpostbac.ClassCounts"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(StablePickle):
-    """How many samples of each class there are, and how many were predicted correctly.
+    """Number of samples and of correct predictions in each class.
 
-    The counts are the sufficient statistic of the posterior balanced accuracy, and they add:
-    ``+`` and :func:`sum` merge the counts of folds, batches or sites label by label. If the
-    two sides list the same labels in the same order, that order stays. Otherwise the result
-    has the union of the labels, sorted (in order of first appearance if they have no order).
-    Strings, numbers, dates and durations are not merged with each other.
+    The counts are the sufficient statistic of the posterior balanced accuracy. ``+`` and
+    :func:`sum` add the counts of folds, batches or sites label by label. If both sides have the
+    same labels in the same order, the order is kept. Otherwise the result has the sorted union of
+    the labels (in order of first appearance if they cannot be sorted). Strings, numbers, dates and
+    durations cannot be mixed.
 
-    Batches can come in any order, and be merged in any order: :meth:`update` adds those of a
-    stream one by one, :meth:`to_json` sends the counts of a site elsewhere, and the result is
-    that of all samples together. It is exact for integer counts; sums of other weights have
-    the rounding errors of their order. Batches of counts with groups must have no group in common,
-    and what is known of the groups has rounding errors, too.
+    Batches can be merged in any order: :meth:`update` adds the batches of a stream, :meth:`to_json`
+    exports the counts of a site, and the result is the same as for all samples together. It is
+    exact for integer counts, and up to rounding errors for other weights and for groups. Batches
+    with groups must have no group in common.
 
     Parameters
     ----------
     classes : array-like of shape (n_classes,)
         The distinct labels, at least one.
     correct : array-like of shape (n_classes,)
-        Correct predictions among the samples of each class, in [0, ``total``].
+        Number of correct predictions in each class, in [0, ``total``].
     total : array-like of shape (n_classes,)
-        Samples of each class, at most 1e15; 0 for an absent class. Counts need not be integers.
+        Number of samples of each class, at most 1e15; 0 for an absent class. Counts need not be
+        integers.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
-        The labels; numbers have 64 bits, and text is as wide as needed.
+        Class labels.
     correct, total : ndarray of shape (n_classes,) and dtype float64
         Read-only copies of the parameters.
 
@@ -122,12 +122,12 @@ class ClassCounts(StablePickle):
 
     @classmethod
     def empty(cls) -> ClassCounts:
-        """Return the counts before the first batch, of no class.
+        """Create empty counts, without classes.
 
         Returns
         -------
         counts : ClassCounts
-            Counts that change nothing when added; there is no posterior of them alone.
+            Empty counts, as a start for adding batches; they have no posterior.
 
         Examples
         --------
@@ -169,12 +169,12 @@ class ClassCounts(StablePickle):
 
     @property
     def has_importance_weights(self) -> bool:
-        """Whether the counts are sums of importance weights, and no numbers of samples."""
+        """Whether the counts are sums of importance weights."""
         return self._design is not None and self._design.squares is not None
 
     @cached_property
     def design_effects(self) -> DesignEffects | None:
-        """What the counts are worth; None if the samples have no groups or importance weights."""
+        """Design effects of the counts; None without groups and importance weights."""
         if self._design is None:
             return None
         # A prior of two samples for all classes together, half of them right.
@@ -183,13 +183,13 @@ class ClassCounts(StablePickle):
         return design_effects(self._design, sums, (cell, cell))
 
     def effective(self) -> ClassCounts:
-        """Return the counts of independent samples that are worth as much.
+        """Return the effective counts, as if of independent samples.
 
         Returns
         -------
         counts : ClassCounts
-            Divided by the design effects of groups and importance weights, and so mostly no
-            integers; the same counts if the samples have neither.
+            Counts divided by the design effects of groups and importance weights, so usually not
+            integers. Unchanged without groups and importance weights.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class ClassCounts(StablePickle):
         Parameters
         ----------
         classes : array-like of shape (n_classes,)
-            Distinct labels. One that is new counts 0; a class that is not named is left out.
+            Distinct labels. New labels count 0; classes that are not listed are dropped.
 
         Returns
         -------
@@ -277,17 +277,16 @@ class ClassCounts(StablePickle):
         weight_type: WeightType = None,
         groups: ArrayLike | None = None,
     ) -> ClassCounts:
-        """Return the counts with those of another batch added; the counts do not change.
+        """Return the counts with another batch added, leaving the original unchanged.
 
         Parameters
         ----------
         y_true, y_pred, labels, sample_weight, weight_type, groups
-            As for :func:`class_counts`. Batches must have no group in common, and all of them
-            groups or none, and weights in the same scale. Without `labels`, a class that the batch
-            is the first to have among `y_true` is new in the result; one that occurs only in
-            `y_pred` is none.
-            With `labels`, all samples of other classes in the batch are left out; give the same
-            labels with each batch. The batch may be empty, and need not have any of the labels.
+            As for :func:`class_counts`. Batches must have no group in common, either all or none
+            must have groups, and weights must have the same scale. Without `labels`, a class that
+            is new in `y_true` is added to the result; classes only in `y_pred` are not. With
+            `labels`, samples of other classes are ignored; pass the same labels with each batch.
+            The batch may be empty, and need not contain any of the labels.
 
         Returns
         -------
@@ -296,7 +295,7 @@ class ClassCounts(StablePickle):
         Raises
         ------
         ValueError, TypeError
-            As :func:`class_counts` and ``+`` raise them.
+            For the reasons listed in :func:`class_counts`, or if the counts cannot be added.
 
         Examples
         --------
@@ -317,10 +316,9 @@ class ClassCounts(StablePickle):
         """Write the counts as JSON.
 
         The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"``),
-        ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each.
-        Labels are strings, numbers or ``true`` and ``false``. With groups or importance weights
-        there is an object ``"design"`` of sums over groups and of squares, too; it has no groups,
-        and no samples.
+        ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each. Labels
+        are strings, numbers or ``true`` and ``false``. With groups or importance weights, an object
+        ``"design"`` has sums over groups and sums of squares, but no single groups or samples.
 
         Returns
         -------
@@ -347,7 +345,7 @@ class ClassCounts(StablePickle):
 
     @classmethod
     def from_json(cls, text: str) -> ClassCounts:
-        """Read the counts that :meth:`to_json` has written.
+        """Read counts written by :meth:`to_json`.
 
         Parameters
         ----------
@@ -361,10 +359,10 @@ class ClassCounts(StablePickle):
         Raises
         ------
         TypeError
-            If `text` is no str.
+            If `text` is not a str.
         ValueError
-            If it is no document of this format and version, if a key is missing, unknown, there
-            twice or of the wrong type, or as the constructor raises it.
+            If `text` is not a document of this format and version, if a key is missing, unknown,
+            duplicated or of the wrong type, or for the reasons listed for the constructor.
 
         Examples
         --------
@@ -448,22 +446,20 @@ def class_counts(
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     y_pred : array-like of shape (n_samples,)
-        Predicted labels. A prediction of a class that is not counted is an error of the true
-        class, and never dropped.
+        Predicted labels. Predictions of a class that is not counted are errors of the true class.
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order. One that is absent from `y_true` has a total of 0;
-        samples of a true class that is not listed are left out. By default the sorted classes
-        found in `y_true`.
+        Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
+        absent from `y_true` has a total of 0; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
         two observations of the sample.
     weight_type : {"case", "importance"}, default=None
-        What the weights are: case counts, whose scale matters, or importance, survey or
-        inverse-probability weights, whose effective size counts, and not their scale. None stands
-        for "case", with a warning where weights are no whole numbers.
+        Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
+        whose scale does not matter. None means "case", with a warning if the weights are not whole
+        numbers.
     groups : array-like of shape (n_samples,), default=None
-        The group of each sample, such as a patient, a site or a document: samples of one group
-        depend on one another, and count for less. See :ref:`groups`.
+        The group of each sample, such as a patient, a site or a document. Samples of the same group
+        are treated as correlated and count for less; see :ref:`groups`.
 
     Returns
     -------
@@ -473,10 +469,10 @@ def class_counts(
     Raises
     ------
     ValueError
-        If the input is empty, not one-dimensional, of different lengths, continuous, with
-        missing labels or with strings and numbers mixed; if `labels` has duplicates, is of
-        another kind than `y_true` or none of them occurs there; if a weight is negative,
-        infinite or NaN, or if all are zero; if `weight_type` is another.
+        If the input is empty, not one-dimensional, of different lengths, continuous, with missing
+        labels or with strings and numbers mixed; if `labels` has duplicates, has another type than
+        `y_true` or none of them occurs there; if a weight is negative, infinite or NaN, or if all
+        are zero; if `weight_type` is invalid.
     TypeError
         If the labels are bytes or a sparse matrix, or an array that NumPy cannot read.
 
@@ -493,11 +489,10 @@ def class_counts(
 
     Notes
     -----
-    Arrays of numbers and categorical columns are counted block by block, with memory for a block
-    and the classes beyond that of the labels. Weights and arrays of text need about ten bytes a
-    sample more, as do nullable integers; lists and columns of text that have to be converted need
-    those of an array or of Python strings, which can be a hundred. Arrays of other libraries are
-    read by DLPack, and must be in the memory of the CPU.
+    Arrays of numbers and categorical columns are counted block by block, with little additional
+    memory. Weights, arrays of text and nullable integers need about ten more bytes per sample;
+    lists and columns of text that must be converted need up to a hundred. Arrays of other libraries
+    are read by DLPack, and must be in CPU memory.
 
     Examples
     --------

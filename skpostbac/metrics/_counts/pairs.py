@@ -86,18 +86,18 @@ CELLS = np.array([[True, True], [True, False], [False, True], [False, False]])
 class PairedCounts(StablePickle):
     """Joint counts of correct predictions across classifiers, for each class of one test set.
 
-    A sample has a pattern: for each of the T classifiers, whether it is right. How often each
-    pattern occurs in each class is all that a paired comparison needs of the data, and it adds
-    up: ``+`` and :func:`sum` merge what different samples say of the same classifiers, by the
-    rules of :class:`ClassCounts`; :meth:`update` adds the batches of a stream one by one.
+    The pattern of a sample is which of the T classifiers are right. The number of samples with each
+    pattern in each class is the sufficient statistic of a paired comparison. ``+`` and :func:`sum`
+    add counts of the same classifiers on different samples, by the rules of :class:`ClassCounts`;
+    :meth:`update` adds the batches of a stream.
 
-    Mostly made by :func:`paired_counts` from labels, and by :meth:`from_cells` from tables of
+    Use :func:`paired_counts` to start from labels, and :meth:`from_cells` to start from tables of
     two classifiers.
 
     Parameters
     ----------
     names : sequence of T str
-        Different names of the T >= 1 classifiers.
+        Distinct names of the T >= 1 classifiers.
     classes : array-like of shape (n_classes,)
         The distinct labels, at least one.
     class_index : array-like of int of shape (n_rows,)
@@ -105,7 +105,7 @@ class PairedCounts(StablePickle):
     patterns : array-like of bool of shape (n_rows, T)
         Which classifiers are right. Rows of the same class and pattern are added up.
     counts : array-like of shape (n_rows,)
-        How often each row occurs: finite, not negative, and not necessarily integers.
+        Finite, non-negative number of samples of each row; need not be integers.
 
     Attributes
     ----------
@@ -120,9 +120,8 @@ class PairedCounts(StablePickle):
     TypeError
         If a name is not a string.
     ValueError
-        If there is no classifier, an empty or a duplicate name, if `classes` are no distinct
-        labels or none (which :meth:`empty` makes), if the shapes differ, or if an index or a count
-        is out of range.
+        If there is no classifier, if a name is empty or duplicated, if `classes` is empty or has
+        duplicates, if the shapes differ, or if an index or a count is out of range.
 
     Examples
     --------
@@ -170,17 +169,17 @@ class PairedCounts(StablePickle):
 
     @classmethod
     def empty(cls, names: Sequence[str]) -> PairedCounts:
-        """Return the counts of these classifiers before the first batch, of no class.
+        """Create empty counts for these classifiers, without classes.
 
         Parameters
         ----------
         names : sequence of T str
-            Different names of the T >= 1 classifiers.
+            Distinct names of the T >= 1 classifiers.
 
         Returns
         -------
         counts : PairedCounts
-            Counts that change nothing when added.
+            Empty counts, as a start for adding batches.
         """
         counts = cls(names, [0], [], np.empty((0, len(check_names(names))), bool), [])
         vars(counts)["classes"] = counts.classes[:0]
@@ -194,16 +193,16 @@ class PairedCounts(StablePickle):
         names: Sequence[str] = ("A", "B"),
         classes: ArrayLike | None = None,
     ) -> PairedCounts:
-        """Make the counts of two classifiers from a table of four cells for each class.
+        """Create the counts of two classifiers from four cells per class.
 
         Parameters
         ----------
         cells : array-like of shape (n_classes, 4)
-            How often both were right, only the first, only the second, and neither.
+            Number of samples on which both were right, only the first, only the second, neither.
         names : sequence of two str, default=("A", "B")
             Names of the classifiers.
         classes : array-like of shape (n_classes,), default=None
-            Labels of the classes, by default 0, 1, ...
+            Class labels, by default 0, 1, ...
 
         Returns
         -------
@@ -248,7 +247,7 @@ class PairedCounts(StablePickle):
         Returns
         -------
         counts : ClassCounts
-            What :func:`class_counts` gives for its predictions.
+            Same as :func:`class_counts` for its predictions.
         """
         correct = self.counts * self.patterns[:, self.position(name)]
         if not self.n_classes:
@@ -257,7 +256,7 @@ class PairedCounts(StablePickle):
         return counts._designed(self._design and self._design.figure(self.position(name)))
 
     def cells(self, first: str, second: str) -> Floats:
-        """Return the table of two classifiers.
+        """Return the table of four cells of two classifiers.
 
         Parameters
         ----------
@@ -267,7 +266,7 @@ class PairedCounts(StablePickle):
         Returns
         -------
         cells : ndarray of shape (n_classes, 4)
-            How often both were right, only the first, only the second, and neither.
+            Number of samples on which both were right, only the first, only the second, neither.
         """
         places = [
             position_of(first, self.names, "first"),
@@ -279,11 +278,11 @@ class PairedCounts(StablePickle):
 
     @property
     def has_importance_weights(self) -> bool:
-        """Whether the counts are sums of importance weights, and no numbers of samples."""
+        """Whether the counts are sums of importance weights."""
         return self._design is not None and self._design.squares is not None
 
     def design_effects(self, first: str, second: str) -> DesignEffects | None:
-        """Return what a table of two classifiers is worth, for their difference.
+        """Return the design effects for the difference of two classifiers.
 
         Parameters
         ----------
@@ -293,8 +292,7 @@ class PairedCounts(StablePickle):
         Returns
         -------
         effects : DesignEffects or None
-            None if the samples have no groups or importance weights. `margin` has those of one
-            classifier alone.
+            None without groups and importance weights. `margin` returns those of one classifier.
 
         Raises
         ------
@@ -329,7 +327,7 @@ class PairedCounts(StablePickle):
         Parameters
         ----------
         classes : array-like of shape (n_classes,)
-            Distinct labels. One that is new has no samples; a class that is not named is left out.
+            Distinct labels. New labels have no samples; classes that are not listed are dropped.
 
         Returns
         -------
@@ -363,7 +361,7 @@ class PairedCounts(StablePickle):
         weight_type: WeightType = None,
         groups: ArrayLike | None = None,
     ) -> PairedCounts:
-        """Return the counts with those of another batch added; the counts do not change.
+        """Return the counts with another batch added, leaving the original unchanged.
 
         Parameters
         ----------
@@ -379,8 +377,8 @@ class PairedCounts(StablePickle):
         Raises
         ------
         ValueError, TypeError
-            If `predictions` are of other classifiers; else as :func:`paired_counts` and ``+``
-            raise them.
+            If `predictions` has other classifiers; or for the reasons listed in
+            :func:`paired_counts`, or if the counts cannot be added.
 
         Examples
         --------
@@ -447,7 +445,7 @@ class PairedCounts(StablePickle):
 
     @classmethod
     def from_json(cls, text: str) -> PairedCounts:
-        """Read the counts that :meth:`to_json` has written.
+        """Read counts written by :meth:`to_json`.
 
         Parameters
         ----------
@@ -461,10 +459,10 @@ class PairedCounts(StablePickle):
         Raises
         ------
         TypeError
-            If `text` is no str.
+            If `text` is not a str.
         ValueError
-            If it is no document of this format and version, if a key is missing, unknown, there
-            twice or of the wrong type, or as the constructor raises it.
+            If `text` is not a document of this format and version, if a key is missing, unknown,
+            duplicated or of the wrong type, or for the reasons listed for the constructor.
 
         Examples
         --------
@@ -566,36 +564,35 @@ def paired_counts(
     weight_type: WeightType = None,
     groups: ArrayLike | None = None,
 ) -> PairedCounts:
-    """Count which classifiers are right together, for each class.
+    """Count joint correct predictions of several classifiers, for each class.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels, in any format that scikit-learn accepts.
     predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
-        The labels that each classifier predicts for the same samples, by its name; in a DataFrame
-        of pandas or polars, a column for each. A prediction of a class that is not counted is an
-        error of the true class, and never dropped.
+        Predicted labels of each classifier for the same samples, by name; a pandas or polars
+        DataFrame has one column per classifier. Predictions of a class that is not counted are
+        errors of the true class.
     labels : array-like of shape (n_classes,), default=None
-        Classes to count, in this order. One that is absent from `y_true` has no samples; samples
-        of a true class that is not listed are left out. By default the sorted classes found in
-        `y_true`.
+        Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
+        absent from `y_true` has no samples; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
         Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
         two observations of the sample.
     weight_type, groups : optional
-        As for :func:`class_counts`: what the weights are, and the group of each sample.
+        As for :func:`class_counts`: meaning of the weights, and group of each sample.
 
     Returns
     -------
     counts : PairedCounts
-        Its margins are what :func:`class_counts` returns for each classifier.
+        Joint counts. Their margins equal :func:`class_counts` for each classifier.
 
     Raises
     ------
     TypeError, ValueError
-        If `predictions` is no mapping from strings and no DataFrame, or is empty; else as
-        :func:`class_counts` raises them, with the name of the classifier.
+        If `predictions` is neither a mapping from strings nor a DataFrame, or is empty; or for the
+        reasons listed in :func:`class_counts`.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""What counts keep of samples that are not independent cases of weight one, and how it adds."""
+"""Sums over dependent or weighted samples that counts keep, and their addition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""By what counts are divided where samples depend on one another, or have weights of importance.
+r"""Design effects of groups and importance weights, by which counts are divided.
 
 **Groups.** Class i has :math:`n_i` samples in :math:`G_i` groups, :math:`n_{ig}` in group g, and a
 figure of mean :math:`p_i`: the share of correct predictions, or the difference of two. With
@@ -89,37 +89,36 @@ SHOWN_CLASSES = 8
 
 @dataclass(frozen=True, eq=False)
 class DesignEffects(FrozenArrays):
-    """How many independent samples those of each class are worth.
+    """Design effects and effective sizes of the samples of each class.
 
-    Returned by functions; the constructor does not check its arguments. It is the attribute
+    Returned by functions; the constructor does not check its arguments. Available as
     `design_effects` of counts with groups or importance weights, and of their posteriors.
 
     Attributes
     ----------
     design_effect : ndarray of shape (n_classes,)
-        What the groups divide the counts of each class by; 1 without groups.
+        Design effect of the groups in each class; 1 without groups.
     divisor : ndarray of shape (n_classes,)
-        What the counts are divided by, for groups and for importance weights.
+        Divisor of the counts, for groups and importance weights together.
     effective_size : ndarray of shape (n_classes,)
-        The divided number of samples.
+        Effective number of samples, after division.
     n_groups : float
         Number of different groups; 0 without groups.
     effective_groups : ndarray of shape (n_classes,)
-        Number of groups of equal size that would have the same design effect; nan where there are
-        none.
+        Number of equal groups with the same design effect; nan without groups.
     largest_share : ndarray of shape (n_classes,)
-        Share of the samples of a class in one group, at most.
+        Largest share of the samples of a class in one group.
     correlation : float
         Estimated correlation of two samples of a class in one group, from 0 to 1; nan without
         groups.
     correlation_used : float
-        The correlation that design effects are made of, which allows for what is not known of it;
-        it may exceed 1.
+        Correlation used for the design effects, which allows for its estimation error; may exceed
+        1.
     degrees_of_freedom : float
-        How well the correlation is known: about that many groups.
+        Degrees of freedom of the estimated correlation; roughly the number of groups.
     correlation_across : float
-        Correlation of two samples of a group in different classes, as it is used; 0 if groups have
-        samples of one class each.
+        Correlation used for two samples of a group in different classes; 0 if each group has one
+        class.
     crosses : bool
         Whether a group has samples of several classes.
     """

@@ -208,8 +208,8 @@ class GroupPosterior(StablePickle):
         --------
         >>> from skpostbac import group_posterior
         >>> print(group_posterior([82, 75, 92], [100] * 3).report())
-        Mean accuracy of all groups in the population: 0.722 (95% credible interval 0.508 to 0.891).
-        Accuracy of one more group: 0.722 (95% credible interval 0.257 to 1.000).
+        Mean accuracy in the population: 0.722 (95% credible interval 0.508 to 0.891).
+        Accuracy of a new group: 0.722 (95% credible interval 0.257 to 1.000).
         Lowest of the 3 groups, 'group 1': 0.753 (95% credible interval 0.669 to 0.833).
         """
         score = self._score_name
@@ -222,8 +222,8 @@ class GroupPosterior(StablePickle):
             for distribution in (self.population_mean, self.new_group, distributions[weakest])
         )
         return (
-            f"Mean {score.lower()} of all groups in the population: {population}.\n"
-            f"{score} of one more group: {new}.\n"
+            f"Mean {score.lower()} in the population: {population}.\n"
+            f"{score} of a new group: {new}.\n"
             f"Lowest of the {len(self.groups)} groups, {weakest!r}: {lowest}."
         )
 

@@ -1,4 +1,4 @@
-"""How many samples a test set needs.
+"""Required size of a test set.
 
 Imports `skpostbac.metrics`, its folders and what these import.
 """

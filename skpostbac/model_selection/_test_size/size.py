@@ -1,4 +1,4 @@
-"""How many samples a test set needs, for an interval or for a difference."""
+"""Required size of a test set, for an interval or for a difference."""
 
 from __future__ import annotations
 
@@ -195,32 +195,31 @@ def _bisect(reaches: Callable[[int], bool], low: int, high: int) -> int:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class RequiredTestSize(StablePickle):
-    """Number of test samples, and the assurance that they give.
+    """Required number of test samples, with its assurance.
 
-    Made by :func:`~skpostbac.required_test_size`.
+    Created by :func:`~skpostbac.required_test_size`.
 
     Attributes
     ----------
     samples : ndarray of int of shape (n_classes,)
         Read-only number of samples of each class.
     classes : ndarray of shape (n_classes,)
-        Read-only labels of the classes: those of the pilot, else 0, 1, ...
+        Read-only class labels: those of the pilot, else 0, 1, ...
     assurance : float
-        Probability that so many samples show what they are to show.
+        Probability that a test set of this size reaches the goal.
     standard_error : float
-        Standard error of `assurance` where the outcomes were too many to be enumerated, else 0.
+        Standard error of `assurance`; 0 if all outcomes were enumerated.
     goal : str
-        What they are to show, in words.
+        The goal, in words.
     target : float
-        The assurance that was asked for.
+        The requested assurance.
     sizes : ndarray of int
-        Read-only sizes that were looked at, in samples of the rarest class, ascending.
+        Read-only sizes that were evaluated, in samples of the rarest class, ascending.
     assurances : ndarray of float
         Read-only assurance at each of the sizes.
     agreement : ndarray of shape (n_classes,) or None
-        Read-only probability, for each class, that both classifiers are right or both are wrong on
-        a sample, as it was given or assumed. None unless two classifiers are planned to be compared
-        on the same samples.
+        Read-only probability, for each class, that both classifiers are right or both wrong on a
+        sample, as given or assumed. None unless two classifiers are compared on the same samples.
 
     See Also
     --------
@@ -290,7 +289,7 @@ class RequiredTestSize(StablePickle):
         Returns
         -------
         float
-            Probability that so many samples show what they are to show.
+            Probability that a test set of this size reaches the goal.
 
         Raises
         ------
@@ -306,7 +305,7 @@ class RequiredTestSize(StablePickle):
         return plan.careful_assurance(size).value
 
     def summary(self) -> dict[str, float]:
-        """Return the figures of the answer.
+        """Return the main results.
 
         Returns
         -------
@@ -331,7 +330,7 @@ class RequiredTestSize(StablePickle):
         }
 
     def table(self) -> dict[str, list[Any]]:
-        """Return the samples of each class, by labelled columns, as a data frame takes them.
+        """Return the samples of each class as a dict of columns.
 
         Returns
         -------
@@ -348,13 +347,13 @@ class RequiredTestSize(StablePickle):
 
     @property
     def _mean_agreement(self) -> float:
-        """Share of all samples on which both classifiers agree; nan if it does not matter."""
+        """Share of all samples on which both classifiers agree; nan if not applicable."""
         if self.agreement is None:
             return float("nan")
         return float(self.samples @ self.agreement / self.total)
 
     def report(self) -> str:
-        """Return the answer in plain sentences, and the agreement that it rests on.
+        """Return a text report on the size and the assumed agreement.
 
         Returns
         -------
@@ -366,22 +365,22 @@ class RequiredTestSize(StablePickle):
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
         With 166 samples of each of 2 classes, the probability that a difference of 0.05 is detected
-        is 0.800, where 0.8 was asked for.
-        It assumes that both classifiers err independently of each other, and so agree on 0.860 of
-        the samples; most pairs agree more often and need fewer samples.
+        is 0.800 (target: 0.8).
+        This assumes that both classifiers err independently, so that they agree on 0.860 of the
+        samples; most pairs agree more often and need fewer samples.
         """
         answer = (
             f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
-            f"{self.assurance:.3f}, where {self.target:g} was asked for."
+            f"{self.assurance:.3f} (target: {self.target:g})."
         )
         if self.agreement is None:
             return answer
         share = f"{self._mean_agreement:.3f} of the samples"
         if self._is_agreement_given:
             alike = "both classifiers are right, or both wrong"
-            return f"{answer}\nIt assumes that {alike}, on {share}."
+            return f"{answer}\nThis assumes that {alike}, on {share}."
         return (
-            f"{answer}\nIt assumes that both classifiers err independently of each other, and so "
+            f"{answer}\nThis assumes that both classifiers err independently, so that they "
             f"agree on {share}; most pairs agree more often and need fewer samples."
         )
 
@@ -434,72 +433,68 @@ def required_test_size(
     max_size: int = 1_000_000,
     random_state: RandomStateLike = 0,
 ) -> RequiredTestSize:
-    r"""Find how many test samples a class are needed.
+    r"""Find the number of test samples needed per class.
 
-    Either for a credible interval of the balanced accuracy that is no wider than `width`, or to
-    detect that two classifiers differ by `difference`. How many that takes depends on how good the
-    classifier is: `recalls` is a guess of that, or the posterior of the counts of a pilot test. The
-    counts that a test set of a given size will bring are not known in advance; the `assurance` is
-    the probability that they will do.
+    The goal is either a credible interval of the balanced accuracy no wider than `width`, or the
+    detection of a `difference` between two classifiers. The answer depends on how good the
+    classifier is: `recalls` are planning values, or the posterior of a pilot test. Since the test
+    outcomes are not known in advance, the goal is reached with a probability, the `assurance`.
 
     Parameters
     ----------
     recalls : float, array-like of shape (n_classes,) or PosteriorBalancedAccuracy
-        Planning values. A number is the accuracy of a classifier that is tested without regard
-        to classes, as one class. An array has the recall of each class. The posterior of a pilot
-        test stands for recalls that are not known, and serves for `width` only; the samples of
-        the pilot are not counted as samples of the test.
+        Planning values. A number is the accuracy, with all samples treated as one class. An array
+        has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
+        and can be used with `width` only; pilot samples do not count as test samples.
     width : float in (0, 1), optional
-        Largest width of the central credible interval of probability `level`, than which that of
-        highest density is never wider.
+        Largest width of the central credible interval of probability `level`. The highest-density
+        interval is never wider.
     difference : float or array-like of shape (n_classes,), optional
-        Recall of the second classifier less that of the first, which has the `recalls`. A number
-        holds for each class. A difference is detected if the posterior probability that the
-        truly better classifier is better is at least `level`. Exactly one of `width` and
+        Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
+        a number applies to each class. A difference is detected if the truly better classifier is
+        better with a posterior probability of at least `level`. Exactly one of `width` and
         `difference` must be given.
     paired : bool, default=True
-        Whether both classifiers are tested on the same samples. If not, each has as many samples
-        as are returned, of its own. It matters for `difference` only.
+        Whether both classifiers are tested on the same samples. If False, each needs the returned
+        number of samples. Used with `difference` only.
     agreement : float or array-like of shape (n_classes,), optional
-        Probability that both classifiers are right or both are wrong on a sample of a class, for
-        paired classifiers, at most ``1 - abs(difference)``. By default they err independently of
-        each other within a class; most pairs agree more often and need fewer samples.
+        Probability that both classifiers are right or both wrong on a sample of a class, at most
+        ``1 - abs(difference)``; for paired classifiers only. By default they err independently
+        within a class; most pairs agree more often and need fewer samples.
     level : float in (0, 1), default=0.95
         Probability of the interval, or the posterior probability that detects a difference.
     assurance : float in (0, 1), default=0.8
-        Probability that the test set does what it is to do.
+        Probability that the test set reaches the goal.
     class_proportions : array-like of shape (n_classes,), optional
-        Positive proportions of the classes in the test set, of any sum. By default all classes
+        Positive proportions of the classes in the test set, with any sum. By default all classes
         have the same number of samples.
     class_weight : dict or array-like of shape (n_classes,), optional
-        Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by
-        default those of the pilot, or the same for all.
+        Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by default
+        those of the pilot, or equal weights.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
-        Prior of the recall of each class in the analysis of the test, as in
+        Prior of each class's recall in the analysis of the test, as in
         :func:`posterior_balanced_accuracy`. For paired classifiers it is the prior of either
         margin: the cells both right, only the first, only the second, neither have the Dirichlet
         prior :math:`(a^2, ab, ab, b^2) / (a + b)`.
     max_size : int, default=1000000
-        Largest number of samples of a class to be considered, at most 1e9, and 1e7 after a pilot.
+        Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of quasi-random outcomes, which are used only where the outcomes are too many to be
-        enumerated.
+        Seed of quasi-random outcomes, used only if there are too many outcomes to enumerate.
 
     Returns
     -------
     RequiredTestSize
-        The samples of each class, the assurance that they give, its standard error if any, and
-        the assurances at all sizes that were looked at.
+        Samples of each class, the assurance with its standard error, and the assurances at all
+        sizes that were evaluated.
 
     Raises
     ------
     TypeError
-        If `recalls` is a pilot's posterior and a difference is asked for, or if `paired` is no
-        bool.
+        If `recalls` is a posterior and `difference` is given, or if `paired` is not a bool.
     ValueError
-        If not exactly one of `width` and `difference` is given, if an argument is out of its
-        range, if the recalls, the difference and the agreement cannot hold together, or if
-        `max_size` samples are too few.
+        If not exactly one of `width` and `difference` is given, if an argument is out of its range,
+        if the recalls, the difference and the agreement are incompatible, or if `max_size` samples
+        are too few.
 
     See Also
     --------
@@ -507,35 +502,34 @@ def required_test_size(
 
     Notes
     -----
-    No normal formula is used, only the posterior of the counts themselves: the counts are
+    The computation uses the posterior of the counts, not a normal approximation. The counts are
     binomial given recalls, and beta-binomial given a pilot [1]_. One count of one class is summed
-    exactly, from the least value that succeeds. The other counts are enumerated up to 20,000
-    outcomes, which covers one class of any size, the width for two classes, and small samples of
-    a few classes. Beyond that, scrambled Sobol points replace them, and the standard error is
-    that over eight scramblings. Whether an outcome succeeds is found from the cumulants of the
-    posterior, calibrated on exact posteriors; up to 100 outcomes too close to call are looked at
-    exactly, unless they weigh less than the standard error. At the size returned all outcomes are,
-    where they are few.
+    exactly. The other counts are enumerated up to 20,000 outcomes, which covers one class of any
+    size, the width for two classes, and small samples of a few classes. Beyond that, scrambled
+    Sobol points are used, with the standard error over eight scramblings. Success is decided from
+    the cumulants of the posterior, calibrated on exact posteriors; up to 100 borderline outcomes
+    are checked exactly, unless they weigh less than the standard error. At the returned size all
+    outcomes are checked exactly if they are few.
 
-    The assurance is not monotone in the number of samples: with counts that are integers it rises
-    like a saw. The size returned is the smallest from which on the assurance stays reached, at all
-    sizes that were looked at: some beyond the answer are, the next ones over at least three teeth,
-    up to 200 of them for one class and up to 16 otherwise. They are in ``sizes``.
+    The assurance is a sawtooth function of the number of samples, since counts are integers. The
+    returned size is the smallest from which on the target is reached at all evaluated sizes
+    (``sizes``). These include the next sizes beyond the answer, over at least three teeth: up to
+    200 sizes for one class and up to 16 otherwise.
 
-    A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of
-    0.1 %. This holds only for classifiers that agree on nearly all samples. The improvement is 10
-    samples, and has to stand out from all samples on which just one of the two is right. If the
-    second classifier corrects errors of the first and makes no new ones, the assurance of 10,000
-    paired samples at a `level` of 0.95 is 0.997. It is 0.74 if the two agree on 99.8 % of the
-    samples, 0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it
-    is 0.09 at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only
-    near an accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
+    A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
+    %. This holds only for classifiers that agree on nearly all samples: the improvement of 10
+    samples must stand out from all samples on which exactly one classifier is right. If the second
+    classifier corrects errors of the first and makes no new ones, the assurance of 10,000 paired
+    samples at a `level` of 0.95 is 0.997. It is 0.74 if the two agree on 99.8 % of the samples,
+    0.41 on 99.5 % and 0.26 on 99 %. With independent errors, or on separate test sets, it is 0.09
+    at an accuracy of 95 %, where 580,000 samples are needed for an assurance of 0.8; only near an
+    accuracy of 99.8 % does it exceed 0.5, whatever the agreement.
 
     A search takes up to seconds with tens of classes, and longer if their weights are very
     unequal.
 
-    The prior counts where samples are few. With many classes, a flat prior makes the interval
-    narrow before it is right: such a size says nothing about how well it is calibrated.
+    The prior matters if samples are few. With many classes, a flat prior makes the interval narrow
+    before it is well calibrated; the returned size does not guarantee calibration.
 
     References
     ----------
@@ -554,9 +548,9 @@ def required_test_size(
 
     >>> alike = required_test_size(0.95, difference=0.001, agreement=0.998)
     >>> print(alike)
-    With 11754 samples, the probability that a difference of 0.001 is detected is 0.800, where 0.8
-    was asked for.
-    It assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
+    With 11754 samples, the probability that a difference of 0.001 is detected is 0.800 (target:
+    0.8).
+    This assumes that both classifiers are right, or both wrong, on 0.998 of the samples.
     >>> alike.assurance_at(10_000)
     0.741
     """

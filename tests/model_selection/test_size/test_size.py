@@ -350,7 +350,7 @@ def test_result_says_which_agreement_it_assumed():
     assert found.agreement == pytest.approx(expected)
     share = expected @ found.samples / found.samples.sum()
     assert found.summary()["agreement"] == pytest.approx(share)
-    assert f"independently of each other, and so agree on {share:.3f} of" in found.report()
+    assert f"independently, so that they agree on {share:.3f} of" in found.report()
     assert found.table()["agreement"] == found.agreement.tolist()
     given = required_test_size([0.9, 0.8], difference=0.05, agreement=[0.95, 0.9])
     assert given.agreement.tolist() == pytest.approx([0.95, 0.9])
