@@ -257,7 +257,7 @@ def test_groups_agree_with_the_library(patients, write, run):
     path = write("\n".join(map(",".join, [("patient", "y", *predictions), *rows])) + "\n")
     args = [path, "--truth", "y", "--groups", "patient"]
     document, text = json.loads(run(*args, "--json")), " ".join(run(*args).split())
-    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+    with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
         comparison = compare_predictions(y, predictions, groups=groups, random_state=0)
     assert document["data"]["groups"] == {"column": "patient", "n_groups": 15}
     for record, posterior in zip(document["posteriors"], comparison.posteriors, strict=True):
@@ -653,7 +653,7 @@ def test_untested_classes_are_named(columns, write, run):
     for record in json.loads(run(*args, "--json"))["posteriors"]:
         assert record["untested"] == ["b"]
     text = " ".join(run(*args).split())
-    assert "standard deviations. Class 'b' has no samples, and rests on the prior alone" in text
+    assert "standard deviations. Class 'b' has no samples and rests on the prior alone" in text
     assert "consider --prior hierarchical" not in text
 
 
@@ -681,7 +681,7 @@ def test_hierarchical_prior(write, run, columns):
         assert best["prob_best"] == document["comparison"]["prob_greater"]["one"]["two"]
         assert best["prob_best"] == comparison.prob_greater()[0, 1]
         assert 0 < other["prob_best_error"] < 0.001
-        assert "Classes of alike size share how often" in " ".join(run(*args).split())
+        assert "Classes of similar size share information on how often" in " ".join(run(*args).split())
 
 
 def shown_means(text, name):

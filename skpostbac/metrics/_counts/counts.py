@@ -451,8 +451,8 @@ def class_counts(
         Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
         absent from `y_true` has a total of 0; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
-        two observations of the sample.
+        Finite, non-negative weights, by default case counts, so their scale matters: a weight
+        of 2 counts the sample twice.
     weight_type : {"case", "importance"}, default=None
         Meaning of the weights: case counts, or importance (survey, inverse-probability) weights,
         whose scale does not matter. None means "case", with a warning if the weights are not whole

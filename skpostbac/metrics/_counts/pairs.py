@@ -578,8 +578,8 @@ def paired_counts(
         Classes to count, in this order, by default the sorted classes in `y_true`. A class that is
         absent from `y_true` has no samples; samples whose true class is not listed are ignored.
     sample_weight : array-like of shape (n_samples,), default=None
-        Finite, non-negative weights, by default case counts, whose scale matters: a weight of 2 is
-        two observations of the sample.
+        Finite, non-negative weights, by default case counts, so their scale matters: a weight
+        of 2 counts the sample twice.
     weight_type, groups : optional
         As for :func:`class_counts`: meaning of the weights, and group of each sample.
 

@@ -117,7 +117,7 @@ def test_reports_tell_of_the_prior():
         assert "from the observed 1.000 to 0.750" in report.splitlines()[-1]
         assert "use prior='hierarchical'" in report.splitlines()[-1]
     weak = PosteriorBalancedAccuracy(class_counts(LABELS, LABELS), prior="reciprocal")
-    assert "intervals would hold" not in weak.report()
+    assert "intervals would contain" not in weak.report()
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ def test_one_threshold_has_the_exact_beta_distribution():
 
 def test_a_prior_that_decides_is_told():
     """As of the posterior at one threshold."""
-    with pytest.warns(PriorInfluenceWarning, match="95% intervals would hold"):
+    with pytest.warns(PriorInfluenceWarning, match="95% intervals would contain"):
         posterior_threshold_curve(Y_TRUE, Y_SCORE, prior=(5, 5))
 
 

@@ -402,7 +402,7 @@ def test_groups_split_and_count(cv, splitter):
     predicted = cross_val_predict(GaussianNB(), X, y, groups=groups, cv=splitter)
     expected = class_counts(y, predicted, groups=groups)
     for way in ({"groups": groups}, {"params": {"groups": groups}}):
-        with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+        with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
             found = cross_val_posterior(GaussianNB(), X, y, cv=cv, **way)
         assert found.counts.correct.tolist() == expected.correct.tolist()
         np.testing.assert_allclose(
@@ -415,7 +415,7 @@ def test_groups_of_repeated_tests_count_once():
     X, y = load_wine(return_X_y=True)
     groups = np.arange(len(y)) // 4
     splits = list(GroupKFold(3).split(X, y, groups))
-    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+    with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
         once, twice = (
             cross_val_posterior(GaussianNB(), X, y, groups=groups, cv=cv)
             for cv in (splits, splits * 2)
@@ -432,7 +432,7 @@ def test_groups_keep_labels_and_text():
     predicted = cross_val_predict(GaussianNB(), X, names, groups=groups, cv=GroupKFold(3))
     labels = ["c", "b", "x", "a"]
     expected = class_counts(names, predicted, groups=groups, labels=labels).effective()
-    with pytest.warns(GroupsWarning, match="Groups have samples of several classes"):
+    with pytest.warns(GroupsWarning, match="Some groups have samples of several classes"):
         found = cross_val_posterior(
             GaussianNB(), X, names, groups=groups, cv=GroupKFold(3), labels=labels
         ).effective_counts
