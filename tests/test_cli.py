@@ -681,7 +681,9 @@ def test_hierarchical_prior(write, run, columns):
         assert best["prob_best"] == document["comparison"]["prob_greater"]["one"]["two"]
         assert best["prob_best"] == comparison.prob_greater()[0, 1]
         assert 0 < other["prob_best_error"] < 0.001
-        assert "Classes of similar size share information on how often" in " ".join(run(*args).split())
+        assert "Classes of similar size share information on how often" in " ".join(
+            run(*args).split()
+        )
 
 
 def shown_means(text, name):

@@ -238,11 +238,11 @@ REFUSED = {
     ),
     "update-kind": (
         lambda: COUNTS.update(["a"], ["b"]),
-        "y_true must have labels of the kind that was counted before: Mix of label input types",
+        "y_true must have labels of the same type as the counted ones: Mix of label input types",
     ),
     "paired-update-kind": (
         lambda: PAIRED.update(["a"], {"A": ["b"], "B": ["a"]}),
-        "y_true must have labels of the kind that was counted before: Mix of label input types",
+        "y_true must have labels of the same type as the counted ones: Mix of label input types",
     ),
     "groups-object": (lambda: group_posterior(object()), "total must be given unless correct is"),
     "shapes": (

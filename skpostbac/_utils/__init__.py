@@ -1,4 +1,4 @@
-"""What all of the package uses and what knows nothing of it.
+"""Utilities for the whole package, which depend on no other folder of it.
 
 Array types, checks of arguments, the idiom of immutable results, numbers and names as text, HTML.
 Needs NumPy only, and imports no other folder.

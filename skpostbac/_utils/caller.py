@@ -1,4 +1,4 @@
-"""Which line of a user's code a warning is about."""
+"""Stack level of warnings that point to the user's code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _BETWEEN = {"skpostbac", "sklearn", "joblib"}
 
 
 def user_stacklevel() -> int:
-    """Return the `stacklevel` with which the caller of this function warns of the user's line.
+    """Return the `stacklevel` that makes a warning point to the user's line.
 
-    That is the innermost one outside of the packages above. Python 3.12 has `skip_file_prefixes`.
+    This is the innermost frame outside the packages above. Python 3.12 has `skip_file_prefixes`.
     """
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _package(frame.f_globals) in _BETWEEN:

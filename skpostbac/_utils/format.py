@@ -1,4 +1,4 @@
-"""Numbers as a reader is to see them."""
+"""Formatting of numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_DECIMALS = 9
 def round_estimate(
     mean: float, interval: tuple[float, float], *, n_decimals: int = 3
 ) -> tuple[str, str, str]:
-    """Write a mean and the ends of its interval, with decimals enough to tell these apart.
+    """Format a mean and its interval with enough decimals to distinguish the ends.
 
     There are at least `n_decimals` of them.
     """
@@ -22,12 +22,12 @@ def round_estimate(
 
 
 def n_decimals_of(width: float, least: int = 3) -> int:
-    """Return the decimals that tell the ends of an interval of this width apart."""
+    """Return the number of decimals that distinguishes the ends of an interval."""
     return max(least, ceil(-log10(width)) + 1) if width > 0 else least
 
 
 def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, str]:
-    """Write a mean, and its interval in brackets, as they stand in a repr or in a table."""
+    """Format a mean, and its interval in brackets, for a repr or a table."""
     middle, low, high = round_estimate(mean, interval)
     return middle, f"[{low}, {high}]"
 
@@ -35,9 +35,9 @@ def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, st
 def format_estimates(
     means: Sequence[float], intervals: Sequence[tuple[float, float]], *, n_decimals: int = 3
 ) -> list[tuple[str, str]]:
-    """Write means and intervals as the columns of a table, all with the same decimals.
+    """Format means and intervals as table columns with the same number of decimals.
 
-    There are at least `n_decimals`, and enough to tell the ends of the narrowest interval apart.
+    There are at least `n_decimals`, and enough to distinguish the ends of the narrowest interval.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def format_estimates(
 
 
 def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:
-    """Write numbers of one scale with the same decimals, whole numbers without; "-" for NaN.
+    """Format numbers with the same number of decimals, none for whole numbers; "-" for NaN.
 
-    The largest has so many significant digits, or more if it has more before the point.
+    The largest number has at least the given number of significant digits.
 
     Examples
     --------
@@ -71,18 +71,18 @@ def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:
 
 
 def format_share(value: float) -> str:
-    """Write a share or an accuracy of samples with three digits; "-" for NaN."""
+    """Format a share with three digits; "-" for NaN."""
     return "-" if isnan(value) else f"{value:.3f}"
 
 
 def describe_estimate(mean: float, interval: tuple[float, float], level: float) -> str:
-    """Write a mean and its interval as part of a sentence."""
+    """Format a mean and its interval as part of a sentence."""
     middle, low, high = round_estimate(mean, interval)
     return f"{middle} ({100 * float(level):.12g}% credible interval {low} to {high})"
 
 
 def format_probability(value: float) -> str:
-    """Write a probability with three digits, and never as 0 or 1."""
+    """Format a probability with three digits, never as 0 or 1."""
     if value < 0.0005:
         return "< 0.001"
     return "> 0.999" if value > 0.9995 else f"{value:.3f}"

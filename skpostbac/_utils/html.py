@@ -1,4 +1,4 @@
-"""Fragments of HTML for notebooks and reports, in the colours and the font of the page around them.
+"""HTML fragments for notebooks and reports, in the colours and font of the surrounding page.
 
 All text is escaped. Nothing is fetched and nothing is run: no scripts, no style sheets, no fonts.
 """

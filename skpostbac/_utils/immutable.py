@@ -1,4 +1,4 @@
-"""Immutable objects that are what they were made of: in pickles, in copies and in comparisons."""
+"""Immutable objects with stable pickles, copies and comparisons."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import numpy as np
 
 
 class StablePickle:
-    """Pickles and compares what an object was made of, and restores it as immutable as it was.
+    """Mixin that pickles and compares an object by its constructor values.
 
-    What cached properties have computed stays behind, as it can be computed again: pickles, and
-    what hashes them such as :func:`joblib.hash`, do not depend on what was asked of an object.
-    Objects of one class are equal if they were made of the same, which a pickle or a copy is.
+    Values of cached properties are left out, so pickles and their hashes (:func:`joblib.hash`) do
+    not depend on earlier calls. Objects of one class are equal if their constructor values are.
     Dataclasses take part with ``eq=False``, and leave out the fields of ``compare=False``.
     """
 

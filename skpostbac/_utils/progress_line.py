@@ -1,4 +1,4 @@
-"""A line in the terminal on work that takes its time."""
+"""Progress line in the terminal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PERIOD = 0.2
 
 
 def progress(steps: Iterable[T], total: int, task: str) -> Iterator[T]:
-    """Yield steps as they come, and write to the standard error stream how many are done.
+    """Yield the steps and write the progress to standard error.
 
-    Nothing is written unless the stream is a terminal, nor on work that is done in two seconds.
-    The line is gone once the work is done or given up.
+    Nothing is written if the stream is not a terminal or the work takes less than two seconds. The
+    line is removed at the end.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def progress(steps: Iterable[T], total: int, task: str) -> Iterator[T]:
     total : int
         How many steps there are.
     task : str
-        What is done, for the reader of the line.
+        Name of the task.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""Text without characters that move the cursor, hide or reorder what stands beside them."""
+"""Text without control and direction characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for numbers, probabilities, seeds and shapes, by all distributions alike.
+"""Validation of numbers, probabilities, seeds and shapes.
 
 Real numbers of any type are welcome, and converted by `float`: those of Python and NumPy, booleans,
 `Fraction` and `Decimal`, alone, in lists and in arrays of objects. NaN is a number here. Text,
@@ -31,7 +31,7 @@ _MOST_DIMENSIONS = 64
 
 @contextmanager
 def input_errors(prefix: str) -> Iterator[None]:
-    """Raise what goes wrong with an argument as a ValueError or TypeError, with words before it.
+    """Context manager that re-raises errors as ValueError or TypeError with a prefix.
 
     Objects of other libraries raise errors of their own where NumPy reads them. The message is put
     in one line.
@@ -46,7 +46,7 @@ def input_errors(prefix: str) -> Iterator[None]:
 
 
 def check_choice(value: object, choices: Iterable[str], name: str) -> None:
-    """Refuse what is not one of some strings; an array is not compared with them."""
+    """Raise unless the value is one of the given strings."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         close = get_close_matches(value.lower(), known, n=1) if isinstance(value, str) else []
@@ -106,7 +106,7 @@ def as_numpy(values: Any, name: str) -> Any:
 
 
 def first(array: NDArray[Any], bad: Bools) -> str:
-    """Write the first value that is bad, and where in the array it is."""
+    """Format the first bad value and its position."""
     place = tuple(int(i) for i in np.unravel_index(np.argmax(bad), bad.shape))
     value = short_repr(array.item(place))
     if not place:
@@ -115,7 +115,7 @@ def first(array: NDArray[Any], bad: Bools) -> str:
 
 
 def _check_nesting(values: Any, name: str, depth: int = 0) -> None:
-    """Refuse masked items in lists, which NumPy reads as numbers, and lists without a bottom."""
+    """Raise for masked items in lists, which NumPy reads as numbers, and for endless nesting."""
     if depth > _MOST_DIMENSIONS:
         raise ValueError(f"{name} must be an array of numbers, got lists nested too deeply")
     if np.ma.is_masked(values):
@@ -129,7 +129,7 @@ def _check_nesting(values: Any, name: str, depth: int = 0) -> None:
 
 
 def _check_real(dtype: np.dtype[Any], objects: NDArray[Any], name: str) -> None:
-    """Refuse what is no number, or was none before it became an array of objects."""
+    """Raise if values are not real numbers."""
     if dtype.kind in "biuf":
         return
     bad = np.array([not isinstance(value, (Real, Decimal, np.bool_)) for value in objects.flat])
@@ -146,7 +146,7 @@ def is_real(value: object) -> TypeGuard[float]:
 
 
 def float_or_nan(value: object) -> float:
-    """Return a real number as a float; nan, which lies in no range, for anything else."""
+    """Return a real number as a float, and nan for anything else."""
     if not (is_real(value) or isinstance(value, Decimal)):
         return np.nan
     try:
@@ -159,7 +159,7 @@ def float_or_nan(value: object) -> float:
 
 
 def probability_array(values: ArrayLike, name: str) -> Floats:
-    """Return a copy of probabilities in [0, 1] or NaN, or say which of them is none."""
+    """Return a copy of probabilities in [0, 1] or NaN; raise for other values."""
     array = float_array(values, name)
     bad = (array < 0) | (array > 1)
     if bad.any():
@@ -168,12 +168,12 @@ def probability_array(values: ArrayLike, name: str) -> Floats:
 
 
 def check_level(level: float) -> float:
-    """Return a probability level, or say what is wrong with it."""
+    """Return a valid probability level, or raise."""
     return check_probability(level, "level")
 
 
 def check_probability(value: float, name: str) -> float:
-    """Return a probability strictly between 0 and 1, or say what is wrong with it."""
+    """Return a probability strictly between 0 and 1, or raise."""
     probability = float_or_nan(value)
     if not 0 < probability < 1:
         raise ValueError(f"{name} must be a number strictly between 0 and 1, got {shown(value)}")
@@ -198,7 +198,7 @@ def check_generator(rng: Any, name: str = "rng") -> np.random.Generator:
 
 
 def check_seed(seed: Any, name: str, kinds: str = "a non-negative integer") -> int:
-    """Return a seed, which may be as long as it likes, or say which `kinds` of it there are."""
+    """Return a seed of any length; raise with the allowed `kinds` otherwise."""
     if not is_integer(seed):
         raise TypeError(f"{name} must be {kinds}, got {shown(seed)}")
     return check_nonnegative_integer(seed, name)
@@ -222,12 +222,12 @@ def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Return whether a value is an integer, of Python or NumPy; booleans are none."""
+    """Return whether a value is a Python or NumPy integer; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def check_integer(value: Any, name: str, least: int, most: int | None = None) -> int:
-    """Return an integer of Python in a range, or say what is wrong with it."""
+    """Return a Python integer in a range, or raise."""
     if not is_integer(value):
         raise TypeError(f"{name} must be an instance of int, not {type(value).__qualname__}.")
     if value < least:
@@ -238,7 +238,7 @@ def check_integer(value: Any, name: str, least: int, most: int | None = None) ->
 
 
 def check_text(value: object, name: str) -> None:
-    """Refuse what is neither a string nor None."""
+    """Raise unless the value is a string or None."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} must be a string or None, got {shown(value)}")
 
@@ -254,7 +254,7 @@ def check_nonnegative_integer(value: int, name: str) -> int:
 
 
 def shown(value: object) -> str:
-    """Write a value that was refused, briefly and in one line."""
+    """Format a rejected value briefly, in one line."""
     try:
         return " ".join(short_repr(value).split())
     except ValueError:  # Python does not write integers of more than 4300 digits
@@ -273,14 +273,14 @@ def nonnegative_array(values: ArrayLike, name: str) -> Floats:
 
 
 def check_nonnegative(array: Floats, name: str) -> None:
-    """Refuse numbers that are negative, infinite or NaN."""
+    """Raise if numbers are negative, infinite or NaN."""
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         raise ValueError(f"{name} must be finite and non-negative, got {first(array, bad)}")
 
 
 def check_flags(**flags: object) -> None:
-    """Refuse what is no bool: a text such as "no" counts as true in Python.
+    """Raise unless the values are bools, since a string such as "no" is true in Python.
 
     Examples
     --------

@@ -284,7 +284,7 @@ class PosteriorAccuracy(ExactPosterior):
         if not isinstance(other, PosteriorAccuracy):
             return NotImplemented
         if self.prior != other.prior:
-            raise ValueError("Posteriors of different prior cannot be pooled")
+            raise ValueError("Posteriors with different prior cannot be pooled")
         return PosteriorAccuracy(self.counts + other.counts, prior=self.prior)
 
     def __radd__(self, other: object) -> PosteriorAccuracy:

@@ -186,7 +186,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         if upto - below < least:
             raise ValueError(
                 f"positives: {self.positives:g} of {self.total:g} contradict the sensitivity and "
-                "the specificity so much that no share in [0, 1] goes with all three"
+                "the specificity so much that no share in [0, 1] is compatible"
             )
 
     @cached_property
@@ -319,7 +319,7 @@ class PrevalenceDifference(FigurePosterior):
         if kept.sum() < _FEWEST:
             raise ValueError(
                 "positives of both shares contradict the sensitivity and the specificity so much "
-                "that no two shares in [0, 1] go with all of them"
+                "that no two shares in [0, 1] are compatible"
             )
         return DrawnPosterior((first - second)[kept])
 

@@ -149,8 +149,8 @@ class GuessingTest:
         Raises
         ------
         ValueError
-            If `C` is not square, if a count is negative or no integer, if there is no sample, or
-            if `strategy` is invalid.
+            If `C` is not square, if a count is negative or not an integer, if there is no sample,
+            or if `strategy` is invalid.
 
         Examples
         --------

@@ -46,7 +46,7 @@ class ScoreMoments(NamedTuple):
 
 
 def check_finite(value: float, name: str) -> None:
-    """Refuse what is no finite number."""
+    """Raise unless the value is a finite number."""
     with suppress(OverflowError):  # of long integers
         if is_real(value) and isfinite(value):
             return
@@ -54,21 +54,21 @@ def check_finite(value: float, name: str) -> None:
 
 
 def check_scale(value: float, name: str) -> None:
-    """Refuse what is no finite and positive number."""
+    """Raise unless the value is a finite, positive number."""
     check_finite(value, name)
     if value <= 0:
         raise ValueError(f"{name} must be positive, got {value!r}")
 
 
 def check_share(value: float, name: str) -> float:
-    """Return a number from 0 to 1, or say that it is none."""
+    """Return a number from 0 to 1, or raise."""
     if not is_real(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be in [0, 1], got {short_repr(value)}")
     return float(value)
 
 
 def check_moments(sample: ScoreMoments, name: str) -> None:
-    """Refuse what is not known of any scores."""
+    """Raise if the moments are impossible."""
     if not isinstance(sample, ScoreMoments):
         raise ValueError(f"{name} must be ScoreMoments, got {short_repr(sample)}")
     check_finite(sample.n, f"{name}.n")

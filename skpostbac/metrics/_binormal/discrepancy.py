@@ -1,4 +1,4 @@
-"""How far the binormal areas are from the empirical ones."""
+"""Distance between the binormal and the empirical areas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a user is told that the scores are not those of the binormal model."""
+"""Warning about scores that contradict the binormal model."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _explain_probabilities(negative: ClassScores, positive: ClassScores) -> str 
     odds = log_odds(np.concatenate([negative.values, positive.values]))
     remedy = f"{EMPIRICAL}; log-odds would not do here"
     if odds is not None and is_repaired(odds.values, negative, positive):
-        remedy = f"{DECISION}, or {odds.recipe}, which gives nearly the areas of the samples"
+        remedy = f"{DECISION}, or {odds.recipe}, which gives nearly the empirical areas"
     found = largest_discrepancy(negative, positive)
     return (
         "y_score lies in [0, 1], as probabilities do, which are not normal in each class. "
@@ -160,8 +160,8 @@ def is_repaired(values: Floats, negative: ClassScores, positive: ClassScores) ->
 
 def _describe(found: Discrepancy) -> str:
     return (
-        f"The {found.name} of the binormal model is {found.binormal:.4g}, and that of the samples "
-        f"{found.empirical:.4g}."
+        f"The {found.name} is {found.binormal:.4g} by the binormal model and "
+        f"{found.empirical:.4g} by the empirical curve."
     )
 
 

@@ -1,4 +1,4 @@
-r"""What samples with groups or importance weights are worth to a metric of the confusion matrix.
+r"""Design effects of metrics of the confusion matrix.
 
 A metric f of the shares P of the cells changes with a sample in cell c by its influence,
 
@@ -42,7 +42,7 @@ _STEP, _NOTHING = 1e-7, 1e-6
 
 
 class MetricDesign(NamedTuple):
-    """What samples are worth to a metric."""
+    """Design effects of a metric."""
 
     effects: DesignEffects
     """Of all samples that the metric depends on together, or of each class."""
@@ -68,7 +68,7 @@ def design_of_metric(
         linearised.
     samples : ConfusedSamples
     is_importance : bool
-        Whether their weights are no case counts.
+        Whether the weights are importance weights.
     """
     k = len(model.cells)
     influence, is_centred = _influences(function, model, samples)
@@ -106,7 +106,7 @@ def _influences(
         slopes[chosen] = (function(model.joint(moved)) - before) / _STEP
     influence = slopes.reshape(k, k)
     if not np.isfinite(influence).all():
-        raise ValueError("metric is not a finite number near the confusion matrix that is expected")
+        raise ValueError("metric is not a finite number near the expected confusion matrix")
     means = (influence * shares).sum(axis=1) / shares.sum(axis=1)
     return influence, bool(np.abs(means).max() <= _NOTHING * np.abs(influence).max())
 

@@ -224,7 +224,7 @@ def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Ex
     upper = np.where(payoffs > least[:, np.newaxis], model.cells, 0.0).sum(axis=1)
     varied = (shares > 0) & (width > 0)
     if not varied.any():
-        raise ValueError("metric is the same whatever is predicted, for these shares of classes")
+        raise ValueError("metric does not depend on the predictions for these shares of classes")
     rest = model.cells.sum(axis=1) - upper
     return _shifted(upper[varied], rest[varied], (shares * width)[varied], float(shares @ least))
 
@@ -248,7 +248,7 @@ def _false_positive_rate(model: ConfusionModel, position: int) -> BetaAverage:
         return BetaAverage([alarms.sum()], [quiet.sum()])
     weights = np.delete(model.prevalence, position)
     if not weights.any():
-        raise ValueError("prevalence leaves no sample without the class that is asked for")
+        raise ValueError("prevalence leaves no samples outside the requested class")
     return BetaAverage(alarms, quiet, weights=weights / weights.sum())
 
 

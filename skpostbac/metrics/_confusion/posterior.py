@@ -605,7 +605,7 @@ def _beta_of(distribution: Exact | None) -> tuple[float, float] | None:
 
 def _drawn(values: Floats) -> DrawnPosterior:
     if not np.isfinite(values).all():
-        raise ValueError("metric is not a finite number for all of the matrices that were drawn")
+        raise ValueError("metric is not a finite number for all drawn matrices")
     return DrawnPosterior(values)
 
 

@@ -1,4 +1,4 @@
-"""What a user asks for: a metric, its distribution where it has one, and its draws."""
+"""Metrics by name, with their exact distribution, if any, and their draws."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def _plain_name(text: str) -> tuple[str, str | None]:
 
 
 def _check_whole(pos_label: Hashable, average: str | None) -> None:
-    """Refuse options that would do nothing for a metric of the whole matrix."""
+    """Raise for options that do not apply to a metric of the whole matrix."""
     if pos_label is not None:
         raise ValueError(f"pos_label={pos_label!r} does not apply: metric is of all classes")
     if average not in (None, "macro"):  # the latter is the default of most metrics
@@ -223,7 +223,7 @@ def _check_whole(pos_label: Hashable, average: str | None) -> None:
 
 
 def _suggestion(metric: object) -> str:
-    """Ask whether a metric is meant that goes by another name."""
+    """Suggest the metric that was probably meant."""
     if not isinstance(metric, str):
         return ""
     text = metric.strip().replace(" ", "_").replace("-", "_").removesuffix("_score")

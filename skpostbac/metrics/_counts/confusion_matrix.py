@@ -143,7 +143,7 @@ def confused_samples(
 
 
 def check_confusion_matrix(C: ArrayLike) -> Floats:
-    """Return a copy of a square matrix of finite, non-negative counts, which are no shares."""
+    """Return a copy of a square matrix of finite, non-negative, unnormalised counts."""
     matrix = float_array(C, "C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(

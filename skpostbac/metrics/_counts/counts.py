@@ -95,9 +95,8 @@ class ClassCounts(StablePickle):
     Raises
     ------
     ValueError
-        If a count is negative, infinite, NaN or too large, if one of ``correct`` exceeds its
-        ``total``, if the lengths differ, or if there is no class (which :meth:`empty` makes) or
-        a duplicate one.
+        If a count is negative, infinite, NaN or too large, if ``correct`` exceeds ``total``, if the
+        lengths differ, or if `classes` is empty or has duplicates.
 
     Examples
     --------
@@ -534,7 +533,7 @@ def _count(
 
 
 def is_importance(weight_type: object) -> bool:
-    """Return whether weights are no case counts."""
+    """Return whether weights are importance weights."""
     return isinstance(weight_type, str) and weight_type == "importance"
 
 

@@ -31,7 +31,7 @@ def read_document(text: str, name: str, keys: tuple[str, ...]) -> tuple[dict[str
     Raises
     ------
     TypeError
-        If `text` is no string.
+        If `text` is not a string.
     ValueError
         If it is no JSON, of another format or version, or has not exactly these keys with lists.
     """
@@ -126,7 +126,7 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError as error:
-        raise ValueError("text must be JSON of a few levels, got one of too many") from error
+        raise ValueError("text must be JSON with few levels of nesting") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"text must be JSON: {error}") from error
 
@@ -136,7 +136,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"text must have each key once, got {short_repr(twice)} again")
+        raise ValueError(f"text must have each key once, got {short_repr(twice)} twice")
     return found
 
 
@@ -152,7 +152,7 @@ def _check_keys(document: Mapping[str, Any], keys: tuple[str, ...]) -> None:
             raise ValueError(f"{key!r} must be a list, got {short_repr(document[key])}")
     unknown = [key for key in document if key not in keys]
     if unknown:
-        raise ValueError(f"text has a key that is not known, {short_repr(unknown[0])}")
+        raise ValueError(f"text has an unknown key, {short_repr(unknown[0])}")
 
 
 def _write_label(label: Any) -> str | int | float:

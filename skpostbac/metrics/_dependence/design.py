@@ -217,7 +217,7 @@ def make_design(
         Not negative; None for 1 each.
     figures : sequence of Figure
     is_importance : bool
-        Whether the weights are no case counts.
+        Whether the weights are importance weights.
     """
     squares = None
     if is_importance and weight is not None:

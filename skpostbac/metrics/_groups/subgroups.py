@@ -426,7 +426,7 @@ def subgroup_posteriors(
     0.2435
     """
     if pooling is not None and not (isinstance(prior, str) and prior == DEFAULT_PRIOR):
-        raise ValueError("prior does not apply with pooling='partial', which has one of its own")
+        raise ValueError("prior does not apply with pooling='partial', which has its own prior")
     column = read_column(sensitive_features, "sensitive_features")
     with naming("sensitive_features"):
         check_consistent_length(y_true, column.array)

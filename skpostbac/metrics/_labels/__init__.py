@@ -1,4 +1,4 @@
-"""Labels as they come in: arrays, lists, categorical columns, predictions by name.
+"""Reading of labels: arrays, lists, categorical columns, predictions by name.
 
 `reading` converts each container to a column, once; `outcomes` encodes the true labels as small
 integers, compares the predictions with them and counts; `scores` reads the labels of two classes

@@ -1,4 +1,4 @@
-"""When a user is told that predictions are written otherwise than the true labels."""
+"""Warning about predictions spelled differently from the true labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN_LABELS = 3
 def warn_if_foreign(
     y_true: ArrayLike, predictions: Mapping[str, ArrayLike], *, stacklevel: int
 ) -> None:
-    """Warn of predictions of which none is a true label, such as "Yes" where these are "yes".
+    """Warn if no predicted label is a true label, such as "Yes" instead of "yes".
 
     Parameters
     ----------

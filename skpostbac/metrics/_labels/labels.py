@@ -33,7 +33,7 @@ def naming(name: str) -> AbstractContextManager[None]:
 
 
 def class_labels(values: LabelArray, name: str) -> LabelArray:
-    """Return distinct labels as :func:`array_of_labels`; refuse those that are no classes.
+    """Return distinct labels as :func:`array_of_labels`; raise if they are not classes.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def label_index(values: Any) -> Any:
 
 
 def _check_uniform(values: LabelArray, name: str) -> None:
-    """Refuse labels of which some are missing, or some are strings and others numbers."""
+    """Raise if labels are missing or mix strings and numbers."""
     labels = label_list(values)
     if values.dtype.kind in "biuU" or set(map(type, labels)) == {str}:  # nothing is missing
         return
@@ -94,7 +94,7 @@ def _check_uniform(values: LabelArray, name: str) -> None:
 
 
 def _check_discrete(values: LabelArray, name: str) -> None:
-    """Refuse labels that scikit-learn does not take for classes."""
+    """Raise if scikit-learn does not accept the labels as classes."""
     if values.dtype.kind in "biumMU" or _kind(values) == "string":
         return
     if any(isinstance(label, bytes) for label in label_list(values)):
@@ -128,7 +128,7 @@ def _is_plain_label(label: object) -> bool:
 
 
 def check_same_kind(first: LabelArray, second: LabelArray) -> None:
-    """Refuse labels of two kinds, such as strings in one array and numbers in the other."""
+    """Raise if the labels have two types, such as strings and numbers."""
     kinds = _kind(first), _kind(second)
     if kinds[0] != kinds[1]:
         raise ValueError(
@@ -138,9 +138,9 @@ def check_same_kind(first: LabelArray, second: LabelArray) -> None:
 
 
 def check_batch_kind(known: LabelArray, labels: LabelArray) -> None:
-    """Refuse the labels of a batch that are of another kind than those that were counted."""
+    """Raise if the labels of a batch have another type than the counted ones."""
     if len(known) and len(labels):
-        with naming("y_true must have labels of the kind that was counted before"):
+        with naming("y_true must have labels of the same type as the counted ones"):
             check_same_kind(known, labels)
 
 

@@ -163,7 +163,7 @@ def read_outcomes(
 
 
 def check_weight_type(weight_type: object) -> None:
-    """Refuse what does not say what weights are."""
+    """Raise if `weight_type` is invalid."""
     if weight_type is not None:
         check_choice(weight_type, WEIGHT_TYPES, "weight_type")
 
@@ -192,7 +192,7 @@ def _check_lengths(columns: Mapping[str, Column], weight: Floats | None) -> int:
 
 
 def _check_samples(n_samples: int, weight: Floats | None, least: int) -> None:
-    """Refuse to count no samples, or only such of weight 0."""
+    """Raise if there are no samples or all weights are 0."""
     if n_samples < least:
         raise ValueError(
             "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
@@ -203,7 +203,7 @@ def _check_samples(n_samples: int, weight: Floats | None, least: int) -> None:
 
 
 def _check_weights(outcomes: Outcomes) -> None:
-    """Refuse weights of a class that add up to more than counts may be."""
+    """Raise if the weights of a class add up to too much."""
     weight, classes = outcomes.weight, outcomes.classes
     with np.errstate(over="ignore"):
         if weight is None or weight.sum() <= LARGEST:

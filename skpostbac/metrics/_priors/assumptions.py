@@ -59,9 +59,9 @@ class SharedKind(NamedTuple):
 SHARED_PRIORS = {
     "hierarchical": SharedKind(
         Hyperprior,
-        "With the hierarchical prior, classes of alike size share a typical accuracy, and a "
-        "strength with which they keep to it, which may change from one size to the next; all are "
-        "integrated out, so that each class tells of the others.",
+        "With the hierarchical prior, classes of similar size share a typical accuracy and a "
+        "spread around it, which may change with class size; both are integrated out, so that "
+        "each class informs the others.",
     )
 }
 PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)

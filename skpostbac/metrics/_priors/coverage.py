@@ -1,4 +1,4 @@
-r"""How often intervals would hold the truth, in test sets like the one at hand.
+r"""Expected coverage of intervals in test sets like the observed one.
 
 A prior is judged by what it does where the truth is known. Test sets are drawn from recalls such as
 those that were observed, each has its posterior, and the share of intervals that hold the weighted
@@ -45,7 +45,7 @@ def too_few_hold(
     mean: float,
     standard_deviation: float,
 ) -> bool:
-    """Return whether too few of the 95 % intervals would hold the truth to go without a word."""
+    """Return whether the coverage of 95 % intervals is low enough for a warning."""
     coverage = coverage_of(correct, total, prior, class_weight, mean, standard_deviation)
     return is_too_low(coverage, total.size)
 
@@ -65,7 +65,7 @@ def coverage_of(
 
 
 def is_too_low(coverage: float, n_classes: int) -> bool:
-    """Return whether a coverage is too low to go without a word."""
+    """Return whether a coverage is low enough for a warning."""
     return coverage < _LEAST - _LESS / n_classes
 
 

@@ -57,7 +57,7 @@ def _is_array(spec: object) -> bool:
 
 
 def _check_order(one: ClassCounts, two: ClassCounts, name: str, is_by_class: bool) -> None:
-    """Refuse arrays of values by class where the pool may order the classes otherwise."""
+    """Raise for arrays by class if the pool may reorder the classes."""
     if is_by_class and label_list(one.classes) != label_list(two.classes):
         raise ValueError(
             f"Posteriors with an array as {name} can be pooled only if they have the same "
@@ -71,7 +71,7 @@ def _check_same(name: str, one: Prior, two: Prior) -> None:
     else:
         is_same = type(one) is type(two) and one == two
     if not is_same:
-        raise ValueError(f"Posteriors of different {name} cannot be pooled")
+        raise ValueError(f"Posteriors with different {name} cannot be pooled")
 
 
 # The least free of two stands for both, so that no sum of several depends on their order: an array

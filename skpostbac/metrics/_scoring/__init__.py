@@ -1,4 +1,4 @@
-"""What scikit-learn asks of scorers beyond a call: a name, and `labels` of its own.
+"""What scikit-learn requires of scorers besides a call: a name and `labels`.
 
 Imports `skpostbac._utils`.
 """

@@ -1,4 +1,4 @@
-"""What scikit-learn asks of scorers beyond a call: a name, and `labels` of its own."""
+"""What scikit-learn requires of scorers besides a call: a name and `labels`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def make_named_scorer(score: Callable[..., float], **options: Any) -> Any:
 
 
 class NoNumber:
-    """What a scorer of counts is not: the scorer of one number that some clients take it for.
+    """Mixin that raises a clear error if a scorer of counts is used for one number.
 
     It is an error of its own kind in each, such as one of sorting dicts, unless what they look for
     says what to use instead.
@@ -76,7 +76,7 @@ class NoNumber:
 
 
 class CountsDict(dict[str, float]):
-    """What a scorer of counts returns: a dict that says what to use where it is taken for a number.
+    """Dict returned by scorers of counts, with a clear error if it is used as a number.
 
     scikit-learn takes a dict in :func:`~sklearn.model_selection.cross_validate` and in searches.
     Elsewhere it calls `item`, adds up, averages or compares what scorers return.

@@ -43,7 +43,7 @@ class ThresholdCounts(NamedTuple):
 
 
 def check_threshold_counts(counts: ThresholdCounts) -> None:
-    """Refuse what cannot be the counts along decreasing thresholds."""
+    """Raise if the counts are inconsistent with decreasing thresholds."""
     thresholds, correct, total, positive = counts
     if thresholds.ndim != 1 or not thresholds.size or not (np.diff(thresholds) < 0).all():
         raise ValueError("thresholds must be decreasing numbers, at least one")

@@ -922,7 +922,7 @@ def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:
 def _check_number(names: tuple[Any, ...], posteriors: tuple[Any, ...]) -> None:
     if len(names) != len(posteriors):
         raise ValueError(
-            f"posteriors must be as many as names, got {len(posteriors)} for {len(names)} names"
+            f"posteriors must have one entry per name, got {len(posteriors)} for {len(names)}"
         )
     _check_several(posteriors, "posteriors")
 

@@ -31,7 +31,7 @@ def make_table(comparison: PosteriorComparison, kind: str, level: float) -> dict
 def _labelled(rows: tuple[str, ...], columns: tuple[str, ...], matrix: Floats) -> dict[str, Any]:
     """Return the columns of a matrix by their names, after that of the names of its rows."""
     if "name" in columns:
-        raise ValueError("names must not have 'name', as which the first column is known")
+        raise ValueError("names must not contain 'name', the name of the first column")
     return {"name": list(rows), **dict(zip(columns, matrix.T.tolist(), strict=True))}
 
 

@@ -233,9 +233,9 @@ def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
     unknown = [name for name in cv_results if name not in tests]
     if unknown and not is_declared:
         warnings.warn(
-            f"cv_results of {unknown[0]!r} do not tell which samples were tested, and samples are "
-            "paired by their places in the folds: run cross_validate with return_indices=True, or "
-            "pass same_splits=True if all classifiers had the same splits.",
+            f"cv_results of {unknown[0]!r} do not show which samples were tested, and samples are "
+            "paired by position in the folds: run cross_validate with return_indices=True, or "
+            "pass same_splits=True if all classifiers used the same splits.",
             UserWarning,
             stacklevel=user_stacklevel(),
         )

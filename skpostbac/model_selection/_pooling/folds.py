@@ -147,7 +147,7 @@ class FoldCounts:
 
 
 def weights_by_text(class_weight: ClassWeightLike) -> ClassWeightLike:
-    """Return class weights under the texts of the labels; what is no mapping stays as it is."""
+    """Return class weights keyed by the text of the labels; other types are unchanged."""
     if not isinstance(class_weight, Mapping):
         return class_weight
     weights: dict[Hashable, float] = {str(label): weight for label, weight in class_weight.items()}
@@ -570,7 +570,7 @@ def _take_groups(groups: Any, params: Any) -> tuple[Any, Any]:
     rest = dict(params)
     routed = rest.pop("groups", None)
     if groups is not None and routed is not None:
-        raise ValueError("groups must be given once, got them by argument and in params")
+        raise ValueError("groups must be given once, got them as an argument and in params")
     return routed if groups is None else groups, rest
 
 

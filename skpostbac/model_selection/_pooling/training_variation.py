@@ -82,7 +82,7 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
         if not isinstance(other, PosteriorBalancedAccuracy):
             return NotImplemented
         if not isinstance(other, CorrectedPosterior) or self._correction() != other._correction():
-            raise ValueError("Posteriors of different training_variation cannot be pooled")
+            raise ValueError("Posteriors with different training_variation cannot be pooled")
         pooled = super().__add__(other)
         return CorrectedPosterior(pooled.counts, **pooled._specs(), **self._correction())
 
@@ -99,8 +99,8 @@ class CorrectedPosterior(PosteriorBalancedAccuracy):
     def correction(self) -> str:
         """Sentence on the correction for the report."""
         return (
-            f"The counts are divided by {self.inflation:.4g}, for the variation between training "
-            "sets."
+            f"The counts are divided by {self.inflation:.4g} to allow for the variation between "
+            "training sets."
         )
 
     def _correction(self) -> dict[str, Any]:

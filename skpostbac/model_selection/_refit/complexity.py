@@ -70,7 +70,7 @@ def _numbers(
 
 def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:
     if "params" not in cv_results:
-        raise ValueError("complexity needs the 'params' of a search, which cv_results has not")
+        raise ValueError("complexity needs the 'params' of a search, which cv_results lacks")
     return candidate_params(cv_results, n_candidates)
 
 

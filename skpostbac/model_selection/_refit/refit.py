@@ -267,7 +267,7 @@ class PosteriorRefit:
         standings = self._standings(cv_results, counts)
         if counts.has_failed.any():
             warnings.warn(
-                f"Candidates with failed fits are passed over: {counts.failures()}",
+                f"Candidates with failed fits are skipped: {counts.failures()}",
                 FitFailedWarning,
                 stacklevel=2,
             )

@@ -135,8 +135,8 @@ def selected_posterior(
     words = fold_words(cv_results)
     if words is None:
         raise ValueError(
-            "cv_results holds no outcomes of samples (test_outcomes_0), and how much a choice adds "
-            "depends on how much alike the candidates are: run the search with "
+            "cv_results has no outcomes of samples (test_outcomes_0), which show how similar the "
+            "candidates are: run the search with "
             "scoring=OutcomesScorer(max_test_size=len(y))"
         )
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
@@ -173,8 +173,8 @@ def _check_one_test_set(
     """Raise if the counts have no correction or an argument applies to folds only."""
     if counts._design is not None:
         raise ValueError(
-            "cv_results has samples in groups or with importance weights, for which no correction "
-            "of a choice is known: evaluate the candidate that was chosen on other samples"
+            "cv_results has samples in groups or with importance weights, for which the selection "
+            "cannot be corrected: evaluate the selected candidate on other samples"
         )
     for name, value, default in (
         ("n_repeats", check_n_repeats(n_repeats), 1),

@@ -183,5 +183,5 @@ def test_few_groups_are_warned_of(crossing):
 def test_metric_without_a_derivative():
     """A metric that is not finite near the expected matrix is refused by name."""
     y, y_pred = [0, 0, 1, 1], [0, 1, 1, 1]
-    with pytest.raises(ValueError, match="metric is not a finite number near the confusion"):
+    with pytest.raises(ValueError, match="metric is not a finite number near the expected"):
         metric_of(y, y_pred, lambda C: np.full(len(C), np.nan), groups=[1, 1, 2, 2])

@@ -123,7 +123,7 @@ def test_metrics_are_values():
         (lambda: from_matrix(C, ExpectedCost([[0, 1], [1, 0]]), pos_label=1), "pos_label=1 does"),
         (
             lambda: from_matrix(C, ExpectedCost([[1, 1], [0, 1]]), prevalence=[1, 0]),
-            "metric is the same whatever is predicted",
+            "metric does not depend on the predictions",
         ),
         (lambda: from_matrix(C, "net_benefit"), r"did you mean NetBenefit\(threshold\)"),
         (lambda: from_matrix(C, "expected cost"), r"did you mean ExpectedCost\(costs\)"),

@@ -701,7 +701,7 @@ def test_bad_matrix(C):
 
 def test_single_class_in_population():
     """There are no negatives to raise a false alarm."""
-    with pytest.raises(ValueError, match="prevalence leaves no sample"):
+    with pytest.raises(ValueError, match="prevalence leaves no samples outside"):
         from_matrix([[3, 1], [1, 3]], "false_positive_rate", pos_label=0, prevalence=[1, 0])
 
 

@@ -19,7 +19,7 @@ from skpostbac import (
 
 X, Y = load_wine(return_X_y=True)
 # That is a test of its own.
-pytestmark = pytest.mark.filterwarnings("ignore:.*do not tell which samples:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*do not show which samples:UserWarning")
 FOLDS = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, Y))
 MODELS = {
     "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
@@ -76,7 +76,7 @@ def test_training_variation_leaves_less_certainty(results):
     divided = compare_cv_results(two, training_variation="nadeau-bengio").posteriors[0].counts.total
     assert divided * 2.25 == pytest.approx(plain)
     wide = compare_cv_results(two, training_variation="nadeau-bengio")
-    assert "divided by 2.25, for the variation between training sets" in wide.report()
+    assert "divided by 2.25 to allow for the variation between training sets" in wide.report()
     assert "retraining is not included" not in wide.report()
     assert "retraining is not included" in compare_cv_results(two).report()
 
@@ -135,7 +135,7 @@ def test_other_samples_are_refused_where_they_are_known():
 def test_splits_that_nobody_knows_are_told(results):
     """Shuffled anew, they have the same sizes; a declaration or the indices silence it."""
     two = {name: results[name] for name in ("stump", "Bayes")}
-    with pytest.warns(UserWarning, match="cv_results of 'stump' do not tell which samples were"):
+    with pytest.warns(UserWarning, match="cv_results of 'stump' do not show which samples were"):
         compare_cv_results(two)
     known = {
         name: cross_validated(MODELS[model], return_indices=True)

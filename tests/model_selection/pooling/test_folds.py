@@ -307,7 +307,7 @@ def test_refit_passes_over_failed_candidates():
     )
     with (
         pytest.warns(FitFailedWarning, match="3 fits failed"),
-        pytest.warns(FitFailedWarning, match="passed over: candidate 0, splits 0, 1, 2"),
+        pytest.warns(FitFailedWarning, match="skipped: candidate 0, splits 0, 1, 2"),
     ):
         search.fit(X, y)
     assert search.best_index_ == 1

@@ -100,7 +100,7 @@ def test_failed_candidates_are_passed_over():
     results = search_results(
         [[[9, 9]], [[NAN, NAN]], [[10, 10]]], [[[10, 10]], [[NAN, NAN]], [[10, 10]]]
     )
-    with pytest.warns(FitFailedWarning, match="passed over: candidate 1, split 0$"):
+    with pytest.warns(FitFailedWarning, match="skipped: candidate 1, split 0$"):
         assert PosteriorRefit()(results) == 2
 
 
