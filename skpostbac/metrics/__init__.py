@@ -1,4 +1,4 @@
-"""From labels to counts, to the posterior, to scores and scorers.
+"""Counts, posteriors, scores and scorers.
 
 Two families of metrics have public modules of their own, `skpostbac.binormal` and
 `skpostbac.binary_equivalent`; they are implemented here.

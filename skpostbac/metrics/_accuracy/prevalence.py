@@ -10,10 +10,10 @@ So theta = (p + q0 - 1) / (q0 + q1 - 1), and for a judge better than guessing, q
 
     P(theta <= t) = P(p + (1 - t) q0 - t q1 <= 1 - t),
 
-the distribution function of a weighted sum of three independent Betas. What lies outside [0, 1]
-contradicts the judge's own counts, and is left out. Where the judge may be guessing, q0 + q1 <= 1
-has to be left out as well, and the share is drawn, as are differences of two shares under the same
-judge, both of which have to be in [0, 1].
+the distribution function of a weighted sum of three independent Betas. Values outside [0, 1]
+contradict the counts of the judge and are excluded. If the judge may be guessing, q0 + q1 <= 1 is
+excluded as well, and the share is computed by random draws. So are differences of two shares with
+the same judge, both of which must be in [0, 1].
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def split_scores(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[ClassScores, ClassScores]:
-    """Return the scores of the negatives and those of the positives.
+    """Return the scores of the negatives and of the positives.
 
     Samples of weight 0 are left out.
 

@@ -24,9 +24,9 @@ class EmpiricalAreas(NamedTuple):
     """
 
     roc_auc: float
-    """Area under the ROC curve, as :func:`sklearn.metrics.roc_auc_score` has it."""
+    """Area under the ROC curve, as in :func:`sklearn.metrics.roc_auc_score`."""
     average_precision: float
-    """As :func:`sklearn.metrics.average_precision_score` has it."""
+    """As in :func:`sklearn.metrics.average_precision_score`."""
 
     def _repr_html_(self) -> str:
         return block(repr(self), record(self._fields, *map(format_share, self)))

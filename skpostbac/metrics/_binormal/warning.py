@@ -40,9 +40,9 @@ class BinormalAssumptionWarning(UserWarning):
       larger scale changes no area.
     - :func:`binormal_check` rejects at 0.005, and the area under the ROC curve or the average
       precision is more than 1.5 posterior standard deviations of its log-odds from the empirical
-      one. Either of them alone is no reason: tests find harmless deviations in large samples, and
-      areas next to 1 vary. Use the empirical curve, or an increasing function of the scores that
-      makes them normal.
+      one. Either alone is not enough: tests detect harmless deviations in large samples, and areas
+      close to 1 vary. Use the empirical curve, or an increasing function of the scores that makes
+      them normal.
 
     Weights are case counts in the effective numbers and in the areas; the test of normality counts
     each sample once. See :ref:`binormal_assumption` for the measurements behind these limits.
@@ -76,13 +76,13 @@ def checked_scores(
 
 
 def broken_assumption(negative: ClassScores, positive: ClassScores) -> str | None:
-    """Say why scores are not those of the binormal model, and what to do; None if they may be."""
+    """Return why scores contradict the binormal model, with a remedy, or None."""
     rules = (_explain_few_values, _explain_probabilities, _explain_discrepancy)
     return next(filter(None, (rule(negative, positive) for rule in rules)), None)
 
 
 def _explain_few_values(negative: ClassScores, positive: ClassScores) -> str | None:
-    """Find hard labels, ratings, and votes of few members."""
+    """Detect hard labels, ratings and votes of few members."""
     numbers = {name: _effective_values(part) for name, part in _named(negative, positive)}
     few = [
         name
@@ -100,7 +100,7 @@ def _explain_few_values(negative: ClassScores, positive: ClassScores) -> str | N
 
 
 def _explain_probabilities(negative: ClassScores, positive: ClassScores) -> str | None:
-    """Find probabilities, and whether their log-odds would do."""
+    """Detect probabilities, and check whether their log-odds are suitable."""
     low = min(part.values.min() for part in (negative, positive))
     high = max(part.values.max() for part in (negative, positive))
     if low < 0 or high > 1:
@@ -117,7 +117,7 @@ def _explain_probabilities(negative: ClassScores, positive: ClassScores) -> str 
 
 
 def _explain_discrepancy(negative: ClassScores, positive: ClassScores) -> str | None:
-    """Find scores that are not normal, and areas that are wrong."""
+    """Detect scores that are not normal and areas that are wrong."""
     check = check_scores(negative, positive)
     if not check.rejects(SIGNIFICANCE):
         return None

@@ -187,7 +187,7 @@ def design_effects(
 
 @dataclass(frozen=True)
 class _Groups:
-    """What is known of the groups."""
+    """Statistics of the groups."""
 
     design_effect: Floats
     effective_groups: Floats

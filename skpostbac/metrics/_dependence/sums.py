@@ -28,7 +28,7 @@ from skpostbac._utils import Bools, Floats, FrozenArrays, Indices
 
 
 class Figure(NamedTuple):
-    """What is averaged over the samples: 0 or 1, or the difference of two such outcomes."""
+    """Outcome that is averaged over the samples: 0 or 1, or the difference of two outcomes."""
 
     value: Floats
     """Of each sample."""

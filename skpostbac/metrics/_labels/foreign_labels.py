@@ -26,7 +26,7 @@ def warn_if_foreign(
         Predicted labels by the name of the argument that holds them. The check needs their distinct
         labels: ask only about predictions without a hit.
     stacklevel : int
-        As of :func:`warnings.warn`, seen from the caller of this function.
+        As for :func:`warnings.warn`, relative to the caller of this function.
     """
     for name, y_pred in predictions.items():
         true = label_list(distinct_labels(y_true, "y_true"))

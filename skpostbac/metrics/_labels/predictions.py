@@ -12,7 +12,7 @@ from skpostbac._utils import input_errors, shown
 
 
 class DataFrame(Protocol):
-    """What is used of a table of pandas or polars."""
+    """Interface of pandas and polars tables."""
 
     @property
     def columns(self) -> Any:

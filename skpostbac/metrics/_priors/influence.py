@@ -90,7 +90,7 @@ class PriorInfluence(StablePickle):
     standard_deviation : float
         Posterior standard deviation of the weighted average; at least 1e-300.
     prior : str, pair of floats, array-like of shape (n_classes, 2) or Hyperprior
-        The prior, as of :class:`~skpostbac.PosteriorBalancedAccuracy`.
+        The prior, as for :class:`~skpostbac.PosteriorBalancedAccuracy`.
 
     Attributes
     ----------
@@ -415,13 +415,13 @@ def warn_if_prior_moves(
     observed, expected : float
         The metric of the observed (may be nan) and of the expected confusion matrix.
     standard_deviation : float
-        That of the posterior of the figure.
+        Posterior standard deviation of the metric.
     untested : sequence of labels
         Classes without samples, if they alone account for the shift.
     prior : PriorSpec
         The prior, as checked: there is nothing weaker to advise than "reciprocal".
     stacklevel : int
-        As of :func:`warnings.warn`, seen from the caller of this function.
+        As for :func:`warnings.warn`, relative to the caller of this function.
     """
     remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else _WEAKER
     if moves_far(observed, expected, standard_deviation):

@@ -19,7 +19,7 @@ from skpostbac.metrics._priors.assumptions import (
 
 
 class Assuming(Protocol):
-    """What is used of a posterior: its counts, and what was assumed, as it was given."""
+    """Interface of posteriors that can be pooled: counts and assumptions."""
 
     @property
     def counts(self) -> ClassCounts: ...
