@@ -35,7 +35,7 @@ _COLUMNS = ("n", "correlation with normal scores", "p-value")
 class NormalScores(FrozenArrays):
     """Scores of a class against those expected of a normal distribution, and a test of normality.
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
 
     Examples
     --------

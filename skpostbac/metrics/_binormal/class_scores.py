@@ -24,7 +24,7 @@ from skpostbac.metrics._labels import BinaryScores, read_scores
 class ScoreMoments(NamedTuple):
     """What a normal distribution needs to know of the scores of one class.
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from skpostbac.metrics._binormal.class_scores import ClassScores
 class EmpiricalAreas(NamedTuple):
     """Areas under the empirical curves of some scores, which assume nothing of them.
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
 
     Examples
     --------

@@ -51,7 +51,7 @@ SHOWN_POINTS = 9
 class CurveBand(FrozenArrays):
     """Pointwise credible band of a curve.
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class CurveBand(FrozenArrays):
 class BinormalDraws(FrozenArrays):
     """Draws from the posterior of the parameters, each of shape (n_draws,).
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
 
     Examples
     --------

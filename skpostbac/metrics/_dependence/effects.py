@@ -91,8 +91,8 @@ SHOWN_CLASSES = 8
 class DesignEffects(FrozenArrays):
     """Design effects and effective sizes of the samples of each class.
 
-    Returned by functions; the constructor does not check its arguments. Available as
-    `design_effects` of counts with groups or importance weights, and of their posteriors.
+    Returned by functions; its fields are not checked. Available as `design_effects` of counts with
+    groups or importance weights, and of their posteriors.
 
     Attributes
     ----------

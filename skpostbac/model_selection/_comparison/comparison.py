@@ -89,7 +89,7 @@ _STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
 class RopeMasses(NamedTuple):
     """Probabilities that a difference is below, within and above the rope.
 
-    They sum to 1. Returned by functions; the constructor does not check its arguments.
+    They sum to 1. Returned by functions; its fields are not checked.
     """
 
     below: float

@@ -77,7 +77,7 @@ Difference: TypeAlias = BoundedDistribution | HierarchicalPairedDifference
 class MonteCarloError(FrozenArrays):
     """Monte Carlo standard errors; zero for exact results.
 
-    Returned by functions; the constructor does not check its arguments.
+    Returned by functions; its fields are not checked.
     """
 
     rank_probabilities: Floats
