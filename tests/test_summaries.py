@@ -242,6 +242,6 @@ def test_the_level_of_a_table_is_checked():
 def test_a_classifier_called_name_has_no_column():
     """It would take the place of the first one; ranks and pairs have no such clash."""
     comparison = skpostbac.compare_predictions(Y_TRUE, {"name": Y_PRED, "other": Y_TRUE})
-    with pytest.raises(ValueError, match="names must not have 'name'"):
+    with pytest.raises(ValueError, match="names must not contain 'name'"):
         comparison.table()
     assert comparison.table("rank_probabilities")["name"] == ["name", "other"]
