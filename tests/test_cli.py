@@ -275,7 +275,7 @@ def test_groups_agree_with_the_library(patients, write, run):
     assert (pair["low"], pair["high"]) == pytest.approx((low, high), rel=1e-9)
     expected = comparison.design_effects(*names).design_effect.tolist()
     assert pair["design_effects"] == pytest.approx(expected)
-    assert "Samples 160 of 15 groups, column patient" in text
+    assert "Samples 160 in 15 groups (column patient)" in text
 
 
 def test_groups_of_one_classifier(patients, write, run):
@@ -294,9 +294,11 @@ def test_groups_of_one_classifier(patients, write, run):
     ("options", "message"),
     [
         pytest.param(["--groups", "z"], "--groups: there is no column 'z'", id="unknown"),
-        pytest.param(["--groups", "truth"], "'truth' cannot be --groups and", id="truth"),
+        pytest.param(["--groups", "truth"], "'truth' cannot be both --groups", id="truth"),
         pytest.param(
-            ["--groups", "one", "--classifier", "one"], "'one' cannot be --groups", id="classifier"
+            ["--groups", "one", "--classifier", "one"],
+            "'one' cannot be both --groups",
+            id="classifier",
         ),
     ],
 )
@@ -341,7 +343,7 @@ def test_the_best_is_corrected_for_the_choice(people, run):
     assert (record["mean"], record["low"], record["high"]) == (selected.mean(), low, high)
     assert record["optimism"] == selected.optimism > 0
     assert record["uncorrected"]["mean"] == selected.uncorrected.mean()
-    (header, row) = table(run(*args, "--selected"), "Best of 3, corrected for the choice")
+    (header, row) = table(run(*args, "--selected"), "Best of 3, corrected for selection")
     assert row[header.index("optimism")] == f"{selected.optimism:.3f}"
     assert row[header.index("mean")] == f"{selected.mean():.3f}"
 
@@ -376,8 +378,8 @@ def test_repeated_ids_are_told(people, run):
     path, _ = people
     args = [path, "--truth", "y", "--classifier", "A", "--id", "id"]
     text = " ".join(run(*args).split())
-    assert "The 200 rows have 150 different values in column id" in text
-    assert "--groups id accounts for it." in text
+    assert "The 200 rows have only 150 different values in column id" in text
+    assert "use --groups id to account for this." in text
     ids = json.loads(run(*args, "--json"))["data"]["ids"]
     assert (ids["column"], ids["n_different"]) == ("id", 150)
     assert "accounts for it" not in run(*args, "--groups", "id")
@@ -413,7 +415,7 @@ def test_verdicts_of_a_judge(write, run):
     assert pair["prob_greater"] == pytest.approx(new.difference(old).prob_above(0), abs=1e-9)
     assert document["judge"]["informedness"]["mean"] == pytest.approx(new.judge_informedness.mean())
     assert table(text, "Posterior of the share")[1][1] == "150/200"
-    assert "Judge     sensitivity 27 of 30, specificity 24 of 30; their sum - 1: 0.677" in text
+    assert "Judge     sensitivity 27 of 30, specificity 24 of 30; informedness 0.677" in text
     alone = run(path, *JUDGE, "--classifier", "old")
     assert "Difference" not in alone
 
@@ -428,12 +430,14 @@ def test_a_useless_judge_is_noted(write, run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param(JUDGE[:4], "verdicts of a judge need --positive, too", id="positive"),
-        pytest.param(JUDGE[2:], "verdicts of a judge need --sensitivity", id="sensitivity"),
-        pytest.param([*JUDGE, "--truth", "new"], "--truth does not go with verdicts", id="truth"),
-        pytest.param([*JUDGE, "--selected"], "--selected does not go with", id="selected"),
+        pytest.param(JUDGE[:4], "judge verdicts also need --positive", id="positive"),
+        pytest.param(JUDGE[2:], "judge verdicts also need --sensitivity", id="sensitivity"),
         pytest.param(
-            [*JUDGE[:4], "--positive", "yes"], "must have the verdict 'yes' and one", id="verdict"
+            [*JUDGE, "--truth", "new"], "--truth cannot be combined with judge verdicts", id="truth"
+        ),
+        pytest.param([*JUDGE, "--selected"], "--selected cannot be combined with", id="selected"),
+        pytest.param(
+            [*JUDGE[:4], "--positive", "yes"], "may contain only 'yes' and one", id="verdict"
         ),
         pytest.param(
             ["--sensitivity", "27"], "must be two whole numbers, such as 27/30", id="share"
@@ -452,11 +456,13 @@ def test_bad_judges(options, message, write, fail):
     ("options", "message"),
     [
         pytest.param(["--by", "z"], "--by: there is no column 'z'", id="unknown"),
-        pytest.param(["--by", "truth"], "'truth' cannot be --by and --truth", id="truth"),
+        pytest.param(["--by", "truth"], "'truth' cannot be both --by and --truth", id="truth"),
         pytest.param(["--id", "z"], "--id: there is no column 'z'", id="id"),
-        pytest.param(["--by", "one", "--groups", "two"], "cannot go with --groups", id="groups"),
         pytest.param(
-            ["--selected", "--classifier", "one"], "--selected needs two or more", id="alone"
+            ["--by", "one", "--groups", "two"], "cannot be combined with --groups", id="groups"
+        ),
+        pytest.param(
+            ["--selected", "--classifier", "one"], "--selected needs at least two", id="alone"
         ),
     ],
 )
@@ -468,9 +474,9 @@ def test_bad_subgroups_and_choices(options, message, write, fail):
 def test_one_subgroup_and_choices_in_groups(write, fail):
     """Neither has an answer."""
     path = write("g,truth,one,two\n1,a,a,a\n1,a,a,b\n1,b,b,b\n")
-    assert "all samples are of one subgroup, '1'" in fail(path, "--truth", "truth", "--by", "g")
+    assert "all samples are in one subgroup, '1'" in fail(path, "--truth", "truth", "--by", "g")
     message = fail(path, "--truth", "truth", "--groups", "g", "--selected")
-    assert message == "--selected: no correction of a choice is known for --groups"
+    assert message == "--selected: no correction for selection is known for --groups"
 
 
 def test_text_shows_the_numbers_of_the_document(wine_csv, run):
@@ -558,8 +564,8 @@ def test_single_class(write, run):
     assert document["data"]["chance"] is None
     text = run(path, "--truth", "truth")
     assert table(text, "Posterior of the recall of a")[1][-1] == "-"
-    assert "There is a single class: this is its recall, and no balanced accuracy." in text
-    assert "Difference of the recalls" in text
+    assert "There is only one class: this is its recall, not a balanced accuracy." in text
+    assert "Difference in recall" in text
     assert "Chance" not in text
     assert document["data"]["score"] == "recall"
 
@@ -636,7 +642,7 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
         assert record["expected_coverage"] == 0
         assert record["remedy"].startswith("with few samples of each class, use prior=")
     note = (
-        "95% intervals would hold the balanced accuracy in about 0% of test sets such as this one: "
+        "95% intervals would contain the balanced accuracy in about 0% of test sets like this one: "
         "with few samples of each class, use --prior hierarchical"
     )
     assert " ".join(run(*args).split()).count(note) == 1
@@ -766,7 +772,7 @@ def test_labels_leave_out_other_classes(write, run):
     data = json.loads(run(*args, *labels, "--json"))["data"]
     assert [record["label"] for record in data["classes"]] == ["c,d", "a"]
     assert (data["n_samples"], data["n_left_out"]) == (3, 1)
-    assert "Samples   3 (1 of other classes left out)" in run(*args, *labels)
+    assert "Samples   3 (1 from other classes left out)" in run(*args, *labels)
 
 
 def test_unseen_predictions_are_errors(write, run):
@@ -776,7 +782,7 @@ def test_unseen_predictions_are_errors(write, run):
     assert [record["n_unseen"] for record in document["posteriors"]] == [2, 2]
     assert document["posteriors"][0]["correct"] == [1, 0]
     text = run(path, "--truth", "truth")
-    assert "one: 2 predictions are of no class, and counted as wrong." in text.splitlines()
+    assert "one: 2 predictions are none of the classes and count as errors." in text.splitlines()
 
 
 def test_labels_are_text(write, run):
@@ -881,7 +887,7 @@ def test_large_counts(write, run):
         pytest.param("truth,a\n  ,x\n", r"^line 2: no label in column 'truth'$", id="blank cell"),
         pytest.param("truth,a\nx,x\n\nx,x\n", r"^line 3 is empty$", id="blank line"),
         pytest.param("\ntruth,a\nx,x\n", r"^line 1 is empty$", id="blank first line"),
-        pytest.param("truth\nx\n", r"no column of a classifier beside 'truth'$", id="truth only"),
+        pytest.param("truth\nx\n", r"no column of predictions besides 'truth'$", id="truth only"),
         pytest.param(
             ",truth,a\n0,x,x\n",
             r"^column 1 has no name; .*--classifier, or write the file without its index$",
@@ -898,7 +904,9 @@ def test_large_counts(write, run):
         pytest.param("truth,a\nx," + "x" * 200_000, r"^line 2: field larger than", id="giant cell"),
         pytest.param("truth,a\nx,\xe9\n".encode("latin-1"), "is not UTF-8 text", id="Latin-1"),
         pytest.param(
-            "truth,a\nx,x\n".encode("utf-16-le"), "UTF-16 without its mark", id="UTF-16, unmarked"
+            "truth,a\nx,x\n".encode("utf-16-le"),
+            "UTF-16 without a byte order mark",
+            id="UTF-16, unmarked",
         ),
         pytest.param(b"\xff\xfex", "is not UTF-16.* text: .*; save it as UTF-8$", id="half UTF-16"),
         pytest.param(b"PK\x03\x04\0\0", "is an Excel workbook.*; save the sheet as", id="xlsx"),
@@ -907,23 +915,27 @@ def test_large_counts(write, run):
         pytest.param(b"ARROW1\0\0", "is a Feather file; write it as", id="Feather"),
         pytest.param(
             "id,truth,a\n7,x,x\n8,x,x\n",
-            r"^column 'id' holds no label of 'truth' \('x'\), but '7', '8'; .*--classifier$",
+            r"^column 'id' has no label of 'truth' \('x'\), only '7', '8'; .*--classifier$",
             id="column of no predictions",
         ),
         pytest.param(
             "id,truth,a\n7.0,x,x\n8.0,v,x\n9.0,w,x\n6.5,z,x\n",
-            r"'truth' \('v', 'w', 'x', ...\), but '6.5', '7.0', '8.0', ...; choose",
+            r"'truth' \('v', 'w', 'x', ...\), only '6.5', '7.0', '8.0', ...; select",
             id="column of many numbers",
         ),
         pytest.param(
-            "truth,a\n" + "x," * 5_000_001, r"^line 2: no end within 10000000 char", id="giant line"
+            "truth,a\n" + "x," * 5_000_001,
+            r"^line 2: record is longer than 10000000 char",
+            id="giant line",
         ),
         pytest.param(
-            "truth,a\n" + '"\n",' * 2_500_001, r": no end within 10000000 char", id="giant record"
+            "truth,a\n" + '"\n",' * 2_500_001,
+            r": record is longer than 10000000 char",
+            id="giant record",
         ),
         pytest.param(
             ",".join(["truth", *map(str, range(100_000))]) + "\n",
-            r"^there are 100000 columns beside 'truth', more than the 1000 .*--classifier$",
+            r"^there are 100000 columns besides 'truth', but at most 1000 .*--classifier$",
             id="too many classifiers",
         ),
     ],
@@ -959,7 +971,7 @@ def test_bad_file(write, fail, content, message):
         ),
         pytest.param(
             ["--truth", "truth", "--labels", "a,b,c"],
-            r"^--labels: class 'c' is never seen",
+            r"^--labels: class 'c' is neither a true nor a predicted label",
             id="class never seen",
         ),
         pytest.param(
@@ -1169,7 +1181,7 @@ def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html
     page = read_html(path.read_text(encoding="utf-8"))
     assert sum(text.startswith("c") and " has 0." in text for text in page.text) == 4
     assert "Showing the best 5 of 13 classifiers." in page.text
-    caption = "Posterior of the balanced accuracy: mean and 95% interval, guessing dotted."
+    caption = "Posterior of the balanced accuracy: mean and 95% interval, chance level dotted."
     assert caption in page.text
 
 
@@ -1216,7 +1228,7 @@ def test_pictures_need_matplotlib(write, fail, monkeypatch):
     """Without it, the error says so before anything is computed."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     message = fail(write(SMALL), "--truth", "truth", "--html", "page.html")
-    assert message.startswith("argument --html: a picture requires matplotlib.")
+    assert message.startswith("argument --html: a plot requires matplotlib.")
 
 
 HOSTILE_TEXT = "truth,\x1b[31mA\x07,B\u202e\na\x85,a\x85,b\nb,b,b\n"
@@ -1246,7 +1258,7 @@ def test_picture_tells_of_characters_that_the_font_lacks(write, tmp_path, capsys
     path = tmp_path / "p.png"
     assert main([write("truth,日本\na,a\nb,b\n"), "--truth", "truth", "--plot", str(path)]) == 0
     error = capsys.readouterr().err
-    assert error == f"{str(path)!r}: the font lacks some characters of the names\n"
+    assert error == f"{str(path)!r}: the font lacks some characters in the names\n"
     assert path.read_bytes().startswith(b"\x89PNG")
 
 

@@ -1,10 +1,10 @@
-"""The command line: a table of predictions in, posteriors, comparison and ranking out.
+"""The command line: evaluates a table of predictions and compares its classifiers.
 
-``main`` goes one way, and each step is a module: `_parser` (arguments), `_table` (a CSV file) or
-`_example` (no file), `_evaluation` (posteriors and their comparison), `_document` (all results, as
-a plain dict, which is the JSON output), `_sections` (the results as tables of text), `_text` and
-`_page` (the tables in a terminal and in a browser) with `_figures`. What needs scikit-learn is
-imported when it is used, so that ``--help`` is quick.
+Each step of ``main`` is a module: `_parser` (arguments), `_table` (reads a file) or `_example` (no
+file), `_evaluation` (posteriors and their comparison), `_document` (all results as a plain dict,
+the JSON output), `_sections` (tables of text), `_text` and `_page` (tables in a terminal and in a
+browser), `_figures` (plots). Modules that need scikit-learn are imported when used, so that
+``--help`` is quick.
 """
 
 from skpostbac._cli._main import main

@@ -1,7 +1,7 @@
-"""All that is known of the classifiers of a table, as a plain dict.
+"""The results for the classifiers of a table, as a plain dict.
 
-The document is the one source of all outputs. It holds dicts, lists, strings, numbers and None
-only; the user guide explains the keys, and has their schema.
+All outputs are made from this document. It contains dicts, lists, strings, numbers and None
+only. The user guide explains the keys and has their schema.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_SUBGROUPS = ("mean", "median", "low", "high", "prob_worst")
 
 
 def make_document(evaluation: Evaluation) -> Record:
-    """Describe what is known of the classifiers of a table.
+    """Describe the results for the classifiers of a table.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ def _describe_ids(table: Table) -> Record | None:
     column, number = table.ids.column, table.ids.n_different
     note = None
     if number < table.n_rows:
-        hint = "" if table.groups is not None else f": --groups {column} accounts for it"
+        hint = "" if table.groups is not None else f"; use --groups {column} to account for this"
         note = (
-            f"The {table.n_rows} rows have {number} different values in column {column}, and what "
-            f"is of one sample is not independent{hint}."
+            f"The {table.n_rows} rows have only {number} different values in column {column}: "
+            f"repeated samples are not independent{hint}."
         )
     return {"column": column, "n_different": number, "note": note}
 
@@ -156,7 +156,7 @@ def _describe_settings(settings: Settings) -> Record:
 
 
 def _failed(records: list[Record], least: float | None) -> list[str] | None:
-    """Return the classifiers whose lower bound is below what is asked for, if anything is."""
+    """Return the classifiers whose lower bound is below ``--fail-below``."""
     return None if least is None else [one["name"] for one in records if one["lower"] < least]
 
 
@@ -176,7 +176,7 @@ def _describe_posteriors(
 
 
 def _count_unseen(table: Table, column: int, classes: set[str]) -> int:
-    """Return how often a sample of one of the classes is predicted to be of none of them."""
+    """Count the samples of the classes whose prediction is not one of the classes."""
     return sum(
         number
         for row, number in table.rows.items()
@@ -231,7 +231,7 @@ def _describe_design(posterior: PosteriorBalancedAccuracy, level: float) -> Reco
 
 
 def _describe_comparison(comparison: PosteriorComparison, settings: Settings) -> Record:
-    # The better one comes first, so that a difference is what is gained.
+    # The better one comes first, so that the difference is the gain.
     pairs = combinations(comparison.ranking(), 2)
     return {
         "note": comparison.explanation,
@@ -243,7 +243,7 @@ def _describe_comparison(comparison: PosteriorComparison, settings: Settings) ->
 
 
 def _by_name(comparison: PosteriorComparison) -> dict[str, dict[str, float | None]]:
-    """Return P(first is better than second) by the names of two different classifiers."""
+    """Return P(first is better than second), by the names of the two."""
     names, matrix = comparison.names, comparison.prob_greater()
     return {
         row: {column: _number(p) for column, p in zip(names, line, strict=True) if column != row}
@@ -286,11 +286,11 @@ def _labels(posterior: PosteriorBalancedAccuracy) -> list[str]:
 
 
 def _chance(posterior: PosteriorBalancedAccuracy) -> float | None:
-    """Return the balanced accuracy of guessing, which means nothing with a single class."""
+    """Return the chance level, or None for a single class."""
     return posterior.chance if posterior.counts.n_classes > 1 else None
 
 
 def _number(value: ArrayLike) -> float | None:
-    """Return a float that JSON has, or None."""
+    """Return a finite float, or None, as JSON has no others."""
     number = float(np.asarray(value))
     return number if math.isfinite(number) else None

@@ -24,39 +24,39 @@ from skpostbac.metrics import (
 from skpostbac.metrics._priors import DEFAULT_PRIOR
 from skpostbac.model_selection import PosteriorComparison, selected_posterior
 
-# Classifiers that the sentences speak of, best first.
+# Number of classifiers in the report, best first.
 SENTENCES = 5
-# The same table gives the same output.
+# A fixed seed: the same table gives the same output.
 SEED = 0
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is evaluated, and how."""
+    """Options of the evaluation."""
 
     prior: str | tuple[float, ...] = DEFAULT_PRIOR
     level: float = 0.95
     rope: float = 0.0
     labels: tuple[str, ...] | None = None
     fail_below: float | None = None
-    """What no lower bound may be below."""
+    """Smallest acceptable lower bound."""
     selected: bool = False
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is known of the classifiers of a table."""
+    """Posteriors of the classifiers of a table, and their comparison."""
 
     table: Table
     settings: Settings
     posteriors: dict[str, PosteriorBalancedAccuracy]
     """By name of the classifier, in the order of the table."""
     comparison: PosteriorComparison | None
-    """Of these posteriors; None for a single classifier."""
+    """None for a single classifier."""
     selected: SelectedPosterior | None = None
-    """Of the best classifier, corrected for the choice, if that was asked for."""
+    """Posterior of the best classifier, corrected for selection, with ``--selected``."""
     subgroups: dict[str, SubgroupPosteriors] | None = None
-    """By name of the classifier, if there is a column of subgroups."""
+    """By name of the classifier, with ``--by``."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     table : Table
         True labels and predictions.
     settings : Settings
-        Prior, level of the intervals, rope, and the classes if they are not those of the truth.
+        Prior, level of the intervals, rope, and the classes if they differ from the truth's.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
     Raises
     ------
     InputError
-        If the classes do not fit the labels of the table.
+        If an option does not fit the table, such as a class that does not occur.
     """
     check_options(table, settings)
     subgroups = None if table.by is None else _split(table, settings)
@@ -90,29 +90,29 @@ def evaluate(table: Table, settings: Settings) -> Evaluation:
         return Evaluation(table, settings, _alone(table, settings), None, None, subgroups)
     counts = _count(table, settings)
     comparison = _compare(counts, settings)
-    # Those that are compared are those that are shown.
+    # Show the posteriors that are compared.
     posteriors = dict(zip(comparison.names, comparison.posteriors, strict=True))
     selected = _select(counts, settings) if settings.selected else None
     return Evaluation(table, settings, posteriors, comparison, selected, subgroups)
 
 
 def check_options(table: Table, settings: Settings) -> None:
-    """Refuse what cannot be computed of this table."""
+    """Raise if an option cannot be applied to this table."""
     if settings.selected and len(table.classifiers) == 1:
-        raise InputError("--selected needs two or more classifiers, of which one was chosen")
+        raise InputError("--selected needs at least two classifiers")
     if settings.selected and table.groups is not None:
-        raise InputError("--selected: no correction of a choice is known for --groups")
+        raise InputError("--selected: no correction for selection is known for --groups")
     if table.by is not None and len(names := {row[-1] for row in table.rows}) < 2:
-        raise InputError(f"--by: all samples are of one subgroup, {names.pop()!r}")
+        raise InputError(f"--by: all samples are in one subgroup, {names.pop()!r}")
 
 
 def report(evaluation: Evaluation) -> list[str]:
-    """Say in sentences what it comes to, the most important first."""
+    """Return the report as sentences, most important first."""
     return [*_report_all(evaluation), *_report_more(evaluation)]
 
 
 def _report_more(evaluation: Evaluation) -> list[str]:
-    """Say what the choice adds, and how far the best classifier serves subgroups alike."""
+    """Report the correction for selection, and the subgroups of the best classifier."""
     level, lines = evaluation.settings.level, []
     if evaluation.selected is not None:
         lines += evaluation.selected.report(level).splitlines()
@@ -142,14 +142,14 @@ def _count(table: Table, settings: Settings) -> PairedCounts:
 
 
 def _compare(counts: PairedCounts, settings: Settings) -> PosteriorComparison:
-    # Not by compare_predictions: the document has its own notes of labels and of the prior.
+    # Not compare_predictions: the document has its own notes on labels and the prior.
     return PosteriorComparison.from_paired_counts(
         counts, prior=settings.prior, rope=settings.rope, random_state=SEED
     )
 
 
 def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccuracy]:
-    """Evaluate a classifier that is alone."""
+    """Evaluate a single classifier."""
     y_true, y_pred = _columns(table)[:2]
     (name,) = table.classifiers
     counts = class_counts(y_true, y_pred, **_options(table, settings))
@@ -158,7 +158,7 @@ def _alone(table: Table, settings: Settings) -> dict[str, PosteriorBalancedAccur
 
 def _select(counts: PairedCounts, settings: Settings) -> SelectedPosterior:
     with warnings.catch_warnings():
-        # The document has its own note of the prior.
+        # The document has its own note on the prior.
         warnings.simplefilter("ignore", PriorInfluenceWarning)
         return selected_posterior(counts, prior=settings.prior, random_state=SEED)
 
@@ -193,6 +193,6 @@ def _check_labels(labels: tuple[str, ...] | None, table: Table) -> None:
         return
     for label in labels:
         if not any(label in row for row in table.label_rows):
-            raise InputError(f"--labels: class {label!r} is never seen, true or predicted")
+            raise InputError(f"--labels: class {label!r} is neither a true nor a predicted label")
     if not any(row[0] in labels for row in table.rows):
         raise InputError(f"--labels: none of the classes occurs in {table.truth!r}")

@@ -1,4 +1,4 @@
-"""The example that is evaluated when there is no file."""
+"""The built-in example, evaluated if no file is given."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from skpostbac._cli._formats import InputError
 from skpostbac._cli._table import Table, check_distinct
 
 DESCRIPTION = (
-    "No FILE is given, so here is an example: which of the handwritten digits that ship with "
-    'scikit-learn is an eight? One in ten is. Always predicting "not eight" gives an accuracy of '
-    "{majority:.3f}, but a balanced accuracy of 0.5. The predictions are out of fold, by "
-    "stratified 5-fold cross-validation."
+    "This is a built-in example, because no FILE was given. The task is to recognize eights among "
+    'scikit-learn\'s handwritten digits; one in ten is an eight. Always predicting "not eight" '
+    "gives an accuracy of {majority:.3f}, but a balanced accuracy of only 0.5. All predictions are "
+    "out of fold, from stratified 5-fold cross-validation."
 )
 
 
 def make_example(names: Sequence[str] | None = None) -> Table:
-    """Return the predictions of three classifiers on imbalanced data that come with scikit-learn.
+    """Predict imbalanced scikit-learn example data with three classifiers.
 
     Parameters
     ----------
     names : sequence of str, default=None
-        Classifiers out of those of the example, by default all.
+        Classifiers of the example to use, by default all.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The pictures of an evaluation, and how to write them."""
+"""Plots of an evaluation, and how to write them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Formats by the end of the file name, and what keeps the date out of the file: the same
+# Formats by file name extension, with the metadata that keeps the date out of the file: the same
 # evaluation gives the same bytes.
 FORMATS: dict[str, dict[str, None]] = {
     "png": {},
@@ -26,37 +26,37 @@ FORMATS: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None},
 }
 
-# What matplotlib warns of where its font lacks a character.
+# The warning of matplotlib if its font lacks a character.
 MISSING = "Glyph .* missing from font"
-# The label of a row: a name, and of a class the correct predictions and the samples.
+# The label of a row: a name and, for a class, its correct predictions and samples.
 LABEL = re.compile(r"(?s)(?P<name>.*?)(?P<counts> \([^()]+/[^()]+\))?")
 
-# More rows than these are told apart better without densities.
+# With more rows than this, plot intervals instead of densities.
 MOST_RIDGES = 12
-# Classes that are drawn one by one.
+# With more classes than this, do not plot each class.
 MOST_CLASSES = 40
 
 
 class Format(NamedTuple):
-    """How a picture is drawn for a place of some width."""
+    """Layout of a plot for a given width."""
 
     width: float
     """In inches."""
     n_characters: int
-    """What is shown of a name at most."""
+    """Maximum length of a name."""
     n_ticks: int
-    """Ticks of an x-axis between names and figures, at most."""
+    """Maximum number of ticks of the x-axis."""
     has_counts: bool = True
-    """Whether the counts of a class stand beside its name."""
+    """Whether to show the counts of a class beside its name."""
 
 
-# A file of its own, and a page: on a screen or on paper, and on a phone. A page shows one of two
-# pictures, for text that shrinks with a wide one would be too small to read.
+# A separate file; a page on a screen or paper; a page on a phone. A page contains both of the
+# latter and shows one: the text of a wide plot shrunk to a phone would be too small to read.
 ALONE, WIDE, NARROW = Format(7.2, 60, 7), Format(7.2, 30, 7), Format(4.2, 17, 2, False)
 
 
 def draw_posteriors(evaluation: Evaluation, form: Format = ALONE) -> Figure:
-    """Draw the posterior of each classifier, the best first, and the score of guessing."""
+    """Plot the posterior of each classifier, best first, and the chance level."""
     n = len(evaluation.posteriors)
     figure = _new_figure(form.width, rows_size(n)[1])
     ax = figure.subplots()
@@ -73,7 +73,7 @@ def draw_posteriors(evaluation: Evaluation, form: Format = ALONE) -> Figure:
 
 
 def draw_difference(evaluation: Evaluation, form: Format) -> Figure:
-    """Draw how much better the best classifier is than the next."""
+    """Plot the difference between the best classifier and the next best."""
     assert evaluation.comparison is not None
     figure = _new_figure(form.width, 3.6)
     ax = figure.subplots()
@@ -85,7 +85,7 @@ def draw_difference(evaluation: Evaluation, form: Format) -> Figure:
 
 
 def draw_recalls(evaluation: Evaluation, form: Format) -> Figure:
-    """Draw the accuracy of the best classifier on each class."""
+    """Plot the recall of each class for the best classifier."""
     figure = _new_figure(form.width, rows_size(_n_classes(evaluation) + 1)[1])
     ax = figure.subplots()
     PosteriorDisplay.from_recalls(
@@ -99,7 +99,7 @@ def draw_recalls(evaluation: Evaluation, form: Format) -> Figure:
 
 
 def _fit_rows(ax: Axes, form: Format) -> None:
-    """Leave room for the curves between the names of the rows and their figures."""
+    """Shorten names and thin out ticks, to leave room for the curves."""
     ax.locator_params(axis="x", nbins=form.n_ticks - 1)
     low, high = ax.get_xlim()
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
@@ -113,7 +113,7 @@ def _fit_rows(ax: Axes, form: Format) -> None:
 
 
 def _short_names(names: Sequence[str], width: int) -> list[str]:
-    """Cut names to about this width so that they stay different, else number them."""
+    """Shorten names to about this width; number them if they would become equal."""
     room = min(width * len(name) // max(1, text_width(name)) for name in names)
     for slightly_more in range(room, room + 6):
         short = shorten(names, slightly_more)
@@ -132,7 +132,7 @@ def _split_label(text: str) -> tuple[str, str]:
 
 
 def page_figures(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
-    """Return the pictures of a page, wide and narrow, as SVG elements, by their captions."""
+    """Return the plots of a page by caption, each as a wide and a narrow SVG element."""
     level = f"{100 * evaluation.settings.level:.12g}%"
     figures: dict[str, Callable[[Evaluation, Format], Figure]] = {
         _caption(evaluation, level): draw_posteriors
@@ -145,7 +145,7 @@ def page_figures(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
         caption = f"Accuracy of {names[0]} on each class, with {level} intervals."
         figures[caption] = draw_recalls
     with warnings.catch_warnings():
-        # The text stays text: the browser has fonts for it that matplotlib may lack.
+        # The SVG keeps the text as text: the browser may have fonts that matplotlib lacks.
         warnings.filterwarnings("ignore", MISSING, UserWarning)
         return {
             caption: (
@@ -157,15 +157,15 @@ def page_figures(evaluation: Evaluation) -> dict[str, tuple[str, str]]:
 
 
 def _caption(evaluation: Evaluation, level: str) -> str:
-    """Say what stands in the picture of the posteriors."""
+    """Return the caption of the plot of the posteriors."""
     is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
     interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
-    guessing = ", guessing dotted" if _n_classes(evaluation) > 1 else ""
+    guessing = ", chance level dotted" if _n_classes(evaluation) > 1 else ""
     return f"Posterior of the balanced accuracy: {interval}{guessing}."
 
 
 def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:
-    """Return the posteriors as a picture, and whether its font has all characters of the names."""
+    """Plot the posteriors to bytes; also return whether the font has all characters."""
     figure = draw_posteriors(evaluation)
     with warnings.catch_warnings():
         warnings.filterwarnings("error", MISSING, UserWarning)
@@ -177,7 +177,7 @@ def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:
 
 
 def _to_element(figure: Figure, salt: str) -> str:
-    """Return an SVG element whose identifiers differ from those of other salts."""
+    """Return an SVG element; the salt makes its identifiers unique in a page."""
     text = _encode(figure, "svg", salt, fonttype="none").decode()
     return text[text.index("<svg") :]
 
@@ -194,7 +194,7 @@ def _encode(
 
 
 def _new_figure(width: float, height: float) -> Figure:
-    """Return a figure that no window manager and no `pyplot` knows of."""
+    """Return a figure that is not managed by `pyplot`."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

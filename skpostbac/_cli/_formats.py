@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes, and how a parquet file is read."""
+"""File formats, recognized by their first bytes, and reading of parquet files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, TypeAlias
 
 # The cells of some columns, row by row, with the number of the row.
 Rows: TypeAlias = Callable[[Sequence[str]], Iterator[tuple[int, tuple[str, ...]]]]
-# How pandas calls an index without a name, which is no column.
+# The name that pandas gives an unnamed index, which is not a column.
 _INDEX = re.compile(r"__index_level_\d+__")
 PARQUET = b"PAR1"
-# Marks of encodings; that of UTF-32 begins as that of UTF-16 does.
+# Byte order marks; UTF-32 comes first, because its mark starts with that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Files that are not read: what they are, and what to do.
+# Unsupported formats: what they are, and what to do.
 _OTHERS = {
     b"PK\x03\x04": "an Excel workbook or a zip archive; save the sheet as CSV (UTF-8)",
     b"\xd0\xcf\x11\xe0": "an Excel workbook; save the sheet as CSV (UTF-8)",
@@ -32,21 +32,21 @@ _LONGEST = max(map(len, [PARQUET, *_MARKS, *_OTHERS]))
 
 
 class InputError(Exception):
-    """What the user can mend; the message is one line."""
+    """An error that the user can fix; the message is one line."""
 
 
 def first_bytes(file: BufferedReader) -> bytes:
-    """Return the first bytes of a file, which are still to be read; it may be a pipe."""
+    """Return the first bytes of a file without consuming them; it may be a pipe."""
     return file.peek(_LONGEST)[:_LONGEST]
 
 
 def text_encoding(head: bytes, source: str) -> str:
-    """Return the encoding of a text, UTF-8 unless a mark says otherwise.
+    """Return the encoding of a text: UTF-8, unless a byte order mark says otherwise.
 
     Raises
     ------
     InputError
-        If the file is of a known format that is no text.
+        If the file has a known format that is not text.
     """
     for mark, what in _OTHERS.items():
         if head.startswith(mark):
@@ -56,7 +56,7 @@ def text_encoding(head: bytes, source: str) -> str:
 
 
 def read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
-    """Return the names of the columns, and what reads some of them.
+    """Return the names of the columns, and a function that reads some of them.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read_parquet(source: str, file: BufferedReader) -> tuple[list[str], Rows]:
         table = ParquetFile(file if file.seekable() else BytesIO(file.read()))
     except ArrowException as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{source} is no complete parquet file: {reason}") from error
+        raise InputError(f"{source} is not a complete parquet file: {reason}") from error
 
     def rows(columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
         batches = table.iter_batches(columns=list(columns))
@@ -90,5 +90,5 @@ def _cells(batch: Any, columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _text(value: Any) -> str:
-    """Write a cell as it would stand in a CSV file; one without a value is empty."""
+    """Convert a cell to text as in a CSV file; a missing value is empty."""
     return "" if value is None or value != value else str(value)

@@ -1,4 +1,4 @@
-"""Verdicts of a judge who errs: the shares of positives of one or several systems."""
+"""Verdicts of an imperfect judge: the prevalences (shares of positives) of the systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skpostbac.metrics import JudgeWarning, PosteriorPrevalence, posterior_preva
 
 @dataclass(frozen=True)
 class Judge:
-    """How the judge did on gold samples, and which verdict is positive."""
+    """Sensitivity and specificity counts of the judge, and the positive verdict."""
 
     sensitivity: tuple[int, int]
     specificity: tuple[int, int]
@@ -28,12 +28,12 @@ class Judge:
 def judge_document(
     columns: Columns, judge: Judge, prior: str | Sequence[float], level: float
 ) -> Record:
-    """Return what is known of the systems that were judged, with numbers, strings and None only.
+    """Describe the prevalences of the judged systems, with numbers, strings and None only.
 
     Raises
     ------
     InputError
-        If a column has not the positive verdict and at most one other.
+        If a column has more than one verdict beside the positive one.
     """
     found = {
         name: _measure(columns, place, judge, prior) for place, name in enumerate(columns.names)
@@ -64,13 +64,13 @@ def judge_document(
 def _measure(
     columns: Columns, place: int, judge: Judge, prior: Any
 ) -> tuple[PosteriorPrevalence, str | None]:
-    """Return the posterior of a system, and what it warns of."""
+    """Return the posterior of a system, and its warning, if any."""
     name, verdicts = columns.names[place], {row[place] for row in columns.rows}
     if len(verdicts - {judge.positive}) > 1:
         shown = ", ".join(map(repr, sorted(verdicts)[:3]))
         raise InputError(
-            f"column {name!r} must have the verdict {judge.positive!r} and one other, has {shown}; "
-            "choose the columns of verdicts with --classifier"
+            f"column {name!r} may contain only {judge.positive!r} and one other verdict, got "
+            f"{shown}; select the columns of verdicts with --classifier"
         )
     positives = sum(n for row, n in columns.rows.items() if row[place] == judge.positive)
     with warnings.catch_warnings(record=True) as caught:
@@ -102,7 +102,7 @@ def _describe(name: str, posterior: PosteriorPrevalence, note: str | None, level
 
 
 def _differences(posteriors: dict[str, PosteriorPrevalence], level: float) -> list[Record]:
-    """Compare each two systems under the same judge, the better one first."""
+    """Compare each pair of systems under the same judge, better one first."""
     best_first = sorted(posteriors, key=lambda name: posteriors[name].mean(), reverse=True)
     records = []
     for first, second in combinations(best_first, 2):
@@ -122,5 +122,5 @@ def _differences(posteriors: dict[str, PosteriorPrevalence], level: float) -> li
 
 
 def render_judged(document: Record) -> str:
-    """Write the document as text."""
+    """Render the document as text."""
     return render_parts(describe_judge(document), judged_sections(document))

@@ -1,4 +1,4 @@
-"""From the arguments to the output and the exit status."""
+"""The main function of the command line."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from skpostbac._cli._table import Extras, Table, read_columns, read_table
 if TYPE_CHECKING:
     from skpostbac._cli._evaluation import Evaluation
 
-# What a shell reports of a program that was ended by SIGINT or SIGPIPE.
+# Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-# A lower bound is below that of --fail-below.
+# A lower bound is below --fail-below.
 FAILED = 3
 
 
@@ -30,19 +30,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, default=None
-        The arguments, by default those of the process.
+        The arguments, by default ``sys.argv[1:]``.
 
     Returns
     -------
     status : int
-        0, or 3 if a lower bound is below that of ``--fail-below``, or 130 after Ctrl-C, or 141 if
-        the reader of the output has gone away.
+        0, or 3 if a lower bound is below ``--fail-below``, or 130 after Ctrl-C, or 141 if the
+        reader of the output has closed it.
 
     Raises
     ------
     SystemExit
-        With status 2 after an error, which is one line on the standard error stream; with
-        status 0 after ``--help`` and ``--version``.
+        With status 2 after an error, which prints one line to standard error; with status 0
+        after ``--help`` and ``--version``.
     """
     parser = make_parser()
     try:
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _tell_failed(document: dict[str, Any]) -> int:
-    """Return the status, and say in a line why it is not 0."""
+    """Return the exit status, and print one line if it is not 0."""
     if not document.get("failed"):
         return 0
 
@@ -69,7 +69,7 @@ def _tell_failed(document: dict[str, Any]) -> int:
 
 
 def _run(args: Namespace) -> dict[str, Any]:
-    """Write the output, and return all that is known."""
+    """Write the output, and return the document."""
     if args.sensitivity or args.specificity or args.positive is not None:
         return _run_judge(args)
     table = _get_table(args)
@@ -84,7 +84,7 @@ def _run(args: Namespace) -> dict[str, Any]:
     try:
         evaluation = evaluate(table, settings)
         document = make_document(evaluation)
-    except (ArithmeticError, ValueError) as error:  # a prior beyond what floats can do
+    except (ArithmeticError, ValueError) as error:  # a prior beyond the range of floats
         raise InputError(f"the posteriors cannot be computed: {error}") from error
     _write_files(args, evaluation, document)
     write_output(_to_json(document) if args.json else render(document))
@@ -92,7 +92,7 @@ def _run(args: Namespace) -> dict[str, Any]:
 
 
 def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, Any]) -> None:
-    """Write the page and the picture that were asked for."""
+    """Write the requested page and plot."""
     if args.html is not None:
         from skpostbac._cli._page import render_page
 
@@ -103,13 +103,15 @@ def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, An
         picture, has_all = draw_picture(evaluation, Path(args.plot).suffix[1:].lower())
         write_file(args.plot, picture)
         if not has_all:
-            print(f"{args.plot!r}: the font lacks some characters of the names", file=sys.stderr)
+            print(f"{args.plot!r}: the font lacks some characters in the names", file=sys.stderr)
 
 
 def _get_table(args: Namespace) -> Table:
     if args.file is not None:
         if args.groups is not None and args.by is not None:
-            raise InputError("--by takes samples as independent, and cannot go with --groups")
+            raise InputError(
+                "--by assumes independent samples and cannot be combined with --groups"
+            )
         extras = Extras(args.groups, args.by, args.id)
         return read_table(
             args.file, args.truth, args.classifier, extras=extras, delimiter=args.delimiter
@@ -123,7 +125,7 @@ def _get_table(args: Namespace) -> Table:
     return make_example(args.classifier)
 
 
-# What verdicts of a judge do not take, and the value of what is not given.
+# Options that do not apply to judge verdicts, with their defaults.
 _NOT_OF_A_JUDGE = {
     "truth": None,
     "groups": None,
@@ -139,15 +141,15 @@ _NOT_OF_A_JUDGE = {
 
 
 def _run_judge(args: Namespace) -> dict[str, Any]:
-    """Write what the verdicts of a judge say, and return it."""
+    """Evaluate judge verdicts, write the output, and return the document."""
     for option in ("sensitivity", "specificity", "positive", "file"):
         if getattr(args, option) is None:
             name = "a FILE" if option == "file" else "--" + option.replace("_", "-")
-            raise InputError(f"verdicts of a judge need {name}, too")
+            raise InputError(f"judge verdicts also need {name}")
     for option, default in _NOT_OF_A_JUDGE.items():
         if getattr(args, option) != default:
             name = option.replace("_", "-")
-            raise InputError(f"--{name} does not go with verdicts of a judge")
+            raise InputError(f"--{name} cannot be combined with judge verdicts")
     columns = read_columns(args.file, args.classifier, delimiter=args.delimiter)
 
     from skpostbac._cli._judge import Judge, judge_document, render_judged
@@ -162,5 +164,5 @@ def _run_judge(args: Namespace) -> dict[str, Any]:
 
 
 def _to_json(document: dict[str, Any]) -> str:
-    # In ASCII, which every terminal and pipe takes.
+    # ASCII is safe for every terminal and pipe.
     return json.dumps(document, indent=2, allow_nan=False) + "\n"

@@ -1,4 +1,4 @@
-"""Standard output, and what can go wrong with it."""
+"""Writing to standard output and files, with clear errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from skpostbac._cli._formats import InputError
 
 
 def write_output(text: str = "") -> None:
-    """Write at once, so that a failure is met here; escape what the encoding lacks.
+    """Write and flush the text; escape characters that the encoding lacks.
 
     Raises
     ------
     BrokenPipeError
-        If the reader of the output has gone away.
+        If the reader of the output has closed it.
     InputError
         If the output cannot be written for another reason, such as a full disk.
     """
@@ -47,7 +47,7 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def _discard_output() -> None:
-    """Keep the interpreter from flushing into the same failure when it ends."""
+    """Prevent a second failure when the interpreter flushes at exit."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
     os.close(null)

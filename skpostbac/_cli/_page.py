@@ -1,4 +1,4 @@
-"""The document as a page of HTML that needs nothing but itself: no scripts, no fonts, no links."""
+"""The document as one self-contained HTML page: no scripts, fonts or links."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from skpostbac._cli._sections import Record, Section, describe_data, make_sectio
 from skpostbac._utils import escape
 from skpostbac.metrics._priors import SHARED_PRIORS
 
-# The browser refuses whatever is not part of the page, should any label get past the escaping.
+# The browser blocks all other content, should a label ever get past the escaping.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-# Colours from the system's dark or light theme, on paper always light; pictures follow, for the
-# colours that matplotlib writes into them are replaced. Nothing scrolls to the side: text breaks
-# where it must, and on a narrow screen each row of a table of many columns becomes a list.
+# Colours follow the system's dark or light theme, and are light on paper. Plots follow, too: the
+# colours that matplotlib writes are replaced. Nothing scrolls sideways: long text breaks, and on a
+# narrow screen each row of a table with many columns becomes a list.
 STYLE = """
 :root { color-scheme: light dark; --line: #8885; --soft: #8881; --blue: #0072b2; --orange: #c04f00;
   --gray: #6b6b6b; }
@@ -85,48 +85,47 @@ svg [style*="stroke: #767676"] { stroke: var(--gray) !important; }
   figure svg { width: auto; max-height: 22cm; }
 }
 """
-# Columns for which a narrow screen has room.
+# Columns that fit a narrow screen.
 FEW_COLUMNS = 5
-# Rows of a table that stays on one sheet of paper.
+# Maximum rows of a table that is kept on one sheet of paper.
 MOST_ROWS = 10
 
-INDEPENDENT = (
-    "The accuracy on each class has a Beta prior, so that after the data it is Beta distributed."
-)
+INDEPENDENT = "The recall of each class has a Beta prior, so its posterior is a Beta distribution."
 METHOD = (
-    "The balanced accuracy is the average over the classes, and its posterior distribution is "
+    "The balanced accuracy is their average over the classes; its posterior distribution is "
     "computed without sampling (Brodersen et al. 2010, The balanced accuracy and its posterior "
     "distribution; Carrillo et al. 2013, Probabilistic performance evaluation for multiclass "
-    "classification using the posterior balanced accuracy). An interval holds the score "
-    "with the stated probability, given the prior, and given that the samples are a random sample "
-    "of each class. The lower bound is exceeded with that probability. P(>chance) is the "
-    "probability of being better than guessing."
+    "classification using the posterior balanced accuracy). An interval contains the score with "
+    "the stated probability, given the prior and provided that the samples of each class are "
+    "random. The score exceeds the lower bound with that probability. P(>chance) is the "
+    "probability of a score above the chance level."
 )
 COMPARISON = (
-    "Two classifiers on the same samples are compared by how often both, one and none of them are "
-    "right in each class."
+    "The comparison of two classifiers uses how often, in each class, both, only the first, only "
+    "the second or neither of them is right."
 )
 INDEPENDENT_COMPARISON = (
-    "The probabilities of these four outcomes have a Dirichlet prior, which gives each classifier "
-    "the prior that it has alone. The distribution of the difference is computed without sampling; "
-    "the ranks of more than two are estimated from random draws."
+    "The probabilities of these four outcomes have a Dirichlet prior, under which each classifier "
+    "has the same prior as on its own. The distribution of the difference is computed without "
+    "sampling; ranks of more than two classifiers are estimated from random draws."
 )
 SHARED_COMPARISON = (
-    "How often just one of them is right, and which one then, has the hierarchical prior. The mean "
-    "of the difference is exact; its interval and the probabilities of a pair are estimated from "
-    "random draws, to about .001; the ranks of more than two classifiers to some hundredths."
+    "The hierarchical prior applies to how often exactly one of them is right, and to which one "
+    "that is. The mean of the difference is exact. Its interval and the probabilities of a pair "
+    "are estimated from random draws, to about .001, and the ranks of more than two classifiers "
+    "to a few hundredths."
 )
 
 
 def render_page(document: Record, evaluation: Evaluation) -> str:
-    """Write all that is known of the classifiers as a page.
+    """Render the results as an HTML page.
 
     Parameters
     ----------
     document : dict
         What `make_document` returns.
     evaluation : Evaluation
-        What the document describes, for the pictures and the sentences.
+        The evaluation that the document describes, for the plots and the report.
 
     Returns
     -------
@@ -135,7 +134,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     """
     source = document["data"]["source"]
     sections = make_sections(document)
-    # The result first, and the standings before the details: they are what a reader has come for.
+    # The result comes first, and the ranking before the details.
     body = [
         "<h1>Posterior balanced accuracy</h1>",
         _lead(report(evaluation)),
@@ -155,7 +154,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
 
 
 def _method(document: Record) -> list[str]:
-    """Say how the numbers were computed."""
+    """Explain how the numbers were computed."""
     prior = document["settings"]["prior"]
     is_shared = isinstance(prior, str) and prior in SHARED_PRIORS
     parts = [SHARED_PRIORS[prior].explanation if is_shared else INDEPENDENT, METHOD]
@@ -196,7 +195,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cells(labels: Iterable[str], row: Iterable[str]) -> str:
-    """Write cells with their labels, which a narrow screen shows beside them."""
+    """Render cells with their labels, which narrow screens show beside them."""
     return "".join(
         f'<td data-label="{label}">{escape(cell)}</td>'
         for label, cell in zip(labels, row, strict=True)

@@ -1,4 +1,4 @@
-"""The arguments: what they are called, and what values they take."""
+"""The arguments of the command line, and the checks of their values."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from skpostbac._cli._output import write_output
 from skpostbac._utils import printable
 from skpostbac._version import __version__
 
-# That of the library, whose import would be waited for here.
+# The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "reciprocal"
-# Endings of the names of pictures.
+# File name extensions of plots.
 PICTURES = (".png", ".svg", ".pdf")
 
 DESCRIPTION = """\
 Posterior balanced accuracy: how good is each classifier, and which is better?
-FILE is a table with a row for each sample: its true label and the prediction
-of each classifier. Without FILE, an example is evaluated."""
+FILE is a table with one row per sample: the true label and the prediction of
+each classifier. Without FILE, a built-in example is evaluated."""
 
 EPILOG = """\
 example: skpostbac predictions.csv --truth species --html report.html
-The keys of the JSON object and more are in the user guide, "Command line"."""
+The user guide, "Evaluate a file on the command line", explains the JSON keys."""
 
 
 class Parser(ArgumentParser):
@@ -81,24 +81,24 @@ def _add_input(parser: Parser) -> None:
     group.add_argument(
         "--groups",
         metavar="COLUMN",
-        help="column of patients, sites, ..., that samples share",
+        help="column of groups of samples: patients, sites, ...",
     )
     group.add_argument(
         "--by",
         metavar="COLUMN",
-        help="column of subgroups: evaluate each of them, too",
+        help="column of subgroups; evaluates each subgroup, too",
     )
     group.add_argument(
         "--id",
         metavar="COLUMN",
-        help="column that identifies samples, to find repeated ones",
+        help="column of sample identifiers, to find repetitions",
     )
     group.add_argument(
         "--delimiter",
         metavar="CHAR",
         type=_delimiter,
         default=",",
-        help='between cells: a character, or "tab" (default: comma)',
+        help='field separator: a character, or "tab" (default: comma)',
     )
 
 
@@ -114,8 +114,8 @@ def _add_evaluation(parser: Parser) -> None:
         "--prior",
         type=_prior,
         default=DEFAULT_PRIOR,
-        help="of the accuracy on each class: reciprocal (default), uniform, "
-        "jeffreys, neutral, hierarchical, or A,B of a Beta",
+        help="prior of each recall: reciprocal (default), uniform, "
+        "jeffreys, neutral, hierarchical, or A,B for Beta(A, B)",
     )
     group.add_argument(
         "--level",
@@ -128,12 +128,12 @@ def _add_evaluation(parser: Parser) -> None:
         metavar="WIDTH",
         type=_rope,
         default=0.0,
-        help="largest difference that makes none (default: %(default)s)",
+        help="largest negligible difference (default: %(default)s)",
     )
     group.add_argument(
         "--selected",
         action="store_true",
-        help="correct the best classifier for its choice here",
+        help="correct the best score for selection bias",
     )
 
 
@@ -144,13 +144,13 @@ def _add_output(parser: Parser) -> None:
         "--html",
         metavar="FILE",
         type=_drawable,
-        help="write a page with tables and pictures (by matplotlib)",
+        help="write a report with tables and plots (matplotlib)",
     )
     group.add_argument(
         "--plot",
         metavar="FILE",
         type=_picture,
-        help="draw the posteriors, as .png, .svg or .pdf",
+        help="plot the posteriors to a .png, .svg or .pdf file",
     )
     group.add_argument(
         "--fail-below",
@@ -158,27 +158,30 @@ def _add_output(parser: Parser) -> None:
         type=_least,
         help="exit with status 3 if a lower bound is below VALUE",
     )
-    group.add_argument("-h", "--help", action="help", help="show this and exit")
+    group.add_argument("-h", "--help", action="help", help="show this help and exit")
     group.add_argument(
-        "--version", action="version", version=f"%(prog)s {__version__}", help="show it and exit"
+        "--version",
+        action="version",
+        version=f"%(prog)s {__version__}",
+        help="show the version and exit",
     )
 
 
 def _add_judge(parser: Parser) -> None:
-    group = parser.add_argument_group("verdicts of a judge who errs, in place of true labels")
+    group = parser.add_argument_group("verdicts of an imperfect judge, instead of true labels")
     group.add_argument(
         "--sensitivity",
         metavar="K/N",
         type=_share,
-        help="the judge found K of N positive gold samples",
+        help="the judge is right on K of N positive gold samples",
     )
     group.add_argument(
         "--specificity",
         metavar="K/N",
         type=_share,
-        help="the judge found K of N negative gold samples",
+        help="the judge is right on K of N negative gold samples",
     )
-    group.add_argument("--positive", metavar="LABEL", help="verdict that is positive")
+    group.add_argument("--positive", metavar="LABEL", help="the positive verdict")
 
 
 def _delimiter(text: str) -> str:
@@ -201,7 +204,7 @@ def _labels(text: str) -> tuple[str, ...]:
 
 
 def _prior(text: str) -> str | tuple[float, ...]:
-    if text == DEFAULT_PRIOR:  # as which it comes here also if the option is not given
+    if text == DEFAULT_PRIOR:  # also if the option is not given
         return text
 
     from skpostbac.metrics._priors import PRIOR_NAMES, check_prior
@@ -259,11 +262,11 @@ def _picture(text: str) -> str:
 
 
 def _drawable(text: str) -> str:
-    """Return the name of a file that holds pictures."""
+    """Return the file name, if matplotlib can write the plots."""
     from skpostbac._plot import check_matplotlib
 
     try:
-        check_matplotlib("a picture")
+        check_matplotlib("a plot")
     except ImportError as error:
         raise ArgumentTypeError(str(error)) from error
     return text

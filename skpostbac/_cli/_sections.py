@@ -1,4 +1,4 @@
-"""The document as tables of text, which the terminal and the page show alike."""
+"""The document as tables of text, for the terminal and the HTML page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Record: TypeAlias = dict[str, Any]
 
 # Classes listed with their numbers of samples.
 SHOWN_CLASSES = 8
-# Classifiers whose lower bounds are told on the standard error stream.
+# Classifiers listed on standard error if their lower bounds are too low.
 SHOWN_CLASSIFIERS = 5
-# Columns side by side, beside the first; more of them go below.
+# Columns of a table after the first; further columns go into a table below.
 COLUMNS = 8
 
 
@@ -31,14 +31,14 @@ class Section:
     notes: list[str]
 
     def blocks(self) -> Iterator[list[list[str]]]:
-        """Yield the table in parts no wider than a page, each with its header and first column."""
+        """Yield the table in parts that fit a page, each with its header and first column."""
         rows = [self.header, *self.rows]
         for start in range(1, len(self.header), COLUMNS):
             yield [[row[0], *row[start : start + COLUMNS]] for row in rows]
 
 
 def make_sections(document: Record) -> list[Section]:
-    """Return what is known of the classifiers: their posteriors, their comparison, their ranking.
+    """Return the tables: posteriors, comparison, ranking, and those of options.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def make_sections(document: Record) -> list[Section]:
     Returns
     -------
     sections : list of Section
-        The posteriors, three more of a comparison if there is one, and those of options.
+        The posteriors, three tables of the comparison if there is one, and those of options.
     """
     settings = document["settings"]
     level = f"{100 * settings['level']:.12g}%"
@@ -65,9 +65,9 @@ def make_sections(document: Record) -> list[Section]:
 
 
 def describe_data(document: Record) -> dict[str, str]:
-    """Return what the tables are about: the truth, the samples, the classes and the prior."""
+    """Describe the data: truth, samples, classes and prior."""
     data = document["data"]
-    left_out = f" ({data['n_left_out']} of other classes left out)" if data["n_left_out"] else ""
+    left_out = f" ({data['n_left_out']} from other classes left out)" if data["n_left_out"] else ""
     return {
         "Truth": f"column {printable(data['truth'])} of {printable(data['source'])}",
         "Samples": f"{data['n_samples']}{left_out}{_name_groups(data['groups'])}",
@@ -79,7 +79,7 @@ def describe_data(document: Record) -> dict[str, str]:
 def _name_groups(groups: Record | None) -> str:
     if groups is None:
         return ""
-    return f" of {groups['n_groups']} groups, column {printable(groups['column'])}"
+    return f" in {groups['n_groups']} groups (column {printable(groups['column'])})"
 
 
 def _list_classes(classes: Sequence[Record]) -> str:
@@ -99,7 +99,7 @@ def _posteriors(document: Record, level: str) -> Section:
     names = ["classifier", "accuracy", "bal.acc.", "mean", "median"]
     records = document["posteriors"]
     return Section(
-        f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: of the sample)",
+        f"Posterior of the {_name_score(document)} (accuracy, bal.acc.: sample values)",
         [*names, f"{level} interval", f"{level} lower", "P(>chance)"],
         [_posterior_row(record) for record in records],
         [
@@ -126,14 +126,18 @@ def _posterior_row(record: Record) -> list[str]:
 
 def _explain_chance(chance: float | None, prior: float | None) -> list[str]:
     if chance is None:
-        return ["There is a single class: this is its recall, and no balanced accuracy."]
-    return [f"Chance is {chance:.3f}; before the data, P(>chance) was {_probability(prior)}."]
+        return ["There is only one class: this is its recall, not a balanced accuracy."]
+    return [f"Chance level: {chance:.3f}. Prior P(>chance): {_probability(prior)}."]
 
 
 def _report_unseen(record: Record) -> str:
     number = record["n_unseen"]
-    what = "1 prediction is" if number == 1 else f"{number} predictions are"
-    return f"{printable(record['name'])}: {what} of no class, and counted as wrong."
+    what = (
+        "1 prediction is none of the classes and counts as an error"
+        if number == 1
+        else f"{number} predictions are none of the classes and count as errors"
+    )
+    return f"{printable(record['name'])}: {what}."
 
 
 def _report_prior(dominated: Sequence[Record]) -> list[str]:
@@ -145,12 +149,12 @@ def _report_prior(dominated: Sequence[Record]) -> list[str]:
         return [f"{note} {printable(say_untested(dominated[0]['untested']))}"]
     worst = min(dominated, key=itemgetter("expected_coverage"))
     share, remedy = worst["expected_coverage"], _as_option(worst["remedy"])
-    note = f"95% intervals would hold the balanced accuracy in about {share:.0%} of test sets"
-    return [f"{note} such as this one: {remedy}."]
+    note = f"95% intervals would contain the balanced accuracy in about {share:.0%} of test sets"
+    return [f"{note} like this one: {remedy}."]
 
 
 def _report_groups(records: Sequence[Record]) -> list[str]:
-    """Say of each classifier what its samples are worth, and once what holds of all of them."""
+    """Report the effective sample size of each classifier, and shared caveats once."""
     worth = [
         (f"{printable(record['name'])}: " if len(records) > 1 else "")
         + printable(record["groups"]["worth"])
@@ -170,7 +174,7 @@ def _as_option(remedy: str) -> str:
 
 
 def describe_failed(document: Record) -> str:
-    """Say which lower bounds are below that of --fail-below, in a line."""
+    """Return one line with the lower bounds that are below ``--fail-below``."""
     failed, settings = document["failed"], document["settings"]
     shown = [
         # Rounded down, so that it is not shown as the value that it is below.
@@ -185,7 +189,7 @@ def describe_failed(document: Record) -> str:
 
 
 def _name_score(document: Record) -> str:
-    """Return what is computed: of a single class it is a recall."""
+    """Return the name of the score, which is a recall for a single class."""
     data = document["data"]
     if data["n_classes"] > 1:
         return str(data["score"])
@@ -215,7 +219,7 @@ def _differences(document: Record, level: str) -> Section:
         header += [f"P(<-{rope:g})", "P(within)", f"P(>{rope:g})"]
     rows = [_difference_row(pair) for pair in comparison["pairs"]]
     return Section(
-        f"Difference of the {'balanced accuracies' if is_balanced else 'recalls'}", header, rows, []
+        f"Difference in {'balanced accuracy' if is_balanced else 'recall'}", header, rows, []
     )
 
 
@@ -230,7 +234,7 @@ def _difference_row(pair: Record) -> list[str]:
 
 def _ranking(ranking: Sequence[Record]) -> Section:
     return Section(
-        "Ranking, by posterior mean",
+        "Ranking by posterior mean",
         ["classifier", "P(best)", "expected rank", "expected loss", "mean"],
         [_ranking_row(record) for record in ranking],
         _explain_draws(max(record["prob_best_error"] for record in ranking)),
@@ -256,7 +260,7 @@ def _explain_draws(error: float) -> list[str]:
 def _selected(record: Record, level: str) -> Section:
     plain = record["uncorrected"]
     return Section(
-        f"Best of {record['n_candidates']}, corrected for the choice",
+        f"Best of {record['n_candidates']}, corrected for selection",
         ["classifier", "mean", f"{level} interval", "optimism", "uncorrected", f"{level} interval"],
         [
             [
@@ -268,7 +272,7 @@ def _selected(record: Record, level: str) -> Section:
                 _interval(plain),
             ]
         ],
-        ["The best of several classifiers has had luck, too: optimism is what the choice adds."],
+        ["The best of several classifiers has also been lucky; optimism estimates this bias."],
     )
 
 
@@ -289,7 +293,7 @@ def _subgroups(subgroups: Record | None, level: str) -> list[Section]:
 
 def _explain_gap(record: Record) -> str:
     gap, worst = _figure(record["gap"]), _figure(record["worst"])
-    return f"Gap between the best and the worst: {gap}; worst group: {worst}."
+    return f"Gap between best and worst group: {gap}; worst group: {worst}."
 
 
 def _subgroup_row(group: Record) -> list[str]:
@@ -307,7 +311,7 @@ def _figure(record: Record) -> str:
 
 
 def judged_sections(document: Record) -> list[Section]:
-    """Return the shares of positives of the systems of a judge, and their differences."""
+    """Return the tables of the prevalences of the judged systems and of their differences."""
     level = f"{100 * document['settings']['level']:.12g}%"
     sections = [_shares(document["prevalences"], level)]
     if document["differences"]:
@@ -316,20 +320,20 @@ def judged_sections(document: Record) -> list[Section]:
 
 
 def describe_judge(document: Record) -> dict[str, str]:
-    """Return what the tables are about: the verdicts and the judge."""
+    """Describe the data: the verdicts and the judge."""
     data, judge, informed = document["data"], document["judge"], document["judge"]["informedness"]
     hits = ["{} {} of {}".format(name, *judge[name]) for name in ("sensitivity", "specificity")]
     verdicts = f"{data['n_samples']} rows of {printable(data['source'])}"
     return {
         "Verdicts": f"{verdicts}; positive: {printable(data['positive'])}",
-        "Judge": f"{', '.join(hits)}; their sum - 1: {_figure(informed)}",
+        "Judge": f"{', '.join(hits)}; informedness {_figure(informed)}",
     }
 
 
 def _shares(records: Sequence[Record], level: str) -> Section:
     return Section(
-        "Posterior of the share of positives, allowing for the errors of the judge",
-        ["system", "positive verdicts", "mean", "median", f"{level} interval", "outside"],
+        "Posterior of the share of positives, corrected for the errors of the judge",
+        ["system", "positive verdicts", "mean", "median", f"{level} interval", "P(<0 or >1)"],
         [
             [
                 printable(record["name"]),
@@ -347,7 +351,7 @@ def _shares(records: Sequence[Record], level: str) -> Section:
 
 def _compared(records: Sequence[Record], level: str) -> Section:
     return Section(
-        "Difference of the shares, under the same judge",
+        "Difference in the share of positives, same judge",
         ["first - second", "mean", f"{level} interval", "P(first > second)"],
         [
             [

@@ -24,12 +24,12 @@ from skpostbac._cli._formats import (
 
 # Column names listed in an error message.
 SHOWN_COLUMNS = 12
-# Labels of a column listed in one.
+# Labels of a column listed in an error message.
 SHOWN_LABELS = 3
-# Delimiters that files have, as --delimiter takes them.
+# Common delimiters, and their values for --delimiter.
 DELIMITERS = {",": ",", ";": ";", "\t": "tab", "|": "|"}
-# Bounds on what is held in memory, or worked on, before it is clear that no such table is meant.
-# A record is what stands on a line, or on several if cells in quotes do.
+# Limits that stop early on files that are not tables of predictions. A record is one line, or
+# several if a quoted cell contains line breaks.
 MAX_RECORD_LENGTH = 10_000_000
 MAX_CLASSIFIERS = 1000
 
@@ -44,7 +44,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class Extras:
-    """Columns beside those of labels; each is None if it is not wanted."""
+    """Optional columns besides the labels; None if not given."""
 
     groups: str | None = None
     by: str | None = None
@@ -52,32 +52,32 @@ class Extras:
 
     @property
     def options(self) -> dict[str, str]:
-        """Return the columns that are wanted, by option."""
+        """Return the given columns, by option."""
         named = {"--groups": self.groups, "--by": self.by, "--id": self.ids}
         return {option: name for option, name in named.items() if name is not None}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Distinct rows of labels and how often each occurs, which is all that counts need."""
+    """Distinct rows of labels, with the number of times each occurs."""
 
     source: str
-    """File name, or where else the rows come from."""
+    """File name or other source of the rows."""
     truth: str
     """Name of the column of true labels."""
     classifiers: tuple[str, ...]
     """Names of the columns of predictions."""
     rows: Counter[tuple[str, ...]]
-    """Multiplicity of each row: its true label, its predictions, and its group or subgroup if
-    there are any."""
+    """Number of times each row occurs; a row is the true label, the predictions, and the group or
+    subgroup, if any."""
     description: str | None = None
-    """What the data are, if they are the example."""
+    """Description of the data, for the built-in example only."""
     groups: str | None = None
     """Name of the column of groups."""
     by: str | None = None
-    """Name of the column of subgroups, which is not there beside groups."""
+    """Name of the column of subgroups; None if there are groups."""
     ids: Ids | None = None
-    """What is known of the column of identifiers."""
+    """The column of identifiers."""
 
     @property
     def n_rows(self) -> int:
@@ -98,14 +98,14 @@ def read_table(
     extras: Extras = Extras(),
     delimiter: str = ",",
 ) -> Table:
-    """Read a CSV table in UTF-8, or in UTF-16 with its mark, or a parquet file by pyarrow.
+    """Read a CSV file (UTF-8, or UTF-16 with a byte order mark) or a parquet file.
 
     Parameters
     ----------
     path : str
         File name, or ``"-"`` for standard input.
     truth : str or None
-        Column of the true labels. It is needed: None only gets an error that lists the columns.
+        Column of the true labels. None raises an error that lists the columns.
     classifiers : sequence of str or None
         Columns of predictions, by default all others.
     extras : Extras
@@ -120,7 +120,7 @@ def read_table(
     Raises
     ------
     InputError
-        If the file cannot be read or is no such table.
+        If the file cannot be read or is not such a table.
     """
     with _contents(path, delimiter) as contents:
         truth, *chosen = _choose_columns(contents.header, truth, classifiers, extras)
@@ -136,12 +136,12 @@ def read_table(
 
 
 def read_columns(path: str, names: Sequence[str] | None, *, delimiter: str = ",") -> Columns:
-    """Read columns of a CSV table, by default all, as :func:`read_table` reads it.
+    """Read columns of a CSV or parquet file, by default all.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or has no such columns.
+        If the file cannot be read or lacks a column.
     """
     with _contents(path, delimiter) as contents:
         check_distinct(contents.header, "column")
@@ -155,7 +155,7 @@ def read_columns(path: str, names: Sequence[str] | None, *, delimiter: str = ","
 
 @dataclass(frozen=True)
 class Columns:
-    """Distinct rows of some columns, and how often each occurs."""
+    """Distinct rows of some columns, with the number of times each occurs."""
 
     source: str
     names: tuple[str, ...]
@@ -164,13 +164,13 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Contents:
-    """An open file: the names of its columns, and what reads the cells of some of them."""
+    """An open file: the names of its columns, and a function that reads some of them."""
 
     source: str
     header: Sequence[str]
     read_rows: Rows
     unit: str
-    """What a row is called in messages."""
+    """Word for a row in error messages."""
 
     def __post_init__(self) -> None:
         if not self.header:
@@ -194,7 +194,7 @@ def _contents(path: str, delimiter: str) -> Iterator[_Contents]:
 
 @contextmanager
 def _reading(source: str) -> Iterator[None]:
-    """Say in one line why a file cannot be read."""
+    """Turn errors from reading into an `InputError`."""
     try:
         yield
     except OSError as error:
@@ -213,7 +213,7 @@ def _open(path: str) -> BufferedReader:
 
 
 def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each line with its number; blank lines may stand at the end only."""
+    """Yield each line's number and cells; blank lines are allowed at the end only."""
     lines = _Lines(file)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     blank = 0
@@ -231,7 +231,7 @@ def _records(file: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class _Lines:
-    """The lines of a text, which are never read further than a record may be long."""
+    """The lines of a text; reading stops at the maximum length of a record."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -253,10 +253,12 @@ class _Lines:
         if "\0" in line:
             raise InputError(
                 f"line {self._number}: NUL byte: this looks like a binary file, or UTF-16 without "
-                "its mark; export it as UTF-8 CSV"
+                "a byte order mark; export it as UTF-8 CSV"
             )
         if self._room < 0:
-            raise InputError(f"line {self._number}: no end within {MAX_RECORD_LENGTH} characters")
+            raise InputError(
+                f"line {self._number}: record is longer than {MAX_RECORD_LENGTH} characters"
+            )
         return line
 
 
@@ -266,7 +268,7 @@ def _choose_columns(
     classifiers: Sequence[str] | None,
     extras: Extras,
 ) -> list[str]:
-    """Return the names of the column of true labels and of those of the classifiers."""
+    """Return the name of the truth column, followed by those of the classifiers."""
     check_distinct(header, "column")
     if truth is None:
         raise InputError(f"--truth must name the column of true labels; {_list_columns(header)}")
@@ -274,7 +276,7 @@ def _choose_columns(
     for option, name in extras.options.items():
         _check_present(header, option, name)
         if name in (truth, *(classifiers or ())):
-            raise InputError(f"{name!r} cannot be {option} and --truth or --classifier")
+            raise InputError(f"{name!r} cannot be both {option} and --truth or --classifier")
     if classifiers is None:
         taken = {truth, *extras.options.values()}
         classifiers = [name for name in header if name not in taken]
@@ -284,11 +286,11 @@ def _choose_columns(
 
 def _check_classifiers(header: Sequence[str], truth: str, classifiers: Sequence[str]) -> None:
     if not classifiers:
-        raise InputError(f"there is no column of a classifier beside {truth!r}")
+        raise InputError(f"there is no column of predictions besides {truth!r}")
     if len(classifiers) > MAX_CLASSIFIERS:
         raise InputError(
-            f"there are {len(classifiers)} columns beside {truth!r}, more than the "
-            f"{MAX_CLASSIFIERS} that can be compared; choose some with --classifier"
+            f"there are {len(classifiers)} columns besides {truth!r}, but at most "
+            f"{MAX_CLASSIFIERS} can be compared; select some with --classifier"
         )
     check_distinct(classifiers, "--classifier")
     for name in classifiers:
@@ -298,7 +300,7 @@ def _check_classifiers(header: Sequence[str], truth: str, classifiers: Sequence[
     if "" in classifiers:
         number = header.index("") + 1
         hint = ", or write the file without its index" if number == 1 else ""
-        raise InputError(f"column {number} has no name; choose the columns with --classifier{hint}")
+        raise InputError(f"column {number} has no name; select the columns with --classifier{hint}")
 
 
 def _check_present(header: Sequence[str], option: str, name: str) -> None:
@@ -307,7 +309,7 @@ def _check_present(header: Sequence[str], option: str, name: str) -> None:
 
 
 def check_distinct(names: Iterable[str], what: str) -> None:
-    """Refuse names of which one occurs twice."""
+    """Raise if a name occurs more than once."""
     name, occurrences = Counter(names).most_common(1)[0]
     if occurrences > 1:
         raise InputError(f"{what} {name!r} occurs {occurrences} times")
@@ -321,7 +323,7 @@ def _list_columns(header: Sequence[str]) -> str:
 
 
 def _suggest_delimiter(header: Sequence[str]) -> str:
-    """Name the delimiter of a header that was read as a single cell, if it has one."""
+    """Suggest a delimiter if the header was read as a single cell that contains one."""
     found = [option for char, option in DELIMITERS.items() if char in header[0]]
     return f"; try --delimiter {found[0]!r}" if len(header) == 1 and found else ""
 
@@ -331,7 +333,7 @@ def _pick(
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the cells of some columns."""
     places = [header.index(name) for name in columns]
-    # Of a single column, itemgetter would not pick a tuple.
+    # With a single column, itemgetter does not return a tuple.
     pick = itemgetter(*places) if len(places) > 1 else lambda cells: (cells[places[0]],)
     for line, cells in records:
         if len(cells) != len(header):
@@ -343,7 +345,7 @@ def _pick(
 def _count_rows(
     contents: _Contents, columns: Sequence[str], ids: str | None
 ) -> tuple[Counter[tuple[str, ...]], int]:
-    """Return how often each row of the columns occurs, and how many identifiers there are."""
+    """Return the count of each distinct row, and the number of distinct identifiers."""
     rows: Counter[tuple[str, ...]] = Counter()
     different: set[str] = set()
     n, last = len(columns), [] if ids is None else [ids]
@@ -351,7 +353,7 @@ def _count_rows(
         row = cells[:n]
         if row not in rows:
             _check_cells(f"{contents.unit} {number}", columns, row)
-            row = tuple(map(intern, row))  # of many rows with the same labels
+            row = tuple(map(intern, row))  # share the strings of equal labels
         rows[row] += 1
         different.update(cells[n:])
     if not rows:
@@ -366,13 +368,13 @@ def _check_cells(place: str, columns: Iterable[str], row: Iterable[str]) -> None
 
 
 def _check_predictions(table: Table) -> None:
-    """Refuse a column, chosen by nobody, that can hardly be one of predictions."""
+    """Raise if a column, selected by default, can hardly contain predictions."""
     truth, *predictions = map(set, zip(*table.label_rows, strict=True))
     for name, labels in zip(table.classifiers, predictions, strict=True):
         if not labels & truth:
             raise InputError(
-                f"column {name!r} holds no label of {table.truth!r} ({_list_labels(truth)}), "
-                f"but {_list_labels(labels)}; choose the columns of classifiers with --classifier"
+                f"column {name!r} has no label of {table.truth!r} ({_list_labels(truth)}), only "
+                f"{_list_labels(labels)}; select the columns of predictions with --classifier"
             )
 
 

@@ -11,12 +11,13 @@ from skpostbac._cli._sections import Record, Section, describe_data, make_sectio
 WIDTH = 96
 
 HINT = """\
-Your own predictions: a CSV file with the true label and one column for each classifier.
+To evaluate your own predictions, pass a CSV file with a column of true labels and one column
+per classifier:
     skpostbac predictions.csv --truth COLUMN"""
 
 
 def render(document: Record) -> str:
-    """Write the document as text.
+    """Render the document as text.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def render(document: Record) -> str:
 
 
 def render_parts(facts: Mapping[str, str], sections: Iterable[Section]) -> str:
-    """Write what the tables are about, and the tables."""
+    """Render the description of the data and the tables."""
     lines = [_fill(f"{key:<9} {value}", indent=10) for key, value in facts.items()]
     return "\n\n".join(["\n".join(lines), *map(_show, sections)]) + "\n"
 

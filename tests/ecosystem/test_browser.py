@@ -63,7 +63,7 @@ def report(tmp_path_factory):
 def test_report_shows_the_ranking(page, report):
     """The ranking is on the screen, best first, and nothing is complained of or fetched."""
     page.goto(report.as_uri())
-    heading = page.get_by_role("heading", name="Ranking, by posterior mean")
+    heading = page.get_by_role("heading", name="Ranking by posterior mean")
     assert heading.is_visible()
     table = heading.locator("xpath=following::table[1]")
     header, first, second = table.locator("tr").all()
@@ -180,7 +180,7 @@ def test_paper_holds_all_columns_and_whole_pictures(page, crowded):
     assert sum("lower P(>chance)" in text for text in words) == 1
     # What stands at the top and at the foot of each picture is on one sheet with its caption.
     for top, foot, caption in (
-        ("Chance level", "Balanced accuracy", "guessing dotted"),
+        ("Chance level", "Balanced accuracy", "chance level dotted"),
         (" better", "Mean [95% HDI]: ", "the bar is the 95% interval"),
     ):
         assert [text for text in words if top in text and foot in text and caption in text]

@@ -128,7 +128,7 @@ def test_half_a_parquet_file(tmp_path, capsys):
     pl.DataFrame(columns_of(["a", "b"])).write_parquet(file)
     (tmp_path / "p.parquet").write_bytes(file.getvalue()[:200])
     line = fail(tmp_path / "p.parquet", capsys)
-    assert "p.parquet is no complete parquet file: " in line
+    assert "p.parquet is not a complete parquet file: " in line
     assert line.count("\n") == 1
 
 
