@@ -3,9 +3,9 @@
 For X = sum_i w_i theta_i with independent theta_i ~ Beta(a_i, b_i) the moment generating function
 is a product of confluent hypergeometric functions,
 
-    M(s) = prod_i 1F1(a_i; a_i + b_i; w_i s),
+    M(s) = prod_i 1F1(a_i; a_i + b_i; w_i s).
 
-and on the imaginary axis it is the characteristic function of Carrillo et al. (2014), eq. 13. It is
+On the imaginary axis it is the characteristic function of Carrillo et al. (2014), eq. 13. It is
 inverted along a Bromwich contour (`skpostbac.stats._inversion`), with one factor for each term
 (`terms`). The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean
 and the ends of the support are kept as sums of two doubles each.
@@ -41,9 +41,9 @@ from skpostbac.stats._smooth import (
 class BetaAverage(WeightedSum):
     r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` with independent :math:`\theta_i`.
 
-    :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the posterior
-    of the balanced accuracy, eq. 12 of [1]_; it is computed by inverting the exact product of
-    characteristic functions, eq. 13 there, without a grid and without random draws.
+    Here :math:`\theta_i \sim \mathrm{Beta}(a_i, b_i)`. With the default weights this is the
+    posterior of the balanced accuracy ([1]_, eq. 12). It is computed by inverting the exact product
+    of characteristic functions ([1]_, eq. 13), without a grid or random draws.
 
     Parameters
     ----------
@@ -60,20 +60,21 @@ class BetaAverage(WeightedSum):
 
     See Also
     --------
-    scipy.stats.beta : The distribution of one such variable.
+    scipy.stats.beta : Distribution of a single Beta variable.
 
     Notes
     -----
-    Parameters of more than one dimension, which are broadcast but for their last axis, make
-    `BetaAverages`: an array of distributions, whose methods return arrays of its shape. Smooth
-    distributions, as most posteriors are, take some ten times less each than one alone.
+    Parameters with more than one dimension return `BetaAverages`, an array of distributions whose
+    methods return arrays. All axes but the last are broadcast. Most posteriors are smooth; each
+    then takes about a tenth of the time of a single distribution.
 
     ``B - A`` is the distribution of the difference of two independent variables, again a
     `BetaAverage`.
 
-    A place within rounding of a corner, a sum of some of the weights, is taken to be on it. With
-    exponents far below 1/2 much of the mass is closer to the corners than doubles can tell; on the
-    corner itself ``cdf`` and ``ccdf`` share it exactly (to 1e-12, measured at exponents from 1e-3).
+    A corner is a sum of a subset of the weights. A point within rounding error of a corner is
+    treated as the corner. With exponents far below 1/2, much of the mass is closer to the corners
+    than doubles can resolve; at a corner, ``cdf`` and ``ccdf`` split this mass exactly (to 1e-12,
+    measured at exponents from 1e-3).
 
     References
     ----------
@@ -95,7 +96,7 @@ class BetaAverage(WeightedSum):
     >>> bool(distribution.cdf(1 / 3) < 1e-9)
     True
 
-    All three of them at once, and each against the first.
+    All three classifiers of [1]_ at once, and their differences from the first:
 
     >>> a, b = [[31, 9, 4], [31, 3, 2], [33, 10, 5]], [[3, 3, 2], [3, 9, 4], [1, 2, 1]]
     >>> distributions = BetaAverage(a, b)
@@ -113,18 +114,18 @@ class BetaAverage(WeightedSum):
     def __new__(
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
     ) -> "BetaAverage":
-        """Make one distribution, or an array of them of parameters of more dimensions."""
+        """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
         given = {"a": a, "b": b, "weights": weights}
         arrays = {name: float_array(x, name) for name, x in given.items() if x is not None}
         if max(array.ndim for array in arrays.values()) > 1:
-            # Documented, but told to type checkers by `beta_averages` alone.
+            # The docstring says so; for type checkers only `beta_averages` does.
             return beta_averages(**arrays)  # type: ignore[return-value]
         self = super().__new__(cls)
         self._set(**arrays)
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
-        """Return what a copy or a pickle is made of."""
+        """Return the arguments for copying and pickling."""
         return (self._a, self._b), {"weights": None if self._equal else self._weights}
 
     def _set(self, a: Floats, b: Floats, weights: Floats | None = None) -> None:
@@ -153,7 +154,7 @@ class BetaAverage(WeightedSum):
 
     @property
     def has_equal_weights(self) -> bool:
-        """Whether no weights were given, so that they are 1 / l exactly."""
+        """Whether the weights are the default, exactly 1 / l each."""
         return self._equal
 
     def __repr__(self) -> str:
@@ -162,7 +163,7 @@ class BetaAverage(WeightedSum):
         return f"BetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_variables={self.a.size})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the frame, which a difference or a mirrored distribution cannot compute again."""
+        """Keep the frame: that of a difference or a mirrored distribution cannot be recomputed."""
         return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "BetaAverage":
@@ -190,18 +191,18 @@ class BetaAverage(WeightedSum):
         return distribution._framed(self._frame.plus(other._frame.mirrored()))
 
     def __rsub__(self, other: BetaAverages) -> BetaAverages:
-        """Return the distributions of the differences from many others."""
+        """Return the distributions of many other variables minus this one."""
         if not isinstance(other, BetaAverages):
             return NotImplemented
         return other - beta_averages(self.a, self.b, self.weights)
 
     def _framed(self, frame: Frame) -> "BetaAverage":
-        # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
+        # A frame holds equal weights of 1 / l exactly; an array of weights rounds them.
         vars(self)["_frame"] = frame
         return self
 
     def marginals(self) -> list["BetaAverage"]:
-        """Return the distribution of each variable alone."""
+        """Return the marginal distribution of each variable."""
         return [BetaAverage([a], [b]) for a, b in zip(self.a, self.b, strict=True)]
 
     def means(self) -> Floats:
@@ -214,13 +215,13 @@ class BetaAverage(WeightedSum):
 
     @cached_property
     def _series(self) -> Series | None:
-        """Its Fourier series; None if it decays slowly."""
+        """The Fourier series of the density; None if it decays slowly."""
         return single_series(self.a, self.b, self.weights)
 
     def _cdf_of_series(self) -> Callable[[Floats], Floats] | None:
-        """Return P(X <= x) at distances from the mean, good to 1e-14; None if it is not smooth.
+        """Return the cdf at distances from the mean, to 1e-14; None if not smooth.
 
-        It is found sooner than contours, which have small tails more accurately.
+        This is faster than contours, which are more accurate in small tails.
         """
         series = single_series(self.a, self.b, self.weights, is_whole=True)
         if series is None:
@@ -265,7 +266,7 @@ class BetaAverage(WeightedSum):
     def _smooth_tails(
         self, series: Series, points: Points, kept: list[FarContour] | None = None
     ) -> Tails:
-        """Evaluate both tails and the density, small ones by contours through saddlepoints."""
+        """Evaluate both tails and the density; small tails by contours through saddlepoints."""
         tails, is_known = central_tails_of(series, points.from_mean[np.newaxis])
         tails, is_far = tails[0], ~is_known[0]
         if not is_far.any():
@@ -281,7 +282,7 @@ class BetaAverage(WeightedSum):
     def mode(self) -> float:
         """Return the point of highest density.
 
-        Where the density is unbounded at an end of the support, that end.
+        This is an end of the support if the density is unbounded there.
         """
         y = np.full(1, np.nan) if self._series is None else modes(self._series)
         if np.isnan(y[0]):
@@ -326,7 +327,7 @@ class BetaAverage(WeightedSum):
 
     @property
     def _terms(self) -> WeightedBetas:
-        """The terms that have a weight."""
+        """The terms with nonzero weight."""
         kept = self.weights != 0
         return WeightedBetas.of(self.a[kept], self.b[kept], self.weights[kept])
 
@@ -346,7 +347,7 @@ class BetaAverage(WeightedSum):
 
 
 def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:
-    """Return what `BetaAverage` is of parameters of more than one dimension."""
+    """Return `BetaAverage` for parameters with more than one dimension."""
     return BetaAverages(Parameters.checked(a, b, weights), _alone)
 
 

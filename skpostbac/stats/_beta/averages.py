@@ -1,9 +1,9 @@
 """Many weighted sums of Betas at once.
 
-Smooth ones are computed together (`skpostbac.stats._smooth`). One whose transform decays slowly,
-and tails too small for a series of absolute accuracy, are computed alone, as one distribution is.
-Inside this module parameters have the shape (m, l), and places and probabilities (m, n): so many
-distributions, and as many places of each.
+Smooth distributions are computed together (`skpostbac.stats._smooth`). Distributions whose
+transform decays slowly, and tails too small for the absolute accuracy of a series, are computed one
+by one. Inside this module parameters have the shape (m, l), and points and probabilities (m, n),
+for m distributions of l variables and n points of each.
 """
 
 import math
@@ -43,9 +43,9 @@ from skpostbac.stats._smooth import (
     shortest_intervals,
 )
 
-# Waves that are tabulated at a time.
+# Number of waves tabulated at a time.
 _TABLE = 2**17
-# Distributions in a view.
+# Number of distributions shown in the HTML view.
 SHOWN = 8
 
 Alone = Callable[[Floats, Floats, Floats | None], BoundedDistribution]
@@ -54,7 +54,7 @@ Alone = Callable[[Floats, Floats, Floats | None], BoundedDistribution]
 class Intervals(NamedTuple):
     """Both ends of many intervals.
 
-    A record that functions return, not checked when it is made.
+    Functions return it; its values are not checked.
     """
 
     low: Floats
@@ -66,15 +66,16 @@ class Intervals(NamedTuple):
 class BetaAverages(StablePickle):
     """An array of distributions of weighted sums of independent Beta variables.
 
-    `BetaAverage` makes it of parameters of more than one dimension. It has the methods of one
-    distribution, which return arrays of the shape of the array, broadcast with places and
-    probabilities. Each number is that of the one distribution, to about 1e-12.
+    `BetaAverage` returns it for parameters with more than one dimension. It has the methods of a
+    single distribution. They return arrays of the shape of the array of distributions, broadcast
+    with the points or probabilities. The values agree with those of the single distributions to
+    about 1e-12.
 
-    The series from which values are computed are kept, a few hundred numbers for each distribution.
+    The series used for the computation are cached: a few hundred numbers for each distribution.
 
     See Also
     --------
-    BetaAverage : The parameters, and an example.
+    BetaAverage : Parameters and an example.
     """
 
     def __init__(self, parameters: Parameters, alone: Alone) -> None:
@@ -105,7 +106,7 @@ class BetaAverages(StablePickle):
         return f"BetaAverages(shape={self.shape}, n_variables={self.a.shape[-1]})"
 
     def _repr_html_(self) -> str:
-        """Show the first of them, by their index."""
+        """Show the first distributions, by their index."""
         flat = (len(self.a.reshape(-1, self.a.shape[-1])), self.a.shape[-1])
         parameters = (self.a, self.b, np.broadcast_to(self.weights, self.a.shape))
         first = self._made(*(values.reshape(flat)[:SHOWN] for values in parameters))
@@ -143,7 +144,7 @@ class BetaAverages(StablePickle):
     # Moments
 
     def support(self) -> Intervals:
-        """Return the smallest and the largest possible values, shape (...) each."""
+        """Return the lower and upper ends of the support, shape (...) each."""
         low, high = self._support
         return Intervals(low.reshape(self.shape), high.reshape(self.shape))
 
@@ -200,7 +201,7 @@ class BetaAverages(StablePickle):
         Parameters
         ----------
         x, y : array_like
-            They are broadcast with the array of distributions.
+            Broadcast with the array of distributions.
 
         Returns
         -------
@@ -209,7 +210,7 @@ class BetaAverages(StablePickle):
         Raises
         ------
         ValueError
-            If `x` or `y` is not of real numbers, or if they do not broadcast.
+            If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
             return np.asarray(np.exp(self.logcdf(x)))
@@ -221,7 +222,7 @@ class BetaAverages(StablePickle):
         return np.asarray(np.where(is_upper, from_above, from_below))
 
     def ccdf(self, x: ArrayLike) -> Floats:
-        """Return P(X > x), as accurate as P(X <= x) where it is small."""
+        """Return P(X > x), accurate also where it is small."""
         return np.asarray(np.exp(self.logccdf(x)))
 
     def logcdf(self, x: ArrayLike) -> Floats:
@@ -249,7 +250,7 @@ class BetaAverages(StablePickle):
         return self.icdf(0.5)
 
     def interval(self, level: float = 0.95) -> Intervals:
-        """Return the central intervals, which leave the same probability on either side.
+        """Return the central intervals, with equal probability in both tails.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class BetaAverages(StablePickle):
         return self._intervals(self._row_quantiles(p, q))
 
     def hdi(self, level: float = 0.95) -> Intervals:
-        """Return the highest-density intervals, the shortest ones of their probability.
+        """Return the highest-density intervals, the shortest ones with this probability.
 
         Parameters
         ----------
@@ -294,7 +295,7 @@ class BetaAverages(StablePickle):
         return self._intervals(ends)
 
     def mode(self) -> Floats:
-        """Return the points of highest density; an end of the support where it is unbounded."""
+        """Return the points of highest density; an end of the support if unbounded there."""
         places = self._places(lambda series: modes(series)[:, np.newaxis], 1)[:, 0]
         for i in np.flatnonzero(np.isnan(places)).tolist():
             places[i] = self._one(i).mode()
@@ -308,7 +309,7 @@ class BetaAverages(StablePickle):
         shape : int or tuple of int, default=()
             Shape of the draws of each distribution.
         rng : Generator, BitGenerator, SeedSequence or int, optional
-            Generator of NumPy, or what it makes one of. By default a generator with fresh entropy.
+            NumPy generator or seed. By default a generator with fresh entropy.
 
         Returns
         -------
@@ -320,7 +321,7 @@ class BetaAverages(StablePickle):
             total += self.weights[..., i] * generator.beta(self.a[..., i], self.b[..., i], size)
         return total
 
-    # Smooth ones together, others alone
+    # Smooth distributions together, others one by one
 
     @cached_property
     def _series(self) -> list[tuple[Indices, Series]]:
@@ -332,14 +333,14 @@ class BetaAverages(StablePickle):
         return self._alone(a, b, None if self._parameters.equal else weights)
 
     def _places(self, find: Callable[[Series], Floats], n: int) -> Floats:
-        """Return n places of each distribution, (m, n), NaN where they are not found."""
+        """Return n points of each distribution, (m, n), NaN where not found."""
         found = np.full((self._means[0].size, n), np.nan)
         for rows, series in self._series:
             found[rows] = self._at(rows, find(series))
         return found
 
     def _at(self, rows: Indices, y: Floats) -> Floats:
-        """Return the places at distances y from the means, (m, n), inside the support."""
+        """Return the points at distances y from the means, (m, n), inside the support."""
         mean, rest = (part[rows, np.newaxis] for part in self._means)
         low, high = (end[rows, np.newaxis] for end in self._support)
         return np.clip(mean + (rest + y), low, high)
@@ -370,7 +371,7 @@ class BetaAverages(StablePickle):
         return found
 
     def _intervals(self, ends: Floats) -> Intervals:
-        """Give ends, shape (m, 2), the shape of the array of distributions."""
+        """Reshape ends, shape (m, 2), to the shape of the array of distributions."""
         return Intervals(*(ends[:, i].reshape(self.shape) for i in range(2)))
 
     def _quantiles(self, p: Floats, q: Floats) -> Floats:
@@ -389,7 +390,7 @@ class BetaAverages(StablePickle):
             found[rows, part] = places
         missing = np.isnan(found) & ~np.isnan(p)
         for i in np.flatnonzero(missing.any(axis=1)).tolist():
-            # The smaller one has the digits.
+            # Use the smaller of p and q, which is more accurate.
             one, is_upper = self._one(i), missing[i] & (q[i] < p[i])
             is_lower = missing[i] & ~is_upper
             found[i, is_lower], found[i, is_upper] = (
@@ -407,9 +408,9 @@ class BetaAverages(StablePickle):
 
 
 class _Rows(NamedTuple):
-    """How values that are broadcast with an array of distributions lie in rows, one for each.
+    """Broadcast values arranged in rows, one row for each distribution.
 
-    `order` has the place of each value in the flat result, shape (m, n).
+    `order` is the index of each value in the flat result, shape (m, n).
     """
 
     shape: tuple[int, ...]
@@ -422,8 +423,7 @@ class _Rows(NamedTuple):
             result = np.broadcast_shapes(shape, others)
         except ValueError as error:
             raise ValueError(
-                f"{name} must broadcast against the distributions, got the shapes {others} and "
-                f"{shape}"
+                f"{name} must broadcast with the distributions, got the shapes {others} and {shape}"
             ) from error
         count, size = math.prod(shape), math.prod(result)
         row = np.broadcast_to(np.arange(count).reshape(shape), result).ravel()
@@ -435,7 +435,7 @@ class _Rows(NamedTuple):
         return np.asarray(np.broadcast_to(values, self.shape).ravel()[self.order])
 
     def joined(self, values: Floats) -> Floats:
-        """Put values of shape (..., m, n) into their places."""
+        """Reorder values of shape (..., m, n) to the broadcast shape."""
         before = values.shape[:-2]
         result = np.empty((*before, self.order.size))
         result[..., self.order] = values

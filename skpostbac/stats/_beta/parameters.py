@@ -1,7 +1,7 @@
 """Parameters of many weighted sums of Betas, checked and broadcast.
 
-The last axis is that of the variables of a sum. All before it are those of an array of
-distributions, and broadcast as NumPy's do.
+The last axis is over the variables of a sum. The axes before it are those of an array of
+distributions and broadcast as in NumPy.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, float_array
 from skpostbac.stats._inversion import LARGEST_WEIGHT, SMALLEST_WEIGHT
 
-# Beyond these the variable is a constant, or a coin, as far as doubles can tell.
+# Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST, LARGEST = 1e-6, 1e15
 
 
@@ -27,7 +27,7 @@ class Parameters:
 
     @classmethod
     def checked(cls, a: ArrayLike, b: ArrayLike, weights: ArrayLike | None) -> "Parameters":
-        """Check parameters of which one has two dimensions at least."""
+        """Check parameters, at least one of which has two or more dimensions."""
         exponents = [_exponents("a", a), _exponents("b", b)]
         n_variables = exponents[0].shape[-1]
         if exponents[1].shape[-1] != n_variables:
@@ -40,7 +40,7 @@ class Parameters:
             arrays = np.broadcast_arrays(*exponents, given)
         except ValueError as error:
             raise ValueError(
-                "a, b and weights must broadcast against each other; got the shapes "
+                "a, b and weights must broadcast with each other; got the shapes "
                 f"{exponents[0].shape}, {exponents[1].shape} and {given.shape}."
             ) from error
         own = [np.array(array) for array in arrays]
@@ -61,7 +61,7 @@ class Parameters:
 
 
 def check_exponents(name: str, array: Floats) -> Floats:
-    """Return exponents that double precision can tell apart."""
+    """Return the exponents, checked to be in the supported range."""
     if array.size and not (array.min() >= SMALLEST and array.max() <= LARGEST):
         if not (array > 0).all():
             raise ValueError(f"{name} must be positive.")
@@ -74,7 +74,7 @@ def _exponents(name: str, values: ArrayLike) -> Floats:
 
 
 def _weights(values: ArrayLike | None, n_variables: int) -> Floats:
-    """Return the weights of each sum; those of an average for None."""
+    """Return the weights of each sum; None stands for equal weights."""
     if values is None:
         return np.full(n_variables, 1 / n_variables)
     array = _finite("weights", values)

@@ -1,12 +1,12 @@
-"""The prior of what classes have in common: their rate, and how much they borrow from it.
+"""The prior of the rate that classes share, and of how much they borrow from it.
 
 The density of a class that borrows `up` = mu kappa correct and `down` = (1 - mu) kappa wrong
 samples is that of Beta(a, b) times theta^up (1 - theta)^down / Z, with
 
     Z = E[theta^up (1 - theta)^down] = B(a + up, b + down) / B(a, b).
 
-Its log is a sum of log Gamma(x + d) - log Gamma(x), each by Stirling's series with its remainder,
-in a form that does not cancel for counts of any size.
+Its log is a sum of terms log Gamma(x + d) - log Gamma(x). They are computed by Stirling's series
+with remainder, in a form without cancellation for counts of any size.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -17,16 +17,16 @@ import numpy as np
 from skpostbac._utils import Floats, block, float_or_nan, is_integer, parameters, shown
 from skpostbac.stats._numerics import stirling_remainder
 
-# What the quadrature resolves.
+# Limits of what the quadrature resolves.
 _SMALLEST, _LARGEST = 0.05, 20.0
 _LARGEST_KAPPA = 1000.0
-# Samples that stand between a rate and the one that it moves to.
+# Size of the virtual sample of a move of the rate.
 VIRTUAL = 24
 
 
 @dataclass(frozen=True)
 class Hyperprior:
-    r"""Prior of the accuracies of classes that borrow strength from classes of their size.
+    r"""Hierarchical prior of recalls, with partial pooling of classes of similar size.
 
     .. math::
 
@@ -35,39 +35,40 @@ class Hyperprior:
         \mu \sim \mathrm{Beta}(m, m), \qquad
         \kappa \in \{\kappa_1, \ldots, \kappa_r\}
 
-    Classes of alike size, those of one stratum, share the rate :math:`\mu`. A class borrows
-    :math:`\kappa` samples of that rate, all strengths being equally likely before the data, or,
-    with probability :math:`\epsilon`, none: it is then an outlier that keeps to itself, so that
-    one class at chance does not pull the others. The base Beta(b, b) is Jeffreys' prior by default.
+    Classes of similar size form a stratum and share the rate :math:`\mu`. Each class borrows
+    :math:`\kappa` pseudo-samples with this rate; all strengths :math:`\kappa` are equally likely a
+    priori. With probability :math:`\epsilon` a class is an outlier that borrows nothing, so that
+    one class at chance level does not affect the others. The base Beta(b, b) is Jeffreys' prior by
+    default.
 
-    From one stratum to the next larger one the rate and the strength stay as they are, or the rate
-    moves a little, or both start anew: rare classes are often the harder ones, and a recall that
-    changes with class size must not be taken for noise. A move is that of a virtual sample,
+    From one stratum to the next larger one, the rate and the strength stay the same, or the rate
+    moves a little, or both are drawn anew. Rare classes are often harder, and a trend of the recall
+    with class size must not be mistaken for noise. In a move,
     :math:`x \sim \mathrm{Binomial}(24, \mu)` and
-    :math:`\mu' \sim \mathrm{Beta}(m + x, m + 24 - x)`, which leaves the prior of the rate as it
-    is. A class without samples joins the smallest stratum.
+    :math:`\mu' \sim \mathrm{Beta}(m + x, m + 24 - x)`, which preserves the prior of the rate. A
+    class without samples belongs to the smallest stratum.
 
-    All rates and strengths are integrated out and never plugged in ([1]_, ch. 5; ch. 17 for
-    outliers; [2]_ for partitions of neighbours into blocks that share a rate).
+    All rates and strengths are integrated out, not estimated ([1]_, ch. 5; ch. 17 for outliers;
+    [2]_ for partitions of neighbours into blocks that share a rate).
 
     Parameters
     ----------
     kappa : sequence of float, default=(4, 8, 16, 32, 64, 128, 256, 512)
-        Numbers of samples that a class may borrow, in (0, 1000].
+        Numbers of pseudo-samples that a class may borrow, in (0, 1000].
     rate : float in [0.05, 20], default=0.75
         Parameter m of the Beta distribution of the common rate.
     outlier : float in [0, 1], default=None
-        Probability that a class borrows nothing; 2 / (l + 4) for l classes by default. With 1 no
-        class borrows, and all have the distribution Beta(b, b).
+        Probability that a class borrows nothing, by default 2 / (l + 4) for l classes. With 1, all
+        classes have independent Beta(b, b) priors.
     base : float in [0.05, 20], default=0.5
-        Parameter b of the distribution of a class that borrows nothing.
+        Parameter b of the Beta prior of a class that borrows nothing.
     strata : float of at least 1.01, or None, default=2
-        Classes belong to one stratum if floor(log(n)) to this base is the same for their sizes n.
-        With None all classes are in one stratum, whatever their sizes are.
+        Base of the logarithm: classes of size n with the same floor(log(n)) form a stratum. With
+        None all classes are in one stratum.
     stay : float in [0, 1], default=0.3
-        Probability that rate and strength stay from one stratum to the next.
+        Probability that rate and strength stay the same from one stratum to the next.
     move : float in [0, 1 - stay], default=0.4
-        Probability that the rate moves a little. Both start anew with the probability that is left.
+        Probability that the rate moves a little. Otherwise rate and strength are drawn anew.
 
     Raises
     ------
@@ -87,7 +88,7 @@ class Hyperprior:
     >>> Hyperprior().outlier_share(6)
     0.2
 
-    The small classes are harder here. One rate for all classes takes that for noise:
+    Small classes are harder here; a single stratum treats the trend as noise:
 
     >>> correct, total = [2, 3, 10, 28, 60, 118], [4, 5, 15, 30, 65, 125]
     >>> round(HierarchicalBetaAverage(correct, total).mean(), 3)
@@ -115,14 +116,14 @@ class Hyperprior:
             object.__setattr__(self, "strata", _checked("strata", self.strata, 1.01, np.inf))
         object.__setattr__(self, "stay", _checked("stay", self.stay, 0.0, 1.0))
         object.__setattr__(self, "move", _checked("move", self.move, 0.0, 1.0))
-        # Not by 1 - stay, which rounding makes less than .2 where stay is .8.
+        # Do not compare with 1 - stay, which rounds to less than .2 for stay = .8.
         if self.stay + self.move > 1:
             raise ValueError(
                 f"stay and move must add up to at most 1, got {self.stay:g} and {self.move:g}"
             )
 
     def __repr__(self) -> str:
-        """Show the parameters that are not the default."""
+        """Show the parameters that differ from the defaults."""
         values = ((field, getattr(self, field.name)) for field in fields(self))
         shown = [f"{field.name}={value}" for field, value in values if value != field.default]
         return f"Hyperprior({', '.join(shown)})"
@@ -132,7 +133,7 @@ class Hyperprior:
 
     @property
     def anew(self) -> float:
-        """Probability that rate and strength start anew from one stratum to the next."""
+        """Probability that rate and strength are drawn anew from one stratum to the next."""
         return max(1.0 - self.stay - self.move, 0.0)
 
     def outlier_share(self, n_classes: int) -> float:
@@ -146,7 +147,7 @@ class Hyperprior:
         Returns
         -------
         share : float
-            `outlier`, or the default for so many classes.
+            `outlier`, or the default for this number of classes.
 
         Raises
         ------

@@ -25,28 +25,28 @@ from skpostbac.stats._dirichlet.terms import WeightedPairs
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights
 from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
 
-# Beyond these double precision cannot tell a class from a constant, or a coin.
+# Beyond these limits a class is a constant or a coin toss in double precision.
 _SMALLEST, _LARGEST = 1e-6, 1e15
 
 
 class PairedDifference(WeightedSum):
     r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` for a pair of classifiers.
 
-    :math:`\theta_i^A` and :math:`\theta_i^B` are the accuracies of the classifiers A and B on the
-    samples of class i. As both saw the same samples they are not independent: what is observed is
-    how often both were right, only A, only B, or neither, and the probabilities of these four
+    :math:`\theta_i^A` and :math:`\theta_i^B` are the recalls of the classifiers A and B on class i.
+    They are dependent, because both classifiers predict the same samples. The data are the numbers
+    of samples that both, only A, only B or neither got right; the probabilities of these four
     outcomes have a Dirichlet posterior. With the default weights this is the posterior of the
     difference of the balanced accuracies. It is computed by inverting the exact product of
-    characteristic functions, without a grid and without random draws.
+    characteristic functions, without a grid or random draws.
 
     Parameters
     ----------
     counts : array_like of shape (l, 4)
-        For each class the numbers of samples that both classifiers got right, only A, only B, and
-        neither. Finite and not negative; fractions are allowed.
+        Numbers of samples of each class that both classifiers, only A, only B, and neither got
+        right. Finite and non-negative; need not be integers.
     prior : float or array_like of shape (4,) or (l, 4), default=0.5
-        What is added to each cell: the parameters of the Dirichlet prior, positive and finite. The
-        default is Jeffreys' prior. Cells with their prior may be between 1e-6 and 1e15.
+        Parameters of the Dirichlet prior, added to the counts; positive and finite. The default is
+        Jeffreys' prior. Each sum of count and prior must be between 1e-6 and 1e15.
     weights : array_like of shape (l,), optional
         Weights of any sign, finite and not all zero. They need not sum to one. The default is
         1 / l each.
@@ -58,22 +58,21 @@ class PairedDifference(WeightedSum):
 
     See Also
     --------
-    BetaAverage : Distribution of one balanced accuracy, or of two on different samples.
+    BetaAverage : Balanced accuracy of one classifier, or the difference on different samples.
 
     Notes
     -----
     In class i, with the cells :math:`\alpha_B` (only B right), :math:`\alpha_A` (only A right) and
-    :math:`\alpha_r` (both or neither, which say the same about the difference),
+    :math:`\alpha_r` (both or neither, which do not affect the difference),
 
     .. math::
 
         \theta^B - \theta^A = p_B - p_A, \qquad
         (p_B, p_A, p_r) \sim \mathrm{Dirichlet}(\alpha_B, \alpha_A, \alpha_r).
 
-    A positive value is in favour of B, and ``distribution.ccdf(0)`` is the probability that B is
-    better. Pairing matters: the more often the classifiers agree, the narrower is this distribution
-    than that of two accuracies from different samples. [1]_ reviews the comparison of classifiers
-    by such posteriors.
+    Positive values favour B, and ``distribution.ccdf(0)`` is the probability that B is better. The
+    more often the classifiers agree, the narrower this distribution is compared with a difference
+    on different samples. [1]_ reviews the Bayesian comparison of classifiers.
 
     References
     ----------
@@ -85,7 +84,7 @@ class PairedDifference(WeightedSum):
 
     Examples
     --------
-    Three classes; B alone is right in 10 samples, and A alone in 6.
+    Three classes; only A is right on 6 samples, and only B on 10.
 
     >>> from skpostbac.stats import PairedDifference
     >>> distribution = PairedDifference([[30, 4, 7, 3], [12, 2, 1, 5], [6, 0, 2, 1]])
@@ -112,8 +111,8 @@ class PairedDifference(WeightedSum):
             large = cells > _LARGEST
             name = "counts" if (self._counts > self._prior)[large].any() else "prior"
             raise ValueError(
-                f"{name} must leave each cell, a count and its prior, between {_SMALLEST:g} and "
-                f"{_LARGEST:g}."
+                f"{name} must make each sum of a count and its prior lie between "
+                f"{_SMALLEST:g} and {_LARGEST:g}."
             )
         self._equal = weights is None
         self._weights = sum_weights(weights, len(self._counts))
@@ -141,13 +140,13 @@ class PairedDifference(WeightedSum):
         return f"PairedDifference(mean={mean:.4g}, sd={sd:.4g}, n_classes={len(self.counts)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the frame, which a difference or a mirrored distribution cannot compute again."""
+        """Keep the frame: that of a difference or a mirrored distribution cannot be recomputed."""
         return {**super().__getstate__(), "_frame": self._frame}
 
     def __neg__(self) -> "PairedDifference":
-        """Return the distribution of the negated variable: A and B exchanged."""
+        """Return the distribution of the negated variable, with A and B exchanged."""
         distribution = PairedDifference(self.counts, prior=self.prior, weights=-self.weights)
-        # Equal weights of 1 / l are exact in a frame, and rounded in an array of weights.
+        # A frame holds equal weights of 1 / l exactly; an array of weights rounds them.
         vars(distribution)["_frame"] = self._frame.mirrored()
         return distribution
 

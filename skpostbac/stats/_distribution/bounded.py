@@ -1,11 +1,11 @@
 """Interface of continuous distributions on a bounded interval.
 
-A subclass computes tails, densities and moments, and the rest follows from them here: the quantile
-is the root of P(X <= x) = p (`quantile`), the mode the place of highest density (`mode`), the
-shortest interval of a probability the one with equal densities at its ends, unless a kink or an end
-of the support comes first (`hdi`). Values are asked for in two accuracies. Those of `_centre` have
-absolute accuracy and are cheap. Those of `_tails` have relative accuracy, in logs, however small
-the tail is; they are taken where the cheap ones do not suffice.
+A subclass computes tails, densities and moments; this module computes the rest from them. The
+quantile is the root of P(X <= x) = p (`quantile`), and the mode the point of highest density
+(`mode`). The shortest interval has equal densities at its ends, unless it ends at a kink or an end
+of the support (`hdi`). There are two accuracies: `_centre` is cheap and has absolute accuracy;
+`_tails` returns logs with relative accuracy in arbitrarily small tails, and is used where `_centre`
+does not suffice.
 """
 
 from abc import abstractmethod
@@ -33,43 +33,42 @@ from skpostbac.stats._distribution.quantile import beta_quantile, central_quanti
 from skpostbac.stats._distribution.tails import Tails, Values
 from skpostbac.stats._numerics import Frame, Points
 
-# Share of the way to an end of the support at which the density is still that of the inside.
+# Fraction of the distance to an end of the support at which the density counts as interior.
 _ALMOST = 1 - 1e-6
-# Distances from the mean, in standard deviations, at which a mode is looked for first.
+# Initial grid of the search for the mode: distances from the mean in standard deviations.
 _UNITS = np.linspace(-8, 8, 49)
-# The probability between two places is split if it is more than this, or more than the other where
-# their densities do not tell it.
+# An interval between two points is split if its probability exceeds the first, or the second where
+# the densities at the points do not predict the probability.
 _LARGE, _LEAST = 1 / 16, 1e-4
 
 
-# Shares of the probability outside an HDI at which the search for its ends begins.
+# Initial grid of the search for the HDI: tail probabilities relative to the one outside.
 _SHARES = np.array([1 / 64, 1 / 16, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 15 / 16, 1, 9 / 8])
-# Less outside an HDI than this asks for the tails to relative accuracy.
+# A smaller probability outside the HDI than this needs tails of relative accuracy.
 _SMALL_TAIL = 1e-5
-# An error of the central contour above this asks for the same.
+# A larger error of the central contour than this does, too.
 _LOST = 1e-11
-# More kinks, or kinks farther from the mean in standard deviations, are not looked at one by one.
+# Largest number of kinks, and distance in standard deviations, up to which each is examined.
 _FEW_KINKS, _REACH = 100, 16.0
 
 
 class BoundedDistribution(Distribution):
-    """A continuous distribution on a bounded interval.
+    """Base class of continuous distributions on a bounded interval.
 
-    Subclasses say where the distribution lives (`_frame`), what its tails are strictly inside
-    (`_tails`), also to absolute accuracy alone (`_centre`), what its density tends to at both
-    ends (`_log_end_densities`), and its moments.
-    Method names follow SciPy's random variables.
+    Method names follow SciPy's random variables. Subclasses define the support and the mean
+    (`_frame`), the tails and the density inside the support to relative (`_tails`) and absolute
+    accuracy (`_centre`), the limits of the density at both ends (`_log_end_densities`), and the
+    moments.
 
     Notes
     -----
-    Points and probabilities are real numbers of any type, also `Fraction` and `Decimal`, and NaN
-    where they are NaN; anything else is a ValueError that names the argument.
+    Points and probabilities may be real numbers of any type, including `Fraction` and `Decimal`;
+    other types raise a ValueError. NaN gives NaN.
 
-    Tests demand of weighted sums of Beta variables and paired differences that probabilities and
-    densities have a relative error of at most 1e-8 where the probability is below 1/2 and above
-    1e-300, and the logarithms of smaller ones 1e-9 (see :ref:`evidence_accuracy`). The
-    distributions of a hierarchical prior and of populations are integrals over unknowns, and less
-    accurate.
+    For weighted sums of Beta variables and paired differences, the tests require a relative error
+    of at most 1e-8 in probabilities between 1e-300 and 1/2 and their densities, and 1e-9 in the
+    logarithms of smaller probabilities (see :ref:`evidence_accuracy`). The distributions under a
+    hierarchical prior and of populations integrate over further unknowns and are less accurate.
     """
 
     @property
@@ -82,7 +81,7 @@ class BoundedDistribution(Distribution):
         """Log tails and log density at points strictly inside the support, shape (n,)."""
 
     def _search(self) -> Callable[[Points], Tails]:
-        """Return what evaluates `_tails` again and again, at points ever closer to each other."""
+        """Return a version of `_tails` for repeated calls at nearby points."""
         return self._tails
 
     @property
@@ -96,15 +95,15 @@ class BoundedDistribution(Distribution):
 
     @property
     def _is_exact(self) -> bool:
-        """Whether `_tails` has less error than `_centre`, which tells the error of the rest."""
+        """Whether `_tails` is more accurate than `_centre`."""
         return True
 
     def _centre_to(self, y: Floats, allowed: Floats) -> Values:
-        """Return the same with errors that are no larger, where this can be had."""
+        """Return the same with errors up to `allowed`, where possible."""
         return self._centre(y)
 
     def _laplace(self) -> Laplace | None:
-        """Return log E[exp(-t X)] and minus its slope, if they are cheap; X is positive."""
+        """Return log E[exp(-t X)] and minus its slope for positive X; None if expensive."""
         return None
 
     @abstractmethod
@@ -136,8 +135,8 @@ class BoundedDistribution(Distribution):
         shape : int or tuple of int, default=()
             Shape of the result; a single float for ``()``.
         rng : Generator, BitGenerator, SeedSequence or int, optional
-            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
-            By default a generator with fresh entropy.
+            NumPy generator or seed, such as a non-negative integer. By default a generator with
+            fresh entropy.
 
         Returns
         -------
@@ -146,16 +145,16 @@ class BoundedDistribution(Distribution):
         Raises
         ------
         TypeError
-            If `shape` or `rng` is of another type.
+            If `shape` or `rng` has an invalid type.
         ValueError
-            If one of their integers is negative, or if no array has the shape.
+            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
         MemoryError
-            If there is no memory for the result.
+            If the result does not fit in memory.
         """
         return _scalar(self._draw(check_generator(rng), check_shape(shape)))
 
     def support(self) -> Interval:
-        """Return the smallest and the largest possible value.
+        """Return the support: the smallest and the largest possible value.
 
         Returns
         -------
@@ -177,9 +176,9 @@ class BoundedDistribution(Distribution):
         Parameters
         ----------
         x : array_like
-            Any shape. The density is zero outside the support; at an end of it, its limit from
-            inside, which may be infinite. It may also be infinite at a point amid the support, as
-            halfway between a perfect class and one that is always wrong with Jeffreys' prior.
+            Any shape. The density is zero outside the support. At an end of the support it is the
+            limit from inside, which may be infinite. It may also be infinite inside the support,
+            such as halfway between a perfect class and an always wrong one under Jeffreys' prior.
 
         Returns
         -------
@@ -188,7 +187,7 @@ class BoundedDistribution(Distribution):
         Raises
         ------
         ValueError
-            If `x` is not of real numbers.
+            If `x` is not real.
         """
         with np.errstate(over="ignore"):  # densities beyond the largest double are infinite
             return np.exp(self.logpdf(x))
@@ -215,8 +214,8 @@ class BoundedDistribution(Distribution):
         x : array_like
             Any shape.
         y : array_like, optional
-            Upper limit; broadcast against `x`. Where it is below `x` the result is negative, as an
-            integral from x to y is, and where one of them is NaN, NaN.
+            Upper limit; broadcast with `x`. The result is negative where `y` is below `x`, like an
+            integral from x to y, and NaN where either is NaN.
 
         Returns
         -------
@@ -225,7 +224,7 @@ class BoundedDistribution(Distribution):
         Raises
         ------
         ValueError
-            If `x` or `y` is not of real numbers, or if they do not broadcast.
+            If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
             return np.exp(self.logcdf(x))
@@ -237,7 +236,7 @@ class BoundedDistribution(Distribution):
         return _scalar(np.where(log_cdf.min(axis=0) > np.log(0.5), from_above, from_below))
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X > x), on its own path: as accurate as P(X <= x) where it is small.
+        """Return P(X > x), computed directly and so accurate where it is small.
 
         Parameters
         ----------
@@ -284,7 +283,7 @@ class BoundedDistribution(Distribution):
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support, NaN
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
             gives NaN.
 
         Returns
@@ -294,7 +293,7 @@ class BoundedDistribution(Distribution):
         Raises
         ------
         ValueError
-            If `p` is not of real numbers, or if one of them is outside [0, 1].
+            If `p` is not real or not in [0, 1].
         """
         p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
@@ -306,7 +305,7 @@ class BoundedDistribution(Distribution):
         Parameters
         ----------
         p : array_like
-            Probabilities in [0, 1], any shape. Zero and one give the ends of the support, NaN
+            Probabilities in [0, 1], any shape. Zero and one give the ends of the support; NaN
             gives NaN.
 
         Returns
@@ -316,7 +315,7 @@ class BoundedDistribution(Distribution):
         Raises
         ------
         ValueError
-            If `p` is not of real numbers, or if one of them is outside [0, 1].
+            If `p` is not real or not in [0, 1].
         """
         p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
@@ -329,7 +328,7 @@ class BoundedDistribution(Distribution):
     def mode(self) -> float:
         """Return the point of highest density.
 
-        Where the density is unbounded at an end of the support, that end.
+        This is an end of the support if the density is unbounded there.
         """
         outline = self._outline()
         place, height = highest_place(self._centre, outline)
@@ -343,7 +342,7 @@ class BoundedDistribution(Distribution):
         return []
 
     def _outline(self) -> Outline:
-        """Resolve the distribution: little is left between two places that they do not tell."""
+        """Resolve the density on a grid, refined until interpolation predicts probabilities."""
         low, high = self._ends_from_mean
         reach = _REACH * self._scale
         y = np.append(_UNITS * self._scale, self._kinks())
@@ -359,7 +358,7 @@ class BoundedDistribution(Distribution):
         return resolve(self._central_profile, start, coarse, self._spacing)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, which leaves the same probability on either side.
+        """Return the central interval, with equal probability in both tails.
 
         Parameters
         ----------
@@ -382,7 +381,7 @@ class BoundedDistribution(Distribution):
         return Interval(*map(float, np.asarray(ends)))
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the highest-density interval, the shortest one of its probability.
+        """Return the highest-density interval, the shortest one with this probability.
 
         Parameters
         ----------
@@ -407,12 +406,12 @@ class BoundedDistribution(Distribution):
         if found.below == 1 - level:
             return Interval(float(self.iccdf(level)), high)
         ends = self._frame.x(self._frame.near_mean(np.array([found.low, found.high])))
-        # Rounding may exchange the ends of an interval of hardly any probability.
+        # Rounding may swap the ends of an interval with very small probability.
         return Interval(*map(float, np.sort(ends)))
 
     @property
     def _spacing(self) -> float:
-        """Spacing of doubles where the distribution is."""
+        """Spacing of doubles in the range of the distribution."""
         reach = min(8 * self._scale, float(np.abs(self._ends_from_mean).max()))
         return float(np.spacing(abs(self._frame.mean) + reach))
 
@@ -421,7 +420,7 @@ class BoundedDistribution(Distribution):
         return np.array([-self._frame.mean_to_low, self._frame.mean_to_high])
 
     def _flanks(self, level: float) -> Floats:
-        """Distances from the mean where to begin the search for the shortest interval."""
+        """Distances from the mean at which to start the search for the shortest interval."""
         shares = (1 - level) * _SHARES
         if 1 - level < _SMALL_TAIL:
             x = np.concatenate([np.asarray(self.icdf(shares)), np.asarray(self.iccdf(shares))])
@@ -446,7 +445,7 @@ class BoundedDistribution(Distribution):
         return self.standard_deviation()
 
     def _profile(self, level: float) -> Profile:
-        """Return what evaluates both tails and the density, as an interval of a level needs it."""
+        """Return a function for both tails and the density, as accurate as the level needs."""
         evaluate = self._far_profile if 1 - level < _SMALL_TAIL else self._central_profile
         first, last = self._ends_from_mean
 
@@ -464,7 +463,7 @@ class BoundedDistribution(Distribution):
 
     def _central_profile(self, y: Floats) -> Floats:
         values = self._centre(y)
-        # Beyond the range of the contour nothing is left.
+        # The density is negligible beyond the range of the contour.
         density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
         tail = np.clip(values.tail, 0.0, 1.0)
         profile = np.stack([1 - tail, tail, density])
@@ -478,7 +477,7 @@ class BoundedDistribution(Distribution):
         return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
 
     def _curve(self) -> Callable[[Floats], Floats]:
-        """Return a `pdf` that keeps what serves neighbours, for many calls that refine a curve."""
+        """Return a `pdf` with a cache for neighbouring points, for plotting a curve."""
         evaluate = self._search()
 
         def pdf(x: Floats) -> Floats:
@@ -518,7 +517,7 @@ class BoundedDistribution(Distribution):
         return _scalar(x)
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
-        """Quantile inside the support, (n,): from the centre where that is enough."""
+        """Quantile inside the support, (n,), from `_centre` where accurate enough."""
         p = np.exp(log_p)
         y, found = self._central_quantile(p, np.exp(log_q))
         if not (found.all() or self._is_exact):
@@ -526,7 +525,7 @@ class BoundedDistribution(Distribution):
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():
             return x
-        # A distance to one end keeps its digits from that side, a small probability from its own.
+        # Points are most accurate from the nearer end, small probabilities from their own tail.
         is_low = beta_quantile(self._frame, p, self.standard_deviation()) < 0
         from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, is_low)
         lower, upper = ~found & from_low, ~found & ~from_low
@@ -537,14 +536,14 @@ class BoundedDistribution(Distribution):
         return x
 
     def _central_quantile(self, p: Floats, q: Floats) -> tuple[Floats, Bools]:
-        """Distances of quantiles from the mean, NaN if not known, and which are accurate."""
+        """Distances of quantiles from the mean, NaN if unknown, and whether they are accurate."""
         start = beta_quantile(self._frame, p, self.standard_deviation())
         return central_quantile(self._centre, start, p, q)
 
     def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
         """Points whose upper (or lower) tail has the log probability `log_p`.
 
-        The search begins at distances from the mean, or where these are NaN at a guess.
+        The search starts at the given distances from the mean, or at a guess where they are NaN.
         """
         scale = self.standard_deviation()
 
@@ -560,7 +559,7 @@ class BoundedDistribution(Distribution):
 
 
 def _almost(end: float, last: float) -> Floats:
-    """Place between the outermost one and an end of the support at which the density is finite."""
+    """Point between the outermost one and an end of the support, with finite density."""
     return np.array([last + _ALMOST * (end - last)])
 
 

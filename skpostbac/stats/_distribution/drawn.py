@@ -1,4 +1,4 @@
-"""A distribution that is known by random draws.
+"""A distribution estimated from random draws.
 
 Probabilities are shares of the n draws, and quantiles interpolate between them. The standard error
 of the mean is s / sqrt(n). That of a quantile at p follows from the binomial number of draws below
@@ -44,10 +44,10 @@ _PARTS = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DrawnPosterior(Distribution):
-    """Posterior distribution of one number, by independent random draws.
+    """Posterior distribution of one number, estimated from independent random draws.
 
-    Probabilities are shares of the draws: 0 or 1 beyond the outermost of them, and NaN at NaN.
-    Points and probabilities are checked as those of exact distributions are
+    Probabilities are shares of the draws: 0 or 1 beyond the most extreme draws, and NaN at NaN.
+    Points and probabilities are checked like those of exact distributions
     (:class:`skpostbac.stats.BoundedDistribution`).
 
     Parameters
@@ -63,7 +63,7 @@ class DrawnPosterior(Distribution):
     Raises
     ------
     ValueError
-        If there are fewer than two draws, or if one of them is not finite.
+        If there are fewer than two draws, or if a draw is not finite.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class DrawnPosterior(Distribution):
         return float(self.draws.std(ddof=1))
 
     def monte_carlo_error(self) -> float:
-        """Return the standard error of the mean, which more draws make smaller.
+        """Return the Monte Carlo standard error of the mean, which decreases with more draws.
 
         Examples
         --------
@@ -133,15 +133,15 @@ class DrawnPosterior(Distribution):
         *,
         rng: RngLike = None,
     ) -> np.float64 | Floats:
-        """Draw from the draws, with replacement.
+        """Sample from the draws with replacement.
 
         Parameters
         ----------
         shape : int or tuple of ints, default=()
             Shape of the result; ``()`` for a single number.
         rng : Generator, BitGenerator, SeedSequence or int, default=None
-            Generator of NumPy, or what it makes one of, such as a non-negative integer as a seed.
-            By default a new generator with fresh entropy.
+            NumPy generator or seed, such as a non-negative integer. By default a new generator
+            with fresh entropy.
 
         Returns
         -------
@@ -150,9 +150,9 @@ class DrawnPosterior(Distribution):
         Raises
         ------
         TypeError
-            If `shape` or `rng` is of another type.
+            If `shape` or `rng` has an invalid type.
         ValueError
-            If one of their integers is negative, or if no array has the shape.
+            If `shape` or `rng` contains a negative integer, or if `shape` is too large.
 
         Examples
         --------
@@ -170,7 +170,7 @@ class DrawnPosterior(Distribution):
         return quantile[()]
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the interval that leaves out as many draws on either side.
+        """Return the central interval, with equally many draws in both tails.
 
         Examples
         --------
@@ -181,7 +181,7 @@ class DrawnPosterior(Distribution):
         return Interval(*np.quantile(self.draws, central_tails(level)).tolist())
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that holds this share of the draws.
+        """Return the shortest interval that contains this share of the draws.
 
         Examples
         --------
@@ -197,11 +197,11 @@ class DrawnPosterior(Distribution):
     def credible_interval(
         self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
     ) -> Interval:
-        """Return `interval` or `hdi`, as the other posteriors of the package do."""
+        """Return the `hdi` or the central `interval`, like the other posteriors."""
         return interval_of(self, level, method)
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return the usual figures, under the keys that all posteriors have.
+        """Return summary statistics, under the same keys as other posteriors.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class DrawnPosterior(Distribution):
         return {**figures_of(self, level), "monte_carlo_error": self.monte_carlo_error()}
 
     def report(self, level: float = 0.95) -> str:
-        """Say where the number is, and how it is known.
+        """Return a text report: the mean, its interval and the Monte Carlo error.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class DrawnPosterior(Distribution):
         Returns
         -------
         sentences : str
-            A sentence a line.
+            One sentence per line.
 
         Examples
         --------
@@ -261,27 +261,27 @@ class DrawnPosterior(Distribution):
     ) -> Interval:
         """Return the Monte Carlo standard errors of both ends of the credible interval.
 
-        The ends of the shortest interval of n draws have errors that fall as n^(-1/3) ([1]_): they
-        are estimated from those of 20 parts of the draws. The number of draws below a quantile is
-        binomial: half the distance between the draws that are one standard deviation of it below
-        and above estimates the error of an end of the central interval ([2]_), which is smaller.
+        The ends of the shortest interval have errors that decrease as n^(-1/3) ([1]_), estimated
+        from 20 subsets of the draws. The central interval has smaller errors. The number of draws
+        below a quantile is binomial; the error is half the distance between the order statistics
+        one standard deviation below and above ([2]_).
 
         Parameters
         ----------
         level : float, default=0.95
             Probability of the interval, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            As of `credible_interval`.
+            As for `credible_interval`.
 
         Returns
         -------
         low, high : float
-            NaN for the shortest interval of fewer than four draws.
+            NaN for the shortest interval if there are fewer than four draws.
 
         Raises
         ------
         ValueError
-            If `level` is outside (0, 1), or `method` is another.
+            If `level` is outside (0, 1) or `method` is invalid.
 
         References
         ----------
@@ -309,7 +309,7 @@ class DrawnPosterior(Distribution):
         return Interval(*((above - below) / 2).tolist())
 
     def _hdi_error(self, level: float) -> Interval:
-        # The draws are sorted: parts of them in that order would be too much alike.
+        # The draws are sorted, so contiguous parts would not be representative.
         draws = np.random.default_rng(0).permutation(self.draws)
         parts = np.array_split(draws, min(_PARTS, draws.size // 2))
         ends = np.array([DrawnPosterior(part).hdi(level) for part in parts])
@@ -325,7 +325,7 @@ class DrawnPosterior(Distribution):
 
 
 def describe_draws(posterior: DrawnPosterior) -> str:
-    """Say how many draws there are, and how precise they are."""
+    """Return a sentence with the number of draws and the standard error of the mean."""
     return (
         f"Estimated from {posterior.draws.size:,} random draws; the mean has a standard error of "
         f"{posterior.monte_carlo_error():.1g}."

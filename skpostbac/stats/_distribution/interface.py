@@ -1,7 +1,7 @@
-"""Interface of univariate distributions, computed or known by draws.
+"""Interface of univariate distributions, exact or estimated from draws.
 
-The methods have the names of SciPy's random variables. The central interval of a level leaves out
-(1 - level) / 2 on either side; `hdi` is the shortest interval of that probability.
+Method names follow SciPy's random variables. The central interval leaves a probability of
+(1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DEFAULT_INTERVAL: IntervalMethod = "hdi"
 class Interval(NamedTuple):
     """Two ends of an interval.
 
-    A record that functions return, not checked when it is made: what takes one checks it.
+    Functions return it; its values are not checked when it is created.
     """
 
     low: float
@@ -57,7 +57,7 @@ class Distribution(StablePickle, ABC):
     Method names follow SciPy's random variables.
     """
 
-    # Whether an interval takes longer than a view may.
+    # Whether intervals are too slow for an HTML view.
     _has_slow_intervals: ClassVar[bool] = False
 
     @abstractmethod
@@ -115,7 +115,7 @@ class Distribution(StablePickle, ABC):
 def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
-    """Return the rows of a table: each name with the mean and the shortest interval."""
+    """Return the rows of a table: names, means and shortest intervals."""
     means = [distribution.mean() for distribution in distributions.values()]
     intervals = [interval_of(distribution, level) for distribution in distributions.values()]
     estimates = format_estimates(means, intervals)
@@ -125,12 +125,12 @@ def estimate_rows(
 def interval_of(
     distribution: Distribution, level: float, method: object = DEFAULT_INTERVAL
 ) -> Interval:
-    """Return the shortest interval of a distribution, "hdi", or the "central" one."""
+    """Return the "hdi" or "central" interval of a distribution."""
     return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
 
 
 class Figures(Protocol):
-    """What a summary asks of a distribution, or of a posterior."""
+    """Protocol of the distributions and posteriors that can be summarized."""
 
     def mean(self) -> float:
         """Return the mean."""
@@ -146,7 +146,7 @@ class Figures(Protocol):
 
 
 def figures_of(distribution: Figures, level: float) -> dict[str, float]:
-    """Return what each summary tells of a distribution, under the same keys."""
+    """Return the values that all summaries contain, by key."""
     low, high = distribution.hdi(level)
     return {
         "mean": distribution.mean(),
@@ -159,7 +159,7 @@ def figures_of(distribution: Figures, level: float) -> dict[str, float]:
 
 
 def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfLevel:
-    """Return what is meant by "hdi" or "central"."""
+    """Return the function for the "hdi" or the "central" interval."""
     choices = {"hdi": hdi, "central": central}
     if not isinstance(method, str) or method not in choices:
         raise ValueError(f"method must be 'hdi' or 'central', got {shown(method)}")
@@ -169,9 +169,9 @@ def choose_interval(method: object, *, hdi: _OfLevel, central: _OfLevel) -> _OfL
 def estimate_columns(
     distributions: Sequence[Distribution],
 ) -> tuple[tuple[str, str], list[tuple[str, str]]]:
-    """Return the header and the cells of two columns: means, and how far they are known.
+    """Return the header and the cells of two columns: means and shortest intervals.
 
-    That is the shortest interval, or the standard deviation where an interval takes long.
+    Standard deviations replace intervals that would take long.
     """
     if not any(distribution._has_slow_intervals for distribution in distributions):
         rows = estimate_rows({str(i): one for i, one in enumerate(distributions)})
@@ -188,7 +188,7 @@ def broadcast_limits(x: ArrayLike, y: ArrayLike) -> tuple[Floats, ...]:
         return np.broadcast_arrays(lower, upper)
     except ValueError as error:
         raise ValueError(
-            f"x and y must broadcast against each other, got the shapes {lower.shape} and "
+            f"x and y must broadcast with each other, got the shapes {lower.shape} and "
             f"{upper.shape}"
         ) from error
 

@@ -4,7 +4,7 @@ For Y = X^e with X >= 0 and e > 0,
 
     P(Y > y) = P(X > x),    f_Y(y) = f_X(x) x / (e y),    x = y^(1/e),
 
-and a quantile of Y is that of X to the power e. The moments of Z = (Y - origin) / unit are
+and quantiles of Y are quantiles of X to the power e. The moments of Z = (Y - origin) / unit are
 integrals of the tails,
 
     E[Z^k] = integral over z > 0 of k z^(k-1) P(Z > z) dz - integral over z < 0 of
@@ -53,31 +53,32 @@ _NEAR_ZERO = np.array([1e-120, 1e-100])
 
 
 class PowerTransform(BoundedDistribution):
-    r"""Distribution of :math:`Y = X^e`, X with a given distribution on an interval from zero.
+    r"""Distribution of the power :math:`Y = X^e` of a variable X on an interval from zero.
 
-    Quantiles are powers of those of X, and tails and densities those of X at :math:`y^{1/e}`, so
-    that they are as exact; where :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
-    The moments are integrals of the tails, to about 1e-12 of the standard deviation, or 1e-10 of
-    themselves for a power whose standard deviation exceeds its mean. They take a millisecond for
-    common counts. Those of a `BetaAverage` whose standard deviation exceeds an eighth of its mean
-    come from its Laplace transform where the exponent is between 0.001 and 0.2, in some tenths of
-    a second. Others take up to some seconds, for many classes without a correct prediction whose
-    weights have many scales; where the characteristic function of X is cut off, with a warning, the
-    moments have the errors that it tells.
+    Tails, densities and quantiles follow from those of X and are as accurate. Where
+    :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
+
+    The moments are integrals of the tails. Their error is about 1e-12 standard deviations, or a
+    relative error of 1e-10 if the standard deviation of Y exceeds its mean. They usually take a
+    millisecond. For a `BetaAverage` whose standard deviation exceeds an eighth of its mean and
+    exponents between 0.001 and 0.2, they come from its Laplace transform in a few tenths of a
+    second. Many classes without correct predictions and with weights of many scales may take
+    several seconds. If the characteristic function of X is truncated, with a warning, the moments
+    have the errors that the warning states.
 
     Parameters
     ----------
     distribution : BoundedDistribution
-        Distribution of X, with a support from zero to a positive number.
+        Distribution of X, with a support that begins at zero.
     exponent : float
         The power e, from 1e-6 to 1000.
 
     Raises
     ------
     TypeError
-        If `distribution` is no such distribution.
+        If `distribution` is not a `BoundedDistribution`.
     ValueError
-        If its support begins elsewhere, or if the exponent is out of range.
+        If the support does not begin at zero, or if the exponent is out of range.
 
     Examples
     --------

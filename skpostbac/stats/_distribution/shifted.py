@@ -1,7 +1,7 @@
 """The distribution of a variable plus a constant.
 
-With Y = X + s all tails and densities are those of X at x = y - s, and so are all distances, from
-the mean and from the ends of the support: only these places themselves move.
+Tails and densities of Y = X + s are those of X at y - s. Distances from the mean and from the ends
+of the support do not change.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from skpostbac.stats._numerics import Frame, Points
 
 
 class ShiftedDistribution(BoundedDistribution):
-    """Distribution of X + s, X with a given distribution.
+    """Distribution of X + s, a variable plus a constant.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class ShiftedDistribution(BoundedDistribution):
     Raises
     ------
     TypeError
-        If `distribution` is no such distribution.
+        If `distribution` is not a `BoundedDistribution`.
     ValueError
         If `shift` is not a finite number.
 
@@ -69,11 +69,11 @@ class ShiftedDistribution(BoundedDistribution):
         return f"ShiftedDistribution(mean={mean:.4g}, sd={sd:.4g}, shift={self.shift:.4g})"
 
     def variance(self) -> float:
-        """Return the variance, which is that of X."""
+        """Return the variance, the same as that of X."""
         return self.distribution.variance()
 
     def skewness(self) -> float:
-        """Return the skewness, which is that of X."""
+        """Return the skewness, the same as that of X."""
         return self.distribution.skewness()
 
     def kurtosis(self) -> float:

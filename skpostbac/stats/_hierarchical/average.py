@@ -1,17 +1,17 @@
-"""The distribution of a weighted sum of accuracies that borrow strength from one another.
+"""The distribution of a weighted sum of recalls under a hierarchical prior.
 
-Classes of alike size are a stratum, and share a state eta = (mu, kappa). From one stratum to the
-next the state is a Markov chain (`chain`). Given the states, the accuracies of the classes are
-independent, and the posterior of each is a mixture of two Betas, of a class that borrows and of an
-outlier. The moment generating function of X = sum_i w_i theta_i is a sum over paths of states,
+Classes of similar size form a stratum and share a state eta = (mu, kappa), which is a Markov chain
+over the strata (`chain`). Given the states, the recalls are independent, and the posterior of each
+is a mixture of two Betas, one for a class that borrows and one for an outlier. The moment
+generating function of X = sum_i w_i theta_i is a sum over paths of states,
 
     M(s) = prod over pools of  sum over eta_1, ..., eta_S of P(eta | counts)
            prod_g prod_{i in g} E[exp(s w_i theta_i) | eta_g],
 
-in one pass over the strata, and is inverted along a Bromwich contour as that of independent classes
-is (`skpostbac.stats._inversion`). A far tail may be that of rates which are improbable in the
-centre: each tilt has the states that count under it. A single large class has its tails from
-incomplete Beta functions (`beta_mixture`).
+computed in one pass over the strata and inverted along a Bromwich contour
+(`skpostbac.stats._inversion`). Rates that are improbable in the centre may dominate a far tail, so
+each tilt selects its own states. The tails of a single large class come from incomplete Beta
+functions (`beta_mixture`).
 """
 
 from collections.abc import Callable
@@ -30,36 +30,38 @@ from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, Weighte
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum
 
-# Log probabilities below this are those of far tails.
+# Log probabilities below this belong to far tails.
 _FAR = -12.0
-# Counts above this leave a class no digits beside its mean.
+# Above this count, the spread of a class is lost to rounding of its mean.
 _LARGEST = 1e15
 
 
 class HierarchicalBetaAverage(WeightedSum):
     r"""Distribution of :math:`\lambda = \sum_i w_i \theta_i` for classes that share a `Hyperprior`.
 
-    :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`. Classes of alike size share a rate
-    :math:`\mu` and the number :math:`\kappa` of samples that each of them borrows of it, and
-    these stay, change a little or start anew from one size to the next larger one. Given all rates
-    and strengths the accuracies :math:`\theta_i` are independent. This is the posterior given the
-    counts of all classes, with the rates and strengths integrated out by a quadrature that is good
-    to about 1e-10 of a probability: a mixture of `BetaAverage` distributions, summed in one pass
-    over the sizes at each point of its characteristic function ([1]_, eq. 13), which is inverted.
+    The counts are :math:`k_i \sim \mathrm{Binomial}(n_i, \theta_i)`. Classes of similar size share
+    a rate :math:`\mu` and a strength :math:`\kappa`, the number of pseudo-samples with this rate
+    that each of them borrows. From one size to the next larger one, these stay the same, change a
+    little, or are drawn anew. Given all rates and strengths, the recalls :math:`\theta_i` are
+    independent.
+
+    This is the posterior given the counts of all classes: a mixture of `BetaAverage` distributions,
+    computed by inverting its characteristic function ([1]_, eq. 13). The rates and strengths are
+    integrated out by quadrature, with an error of about 1e-10 in probabilities.
 
     Parameters
     ----------
     correct, total : array_like of shape (l,)
-        Correct predictions among the samples of each class, 0 <= correct <= total <= 1e15. They
-        need not be integers.
+        Number of correct predictions and of samples of each class, 0 <= correct <= total <= 1e15.
+        They need not be integers.
     weights : array_like of shape (l,), optional
-        Weights of any sign, finite and not all zero. A class of weight zero still tells something
-        about the others. The default is 1 / l each.
+        Weights of any sign, finite and not all zero. A class with weight zero still informs
+        the other classes. The default is 1 / l each.
     hyperprior : Hyperprior, optional
-        Prior of what the classes have in common.
+        Prior of the rates and strengths.
     pools : array_like of shape (l,), optional
-        The pool of each class, an integer or a string. Classes borrow from those of their pool;
-        pools are independent. By default all classes are in one pool.
+        Pool of each class, an integer or a string. Classes borrow from the classes of their pool
+        only; pools are independent. By default all classes are in one pool.
 
     Raises
     ------
@@ -71,15 +73,15 @@ class HierarchicalBetaAverage(WeightedSum):
     Warns
     -----
     RuntimeWarning
-        By the methods, with the size of the error, if a probability may be wrong by more than 1e-9.
-        This takes classes of few samples whose weights differ by many orders of magnitude: the
-        characteristic function then decays too slowly to be summed to the end. Also if far tails
-        would take more than some seconds: they are then interpolated, and the message says by how
-        much their logarithms may be wrong.
+        Issued by the methods if the error of a probability may exceed 1e-9; the message states the
+        error. This happens for small classes whose weights differ by many orders of magnitude,
+        because the characteristic function then decays too slowly. Also issued if far tails would
+        take more than a few seconds: they are then interpolated, and the message states the error
+        of their logarithms.
 
     See Also
     --------
-    BetaAverage : The distribution for independent classes.
+    BetaAverage : Distribution for independent classes.
 
     Notes
     -----
@@ -94,8 +96,8 @@ class HierarchicalBetaAverage(WeightedSum):
 
     Examples
     --------
-    Ten classes of ten samples, nine of which are correct in each: a flat prior for each class pulls
-    their average to 0.833, and is sure of it.
+    Ten classes of ten samples, nine of them correct in each class. Independent flat priors shrink
+    the average to 0.833, with a narrow interval:
 
     >>> from skpostbac.stats import BetaAverage, HierarchicalBetaAverage
     >>> distribution = HierarchicalBetaAverage([9] * 10, [10] * 10)
@@ -161,7 +163,7 @@ class HierarchicalBetaAverage(WeightedSum):
         return f"HierarchicalBetaAverage(mean={mean:.4g}, sd={sd:.4g}, n_classes={self.total.size})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the parameters alone; what is computed from them can be computed again."""
+        """Pickle the parameters only; cached results are recomputed."""
         weights = None if self._equal else self.weights
         return _rebuild, (self.correct, self.total, weights, self.hyperprior, self.pools)
 
@@ -176,7 +178,7 @@ class HierarchicalBetaAverage(WeightedSum):
         if not isinstance(other, HierarchicalBetaAverage):
             return NotImplemented
         if other.hyperprior != self.hyperprior:
-            raise ValueError("Only variables of the same hyperprior can be subtracted.")
+            raise ValueError("both distributions must have the same hyperprior to be subtracted.")
         return HierarchicalBetaAverage(
             np.concatenate([self.correct, other.correct]),
             np.concatenate([self.total, other.total]),
@@ -186,9 +188,9 @@ class HierarchicalBetaAverage(WeightedSum):
         )
 
     def marginals(self) -> list["HierarchicalBetaAverage"]:
-        """Return the posterior of the accuracy on each class, given the counts of all.
+        """Return the posterior of the recall of each class, given the counts of all classes.
 
-        Classes of the same counts have one and the same distribution, which is then computed once.
+        Classes with the same counts share one distribution object, which is computed once.
         """
         size = self.total.size
         # The rows of a unit matrix are windows on one array.
@@ -202,13 +204,13 @@ class HierarchicalBetaAverage(WeightedSum):
         return [distributions[kind] for kind in place.ravel()]
 
     def means(self) -> Floats:
-        """Return the posterior mean of the accuracy on each class, shape (l,)."""
+        """Return the posterior mean of the recall of each class, shape (l,)."""
         means = np.empty(self.total.size)
         for number in range(int(self.pools.max()) + 1):
             index = np.flatnonzero(self.pools == number)
             counts = np.stack([self.correct[index], self.total[index]])
             distinct, place = np.unique(counts, axis=1, return_inverse=True)
-            # Any weights but zero: they do not matter for the means.
+            # The means do not depend on the weights, as long as these are not zero.
             count = np.bincount(place.ravel()).astype(float)
             kinds = Kinds(distinct[0], distinct[1], np.ones(count.size), count)
             means[index] = kind_means(kinds, self.hyperprior)[place.ravel()]
@@ -252,7 +254,7 @@ class HierarchicalBetaAverage(WeightedSum):
         return lambda points: self._exact(points) or inverted(points)
 
     def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
-        # Each contour takes long: where to begin is known from the tilts alone.
+        # Contours are expensive; the tilts alone give a starting point.
         far = np.flatnonzero(np.isnan(start) & (log_p < _FAR))
         if far.size and not self._one_class:
             pools, start = self._far_pools if upper else self._far_pools.mirrored(), start.copy()
@@ -261,12 +263,12 @@ class HierarchicalBetaAverage(WeightedSum):
         return super()._solve(log_p, start, upper=upper)
 
     def _exact(self, points: Points) -> Tails | None:
-        """Both tails and the density without an inversion, where one class alone allows that."""
+        """Both tails and the density of a single class without inversion, where possible."""
         return self._one_class.tails(points) if self._one_class else None
 
     @cached_property
     def _one_class(self) -> OneClass | None:
-        """The mixture of Betas of one class, where that is better than an inversion."""
+        """The mixture of Betas of a single class, where it is more accurate than an inversion."""
         index = np.flatnonzero(self.weights)
         if index.size > 1 or not is_slow(self.correct[index[0]], self.total[index[0]]):
             return None
@@ -274,7 +276,7 @@ class HierarchicalBetaAverage(WeightedSum):
 
     @cached_property
     def _inversion(self) -> Inversion:
-        # A far tail may be that of rates which have no part in the centre of the distribution.
+        # Rates that are negligible in the centre may dominate a far tail.
         return Inversion(WeightedPools(self._parts), lambda: self._far_pools)
 
     @cached_property

@@ -337,7 +337,7 @@ def _warn_of_cut(log_errors: Floats) -> None:
     largest = float(np.exp(min(log_errors.max(initial=-np.inf), 0.0)))
     if largest > _TOLERABLE:
         warnings.warn(
-            "The characteristic function decays too slowly to be summed to the end; probabilities "
+            "The characteristic function decays too slowly and was truncated; probabilities "
             f"may have errors of about {largest:.0e}.",
             RuntimeWarning,
             stacklevel=2,
@@ -348,8 +348,8 @@ def _warn_of_work(error: float) -> None:
     """Warn that far tails are interpolated, and by how much their logs may be wrong."""
     size = f"about {error:.0e}" if np.isfinite(error) else "any size"
     warnings.warn(
-        "Far tails of this distribution take too much work to be inverted; they are interpolated "
-        f"between a few, and their logarithms may have errors of {size}.",
+        "Far tails of this distribution are too expensive to compute; they are interpolated "
+        f"between a few values, and their logarithms may have errors of {size}.",
         RuntimeWarning,
         stacklevel=2,
     )

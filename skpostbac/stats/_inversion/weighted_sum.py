@@ -7,8 +7,8 @@ For X = sum_i w_i X_i the moment generating function is the product of those of 
 from which `Inversion` takes the tails and the density. The cumulants are sums over the terms,
 kappa_r(X) = sum_i w_i^r kappa_r(X_i), so that the variance kappa_2, the skewness
 kappa_3 / kappa_2^(3/2) and the excess kurtosis kappa_4 / kappa_2^2 follow from those of the terms.
-The density of a sum may have a kink or a pole at its corners alone, where every term is at one of
-its ends. If they are few the search for the mode looks at each of them.
+The density of a sum can have kinks and poles only at corners, where every term is at one of its
+ends. If there are few corners, the search for the mode examines each of them.
 """
 
 import math
@@ -24,16 +24,16 @@ from skpostbac.stats._distribution import BoundedDistribution, Interval, Tails, 
 from skpostbac.stats._inversion.inverter import Inversion
 from skpostbac.stats._numerics import Points
 
-# Up to this many corners are worth a look for the mode.
+# Largest number of corners that the search for the mode examines.
 _FEW_CORNERS = 1000
-# Weights whose fourth powers, in the kurtosis, are doubles.
+# Weights whose fourth powers, in the kurtosis, do not over- or underflow.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
 
 
 class WeightedSum(BoundedDistribution):
     """The distribution of a weighted sum of independent variables, each on a bounded interval.
 
-    Subclasses also say how to draw from it, and where it lives (`_frame`).
+    Subclasses also define how to draw from it, its support and its mean (`_frame`).
     """
 
     @property
@@ -67,7 +67,7 @@ class WeightedSum(BoundedDistribution):
         return self._inversion.tails(points)
 
     def _search(self) -> Callable[[Points], Tails]:
-        # What is kept serves one search alone: values must not depend on what was asked before.
+        # The cache serves a single search: results must not depend on previous calls.
         return partial(self._inversion.tails, kept=[])
 
     def _centre(self, y: Floats) -> Values:
@@ -82,7 +82,7 @@ class WeightedSum(BoundedDistribution):
 
     def _kinks(self) -> list[float]:
         ends = self._ends
-        # In logarithms: the number itself overflows from 1024 terms on.
+        # In logarithms, as the number itself overflows from 1024 terms on.
         if len(ends) * math.log(ends.shape[1]) > math.log(_FEW_CORNERS):
             return []
         places = np.zeros(1)
@@ -96,7 +96,7 @@ class WeightedSum(BoundedDistribution):
 
 
 def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
-    """Return a read-only copy of the weights of a sum; those of an average for None."""
+    """Return a read-only copy of the weights of a sum; None stands for equal weights."""
     if weights is None:
         equal = np.full(size, 1 / size)
         equal.flags.writeable = False

@@ -1,13 +1,14 @@
-"""The difference of two balanced accuracies on one test set, with classes that borrow strength.
+"""The difference of two balanced accuracies on one test set, with pooled classes.
 
-Mean and variance are closed sums over the states of the classes (`model`). All else comes from
-seeded draws. The states are drawn systematically (`paths`). Of many classes, those of the largest
-variance are drawn themselves and the others together, by the cumulants of their sum given the
-states (`rest`), but for rare outliers (`outliers`). The draws are shifted and stretched to the
-exact mean and variance, whose errors are the larger part of the error of a probability.
+Mean and variance are finite sums over the states of the classes (`model`). All other results come
+from seeded draws. The states are drawn by systematic sampling (`paths`). If there are many classes,
+those with the largest variance are drawn individually; the sum of the others is drawn from its
+cumulants given the states (`rest`), except for rare outliers (`outliers`). The draws are then
+shifted and scaled to the exact mean and variance, which removes most of the error of probabilities.
 
-Against draws of all of 100 classes from the same states, probabilities from .001 to .999 were off
-by less than .001: classifiers that agree on all samples, on none, or on all but one or two.
+Compared with individual draws of all of 100 classes, from the same states, probabilities from .001
+to .999 differed by less than .001, for classifiers that agree on all samples, on none, or on all
+but one or two.
 """
 
 from functools import cached_property
@@ -38,68 +39,68 @@ from skpostbac.stats._inversion import sum_weights
 from skpostbac.stats._pairs.model import PairedShares
 
 N_DRAWS = 200_000
-# Classes that are drawn themselves.
+# Number of classes that are drawn individually.
 _DRAWN = 20
-# Counts above this leave a class no digits beside its mean.
+# Above this count, the spread of a class is lost to rounding of its mean.
 _LARGEST = 1e15
-# Draws take up to a hundred bytes each.
+# Each draw takes up to a hundred bytes.
 _MOST_DRAWS = 10**7
 
 
 class HierarchicalPairedDifference(Distribution):
-    r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)`, classes borrowing strength.
+    r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` with pooled classes.
 
-    :math:`\theta_i^A` and :math:`\theta_i^B` are the accuracies of the classifiers A and B on the
-    samples of class i. In a share :math:`d_i` of the samples one of the two alone is right, and
-    among these it is B in a share :math:`s_i`:
+    :math:`\theta_i^A` and :math:`\theta_i^B` are the recalls of the classifiers A and B on class i.
+    Exactly one of them is right on a share :math:`d_i` of the samples, and among these it is B on a
+    share :math:`s_i`:
 
     .. math::
 
         \theta_i^B - \theta_i^A = d_i (2 s_i - 1).
 
-    Both shares have the prior of a `Hyperprior`, independently of each other: classes of alike size
-    share how often the classifiers differ, and which of them is then right, and both may change
-    from one size to the next. A positive value is in favour of B.
+    Both shares have independent priors given by a `Hyperprior`: classes of similar size share how
+    often the classifiers differ and which of them is then right, and both may change with class
+    size. Positive values favour B.
 
-    The mean and the variance are exact. All else is by seeded random draws: the same arguments give
-    the same numbers. :meth:`cdf_error` and :meth:`interval_error` tell how precise they are.
+    The mean and the variance are exact. All other results come from random draws with a fixed seed,
+    so that they are reproducible. :meth:`cdf_error` and :meth:`interval_error` return their errors.
 
     Parameters
     ----------
     counts : array_like of shape (l, 4)
-        For each class the numbers of samples that both classifiers got right, only A, only B, and
-        neither, with a sum of at most 1e15. Finite and not negative; fractions are allowed.
+        Numbers of samples of each class that both classifiers, only A, only B, and neither got
+        right, with a sum of at most 1e15. Finite and non-negative; need not be integers.
     weights : array_like of shape (l,), optional
         Weights of any sign, finite and not all zero. The default is 1 / l each.
     hyperprior : Hyperprior, optional
-        Prior of what the classes have in common.
+        Prior of the shares of the classes.
     n_draws : int, default=200_000
-        Number of draws, from 2 to 1e7. A probability of 1/2 has a standard error of about 0.0008
-        with the default, one of 0.05 or 0.95 of about 0.0004.
+        Number of draws, from 2 to 1e7. With the default, a probability of 1/2 has a standard error
+        of about 0.0008, and a probability of 0.05 or 0.95 one of about 0.0004.
     seed : int, default=0
-        Seed of the draws, not negative.
+        Seed of the draws, non-negative.
 
     Raises
     ------
     ValueError
         If an argument is out of range or the shapes do not agree.
     TypeError
-        If `hyperprior` is not a `Hyperprior`, or `n_draws` or `seed` is no integer.
+        If `hyperprior` is not a `Hyperprior`, or `n_draws` or `seed` is not an integer.
 
     See Also
     --------
-    PairedDifference : The distribution for independent classes, exact.
+    PairedDifference : Exact distribution for independent classes.
     HierarchicalBetaAverage : Distribution of one balanced accuracy.
 
     Notes
     -----
-    If classes are independent of each other, the cells of each have a Dirichlet prior, which adds
-    something to "only A" and to "only B" in every class. What this moves does not average out over
-    many classes ([1]_ on partial pooling). Of a Dirichlet distribution, :math:`d_i` and :math:`s_i`
-    are independent Beta variables: this prior keeps that, and lets the classes tell of each other.
+    With independent classes, a Dirichlet prior adds pseudocounts to "only A" and "only B" in every
+    class. The resulting shift does not average out over many classes (see [1]_ on partial pooling).
+    Under a Dirichlet distribution, :math:`d_i` and :math:`s_i` are independent Beta variables. This
+    prior keeps their independence and shares information between classes.
 
-    The mean is not exactly the difference of the means of two `HierarchicalBetaAverage`, for which
-    classes borrow accuracies and not differences.
+    The mean differs slightly from the difference of the means of two `HierarchicalBetaAverage`,
+    which pool recalls rather than differences.
 
     References
     ----------
@@ -108,8 +109,8 @@ class HierarchicalPairedDifference(Distribution):
 
     Examples
     --------
-    Thirty classes of ten samples; in each, B alone is right in two, and A alone in one. Independent
-    priors pull the difference of .1 to zero in each class.
+    Thirty classes of ten samples. In each, only B is right on two samples, and only A on one.
+    Independent priors shrink the difference of 0.1 towards zero in each class.
 
     >>> from skpostbac.stats import HierarchicalPairedDifference, PairedDifference
     >>> counts = [[5, 1, 2, 2]] * 30
@@ -178,7 +179,7 @@ class HierarchicalPairedDifference(Distribution):
         return f"HierarchicalPairedDifference(mean={mean:.4g}, sd={sd:.4g}, n_classes={size})"
 
     def __neg__(self) -> "HierarchicalPairedDifference":
-        """Return the distribution of the negated variable, whose draws are the negated ones."""
+        """Return the distribution of the negated variable, with negated draws."""
         mirrored = HierarchicalPairedDifference(
             self.counts,
             weights=-self.weights,
@@ -190,7 +191,7 @@ class HierarchicalPairedDifference(Distribution):
         return mirrored
 
     def support(self) -> Interval:
-        """Return the smallest and the largest possible value."""
+        """Return the support: the smallest and the largest possible value."""
         high = float(np.abs(self.weights).sum())
         return Interval(-high, high)
 
@@ -219,12 +220,12 @@ class HierarchicalPairedDifference(Distribution):
         return self._drawn.median()
 
     def mode(self) -> float:
-        """Return the point at which the density, as estimated from the draws, is highest."""
+        """Return the point of highest density, as estimated from the draws."""
         x, y = self._density
         return float(x[np.argmax(y)])
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the density at `x` by a normal kernel, which lowers sharp peaks; NaN at NaN."""
+        """Return the normal kernel density estimate at `x`, which flattens sharp peaks."""
         points, heights = self._density
         return np.interp(float_array(x, "x"), points, heights, left=0.0, right=0.0)[()]
 
@@ -256,28 +257,28 @@ class HierarchicalPairedDifference(Distribution):
         return self._drawn.icdf(p)
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
-        """Return the value that a share `p` of the draws exceeds; NaN at NaN."""
+        """Return the value exceeded by a share `p` of the draws; NaN at NaN."""
         return self._drawn.icdf(1 - probability_array(p, "p"))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, which leaves out as many draws on either side."""
+        """Return the central interval, with equally many draws in both tails."""
         return self._drawn.interval(level)
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval that holds a share `level` of the draws.
+        """Return the shortest interval that contains a share `level` of the draws.
 
-        Of classifiers that are right equally often it is the central one, as their difference is
-        distributed about zero like its negative, with one peak.
+        For classifiers that are right equally often it is the central interval, as the distribution
+        of the difference is then symmetric about zero and unimodal.
         """
         return self._drawn.interval(level) if self._model.is_symmetric else self._drawn.hdi(level)
 
     def cdf_error(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the standard error of `cdf` and `ccdf` at `x`, roughly.
+        """Return the approximate standard error of `cdf` and `ccdf` at `x`.
 
-        That of independent draws, sqrt(p (1 - p) / n). The spread over seeds was mostly 0.5 to 0.9
-        of it, for the states are drawn systematically, and mean and variance are exact; it was 1.35
-        of it at the .1 % quantile of two classes. One draw of either kind is added: what was never
-        drawn is not impossible.
+        This is the standard error of independent draws, sqrt(p (1 - p) / n), with one draw added on
+        each side, so that it is positive for p = 0 and p = 1. The measured spread over seeds was
+        mostly 0.5 to 0.9 times this value, thanks to systematic sampling and the exact mean and
+        variance, but 1.35 times at the 0.1 % quantile of two classes.
 
         Parameters
         ----------
@@ -299,7 +300,7 @@ class HierarchicalPairedDifference(Distribution):
         return np.sqrt(share * (1 - share) / self.n_draws)
 
     def interval_error(self, level: float = 0.95) -> Interval:
-        """Return the standard errors of both ends of the central interval, roughly.
+        """Return the approximate standard errors of both ends of the central interval.
 
         Parameters
         ----------
@@ -318,14 +319,14 @@ class HierarchicalPairedDifference(Distribution):
         *,
         rng: RngLike = None,
     ) -> np.float64 | Floats:
-        """Draw new values, of every class by itself.
+        """Draw new random values, class by class.
 
         Parameters
         ----------
         shape : int or tuple of int, default=()
             Shape of the result; a single float for ``()``.
         rng : Generator, BitGenerator, SeedSequence or int, optional
-            Generator of NumPy, or what it makes one of. By default one with fresh entropy.
+            NumPy generator or seed. By default a generator with fresh entropy.
 
         Returns
         -------
@@ -341,7 +342,7 @@ class HierarchicalPairedDifference(Distribution):
 
     @property
     def _sign(self) -> float:
-        """Sign of the first weight: the model has it positive, so that its draws mirror."""
+        """Sign of the first weight; the model makes it positive, so that negation mirrors draws."""
         return float(np.sign(self.weights[np.flatnonzero(self.weights)[0]]))
 
     @cached_property

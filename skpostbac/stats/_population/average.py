@@ -259,7 +259,7 @@ class _TiltedAverage(TiltedDistribution):
         if min(size, least) > _TOLD:
             warnings.warn(
                 "The distribution of the average has too much mass next to 0 or 1 to be resolved; "
-                f"probabilities may have relative errors of about {min(size, least):.0e}.",
+                f"its probabilities may have relative errors of about {min(size, least):.0e}.",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Priors of how the accuracies of groups vary in a population."""
+"""Priors of the variation of accuracies between the groups of a population."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from skpostbac._utils import (
     parameters,
 )
 
-# With a mean so far from that of the data, locations and spreads are hard to tell apart.
+# A prior mean farther from the data would make location and spread hard to distinguish.
 _FARTHEST_MEAN = 10.0
 
 
@@ -20,7 +20,7 @@ class NormalBinomial:
     r"""Normal population of log-odds: :math:`\mathrm{logit}\,\theta_j \sim N(\mu, 1/\lambda)`.
 
     The priors are :math:`\mu \sim N(\mu_0, 1/\eta_0)` and :math:`\lambda \sim
-    \mathrm{Gamma}(a_0, b_0)`, with the rate :math:`b_0`. The defaults are those of [1]_.
+    \mathrm{Gamma}(a_0, b_0)`, with the rate :math:`b_0`. The defaults are the same as in [1]_.
 
     Parameters
     ----------
@@ -29,15 +29,15 @@ class NormalBinomial:
     precision : float, default=1.0
         :math:`\eta_0`, positive.
     shape, rate : float, default=1.0
-        :math:`a_0` and :math:`b_0`, positive. Without a group that has both correct and wrong
-        predictions :math:`a_0` must be at least 0.5.
+        :math:`a_0` and :math:`b_0`, positive. If no group has both correct and wrong
+        predictions, :math:`a_0` must be at least 0.5.
 
     Raises
     ------
     ValueError
-        If a number is not finite, `mean` is out of range, or another is not positive.
+        If a parameter is not finite, `mean` is out of range, or another one is not positive.
     TypeError
-        If a parameter is no number.
+        If a parameter is not a number.
 
     References
     ----------
@@ -79,9 +79,9 @@ class NormalBinomial:
 class BetaBinomial:
     r"""Beta population of accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
 
-    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is the choice of
-    this package: that of [1]_ has no 1, and its posterior is improper where no group has both right
-    and wrong predictions. Here the prior is proper, the mean :math:`\alpha / (\alpha + \beta)` is
+    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is
+    specific to this package: the prior of [1]_ lacks the 1, and its posterior is improper if no
+    group has both right and wrong predictions. This prior is proper; the mean :math:`\alpha / (\alpha + \beta)` is
     uniform, and the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups,
     is proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
     concentration is :math:`\log(\alpha + \beta)`.

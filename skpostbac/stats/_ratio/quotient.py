@@ -1,7 +1,7 @@
 """The distribution of the quotient of two independent Beta variables.
 
-Q = X / Y has the odds of W = X / (X + Y), which is a ratio of bilinear forms between 0 and 1
-(`BetaRatio`); 1 - W is the same with the variables exchanged, and keeps the digits of a W near 1.
+Q = X / Y is the odds of W = X / (X + Y), a ratio of bilinear forms between 0 and 1 (`BetaRatio`).
+Near W = 1 the computation uses 1 - W = Y / (X + Y), to avoid cancellation.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from skpostbac.stats._ratio.ratio import BetaRatio
 
 # Values of X / (X + Y) and of its denominator at the corners of the unit square.
 _SHARE, _SUM = [[0, 0], [1, 1]], [[0, 1], [1, 2]]
-# Lower tails at which the width of an interval is evaluated before the shortest one is searched.
+# Number of lower tails on the initial grid of the search for the shortest interval.
 _TAILS = 65
-# Error of the lower tail of the shortest interval, as a share of what is left out.
+# Error of the lower tail of the shortest interval, relative to the probability outside it.
 _TOLERANCE = 1e-9
 
 
 class BetaQuotient(Distribution):
-    r"""Distribution of X / Y, X and Y independent Beta variables.
+    r"""Distribution of the quotient X / Y of two independent Beta variables.
 
-    The positive likelihood ratio is one: the recall by the false positive rate. So is the negative
-    one, and the relative risk of two groups.
+    Examples are the positive likelihood ratio (recall divided by false positive rate), the negative
+    likelihood ratio, and the relative risk of two groups.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ class BetaQuotient(Distribution):
 
     Notes
     -----
-    Probabilities are those of X / (X + Y), known to about 1e-12 (:class:`BetaRatio`). With
+    Probabilities are computed from X / (X + Y), to about 1e-12 (:class:`BetaRatio`). With
     :math:`Y \sim \mathrm{Beta}(a, b)` the mean is :math:`E[X]\, (a + b - 1) / (a - 1)`, infinite
-    if :math:`a \le 1`; the standard deviation is infinite if :math:`a \le 2`. Density and moments
-    are in [1]_.
+    if :math:`a \le 1`; the standard deviation is infinite if :math:`a \le 2`. See
+    [1]_ for the density and the moments.
 
     References
     ----------
@@ -65,7 +65,7 @@ class BetaQuotient(Distribution):
 
     Examples
     --------
-    A test that finds 188 of 209 cases, and calls 25 of 191 others positive.
+    Likelihood ratio of a test that finds 188 of 209 cases and calls 25 of 191 others positive:
 
     >>> from skpostbac.stats import BetaQuotient
     >>> ratio = BetaQuotient([188.5, 25.5], [21.5, 166.5])
@@ -94,7 +94,7 @@ class BetaQuotient(Distribution):
         return f"BetaQuotient(median={self.median():.4g}, 95% interval=[{low:.4g}, {high:.4g}])"
 
     def support(self) -> Interval:
-        """Return the smallest and the largest possible value, 0 and infinity."""
+        """Return the support, from 0 to infinity."""
         return Interval(0.0, np.inf)
 
     def mean(self) -> float:
@@ -142,13 +142,13 @@ class BetaQuotient(Distribution):
         return self._odds(np.asarray(self._share.iccdf(p)), lambda at: self._rest.icdf(p[at]))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the central interval, which leaves the same probability on either side."""
+        """Return the central interval, with equal probability in both tails."""
         tail = (1 - check_level(level)) / 2
         return Interval(float(self.icdf(tail)), float(self.iccdf(tail)))
 
     def hdi(self, level: float = 0.95) -> Interval:
-        """Return the shortest interval of a probability."""
-        # Nothing else here needs it, and it takes longer to import than the engine.
+        """Return the highest-density interval, the shortest one with this probability."""
+        # A slow import that nothing else here needs.
         from scipy.optimize import minimize_scalar
 
         outside = 1 - check_level(level)
@@ -173,7 +173,7 @@ class BetaQuotient(Distribution):
         *,
         rng: RngLike = None,
     ) -> np.float64 | Floats:
-        """Draw independent values, of the given shape."""
+        """Draw independent random values of the given shape."""
         generator, size = check_generator(rng), check_shape(shape)
         (a, c), (b, d) = self._a, self._b
         with np.errstate(divide="ignore"):
@@ -189,7 +189,7 @@ class BetaQuotient(Distribution):
         return _share_of(*zip(self._a[::-1], self._b[::-1], strict=True))
 
     def _curve(self) -> Callable[[Floats], Floats]:
-        """Return the density as a function, for a picture."""
+        """Return the density as a function, for plotting."""
         return lambda x: np.asarray(self.pdf(x))
 
     def _of_shares(
@@ -213,7 +213,7 @@ class BetaQuotient(Distribution):
     def _odds(
         self, share: Floats, rest_at: Callable[[Bools], np.float64 | Floats]
     ) -> np.float64 | Floats:
-        """Return the odds of values of W; where it is above 1/2, by 1 - W."""
+        """Return the odds of values of W, computed from 1 - W above 1/2."""
         large = np.asarray(share > 0.5)
         odds = np.array(share / (1 - np.where(large, 0.0, share)))
         if large.any():

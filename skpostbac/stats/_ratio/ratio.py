@@ -1,13 +1,13 @@
 """The distribution of a ratio of two bilinear forms in independent averages of Betas.
 
-With the ends low and high of its support, the ratio R = N / D has the odds
+The ratio R = N / D with support [low, high] has the odds
 
     (R - low) / (high - R) = E / F,    E = N - low D,    F = high D - N,
 
-a ratio of two forms that are not negative. The density of their logarithm (`density`) is tabulated
-(`LogitDensity`), and tails, moments and quantiles follow from the table. Where the ratio has the
-value of a corner of the unit square amid its support, its density may have a kink or a pole, of the
-order of the sum of two exponents less one: panels become ever narrower beside it.
+a ratio of two non-negative forms. The density of the log-odds (`density`) is tabulated
+(`LogitDensity`); tails, moments and quantiles follow from the table. Where R equals its value at a
+corner of the unit square, inside the support, the density may have a kink or a pole, of order the
+sum of two exponents minus one. The panels of the table are refined towards such points.
 """
 
 from __future__ import annotations
@@ -25,56 +25,56 @@ from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogRatio
 from skpostbac.stats._ratio.sums import log_odds_of
 
-# Values of forms whose products are doubles.
+# Range of values whose products do not over- or underflow.
 _SMALLEST, _LARGEST = 1e-70, 1e70
-# Log of a tail that is asked of a deeper table: beyond the first one, which ends at -64, the
-# density is continued in straight lines. The second table ends at the other depth.
+# Smaller log tails than this come from a deeper table: beyond the end of the first table, at -64,
+# the log density is extrapolated by straight lines. The second table ends at the other depth.
 _FAR, _DEEP = -44.0, 800.0
 
 
 class BetaRatio(LogitTable):
     r"""Distribution of a ratio of two bilinear forms in two independent variables.
 
-    Each variable is a Beta variable, or a weighted sum of them, of which only its place
-    :math:`\theta` or :math:`\eta` between the ends of its support counts, from 0 to 1. The ratio is
+    Each variable is a Beta variable or a weighted sum of Beta variables, rescaled from its support
+    to [0, 1]: :math:`\theta` and :math:`\eta`. The ratio is
 
     .. math:: R = \frac{N(\theta, \eta)}{D(\theta, \eta)}, \quad
         N(\theta, \eta) = \sum_{i, j} N_{ij} \theta^i (1 - \theta)^{1 - i}
         \eta^j (1 - \eta)^{1 - j},
 
-    with D likewise: forms that are linear in each variable, given by their values at the four
-    corners of the unit square. Precision, F-measures, Jaccard's index and net benefit are such
-    ratios, of the recall and the false positive rate if the shares of the classes are known.
+    with D of the same form. Both are linear in each variable and given by their values at the four
+    corners of the unit square. If the class shares are known, precision, F-measures, Jaccard's
+    index and net benefit are such ratios of the recall and the false positive rate.
 
     Parameters
     ----------
     first, second : BetaAverage
         Independent variables.
     numerator, denominator : array_like of shape (2, 2)
-        Values of the forms where the first variable is at its lower end (row 0) or its upper one
-        (row 1), and the second at its lower end (column 0) or its upper one (column 1). The
-        denominator is not negative, and zero only where the numerator is zero too.
+        Values of the forms at the corners: first variable at its lower end (row 0) or upper end
+        (row 1), second at its lower end (column 0) or upper end (column 1). The denominator must be
+        non-negative, and zero only where the numerator is also zero.
 
     Raises
     ------
     TypeError
-        If a variable is no `BetaAverage`.
+        If a variable is not a `BetaAverage`.
     ValueError
-        If the forms have another shape, are not finite, or have a ratio that is constant, unbounded
-        or has a saddle, amid which it is the same along two curves.
+        If the forms have another shape or are not finite, or if their ratio is constant, unbounded
+        or has a saddle (one value along two curves).
 
     Notes
     -----
-    Densities are integrals of positive functions over a curve of equal ratio, to about 1e-14 of
-    themselves. They are tabulated once: probabilities are known to about 1e-12, small tails to
-    about 1e-9 of themselves, down to 1e-300. This takes some milliseconds for two Beta variables.
-    The density of a sum of Betas of exponents below 1/2 has kinks and poles, each of which is
-    resolved, and may take minutes.
+    Densities are integrals of positive functions along a curve of equal ratio, with a relative
+    error of about 1e-14. They are tabulated once: probabilities are accurate to about 1e-12, and
+    small tails to a relative error of about 1e-9, down to 1e-300. This takes a few milliseconds for
+    two Beta variables. The density of a sum of Betas with exponents below 1/2 has kinks and poles;
+    resolving each of them may take minutes.
 
     Examples
     --------
-    The precision where one in a hundred samples is positive, of which 21 / 24 are found, and 3 / 80
-    of the negative ones are called positive.
+    Precision at a prevalence of 1 in 100, from 21 of 24 positives found and 3 of 80 negatives
+    called positive:
 
     >>> from skpostbac.stats import BetaAverage, BetaRatio
     >>> recall, alarms = BetaAverage([21], [3]), BetaAverage([3], [77])
@@ -184,28 +184,30 @@ def _corners(values: ArrayLike, name: str) -> Floats:
 
 
 def _support_of(numerator: Floats, denominator: Floats) -> Interval:
-    """Return the smallest and the largest ratio, which are at corners."""
+    """Return the smallest and the largest ratio, which are attained at corners."""
     known = denominator > 0
     if (denominator < 0).any() or not known.any() or (numerator[~known] != 0).any():
         raise ValueError(
-            "denominator must be positive, or zero where the numerator is zero too, got "
-            f"{denominator.tolist()} below {numerator.tolist()}"
+            "denominator must be positive, or zero where the numerator is also zero, got "
+            f"the denominator {denominator.tolist()} and the numerator {numerator.tolist()}"
         )
     ratios = numerator[known] / denominator[known]
     low, high = float(ratios.min()), float(ratios.max())
     if not high > low:
-        raise ValueError(f"numerator and denominator have a constant ratio, {low:g}")
+        raise ValueError(
+            f"the ratio of numerator and denominator must not be constant, got {low:g}"
+        )
     return Interval(low, high)
 
 
 def _check_saddle(numerator: Floats, denominator: Floats) -> None:
-    """Refuse forms whose ratio may have a value along two curves.
+    """Raise if the ratio may have one value along two curves.
 
-    On two opposite corners it is then above that value, and on the two others below it.
+    The ratio is then above that value at two opposite corners and below it at the other two.
     """
     known = denominator > 0
     ratios = np.unique(numerator[known] / denominator[known])
     for t in (ratios[1:] + ratios[:-1]) / 2:
         (c00, c01), (c10, c11) = numerator - t * denominator
         if min(c01 * c10, c00 * c11) >= 0:
-            raise ValueError("numerator and denominator have a ratio with a saddle")
+            raise ValueError("the ratio of numerator and denominator must not have a saddle")

@@ -273,7 +273,7 @@ def test_bad_parameters(a, b, weights, match):
 @pytest.mark.parametrize(
     ("name", "argument", "match"),
     [
-        ("cdf", [0.1, 0.2], r"x must broadcast against the distributions, .* \(2,\) and \(3,\)"),
+        ("cdf", [0.1, 0.2], r"x must broadcast with the distributions, .* \(2,\) and \(3,\)"),
         ("icdf", [0.1, 0.2], "p must broadcast"),
         ("icdf", 1.5, r"p must lie in \[0, 1\]"),
         ("pdf", "high", "x must be an array of numbers"),

@@ -655,7 +655,7 @@ def test_counts_are_not_changed():
 )
 def test_cells_out_of_range_name_their_part(count, prior, name):
     """The counts, or the prior, whichever is the larger part of a cell."""
-    with pytest.raises(ValueError, match=f"^{name} must leave each cell"):
+    with pytest.raises(ValueError, match=f"^{name} must make each sum of a count"):
         PairedDifference([[count, 0, 1, 1]], prior=prior)
 
 

@@ -150,7 +150,7 @@ def test_far_tails_beyond_the_work_of_a_call_are_interpolated(monkeypatch):
     exact = distribution.logcdf(x)
     found = _count_far_contours(monkeypatch)
     monkeypatch.setattr(inverter, "_MOST_WORK", 1.0)
-    with pytest.warns(RuntimeWarning, match="too much work") as told:
+    with pytest.warns(RuntimeWarning, match="too expensive to compute") as told:
         close = HierarchicalBetaAverage([9, 20, 5], total).logcdf(x)
     assert len(found) == 1
     size = float(str(told[0].message).rstrip(".").split()[-1])

@@ -321,14 +321,14 @@ REFUSED = {
     "unbounded": (
         lambda: BetaRatio(*PAIR, [[0, 0], [1, 1]], [[0, 1], [0, 1]]),
         ValueError,
-        "or zero where the numerator is zero too",
+        "or zero where the numerator is also zero",
     ),
     "constant": (
         lambda: BetaRatio(*PAIR, ONES, 2 * ONES),
         ValueError,
-        "have a constant ratio, 0.5",
+        "must not be constant, 0.5",
     ),
-    "saddle": (lambda: BetaRatio(*PAIR, np.eye(2), ONES), ValueError, "with a saddle"),
+    "saddle": (lambda: BetaRatio(*PAIR, np.eye(2), ONES), ValueError, "must not have a saddle"),
 }
 
 
