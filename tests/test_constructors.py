@@ -156,7 +156,7 @@ REFUSED = {
     "display of none": (
         lambda: PosteriorDisplay({}),
         ValueError,
-        "posteriors must hold at least one posterior, got none",
+        "posteriors must contain at least one posterior, got none",
     ),
     "comparison": (
         lambda: PosteriorComparisonDisplay(POSTERIOR),
@@ -171,12 +171,12 @@ REFUSED = {
     "search values": (
         lambda: search(values=[1]),
         ValueError,
-        "values and groups must be as many as posteriors, at least one, got 1 values for 2",
+        "must have one entry for each of one or more posteriors, got 1 values for 2",
     ),
     "search groups": (
         lambda: search(groups=["x"]),
         ValueError,
-        "values and groups must be as many as posteriors, .* and 1 groups for 2 posteriors",
+        "values and groups must have one entry for each .* and 1 groups for 2 posteriors",
     ),
     "search best": (
         lambda: search(best_index=2),

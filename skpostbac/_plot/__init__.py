@@ -1,9 +1,9 @@
-"""Pictures of distributions, below the results that offer them as `plot`.
+"""Plots of distributions, used by the ``plot`` methods of the results.
 
-`PosteriorPlot` and `ComparisonPlot` draw and keep the artists. They know distributions, their
-names, the name of a score and a chance level; `skpostbac.displays` adds the constructors from data.
-Also the polygon of a density, and the style that all pictures share. matplotlib is imported when
-something is drawn. Imports `skpostbac._utils`, `skpostbac.stats` and its folders.
+`PosteriorPlot` and `ComparisonPlot` plot distributions and store the artists;
+`skpostbac.displays` adds the constructors from data. Also contains the polygon of a density and the
+common style. matplotlib is imported when a plot is made. Imports `skpostbac._utils`,
+`skpostbac.stats` and its folders.
 """
 
 from skpostbac._plot.comparison import ComparisonPlot

@@ -1,4 +1,4 @@
-"""Pictures of a comparison of classifiers."""
+"""Plots of a comparison of classifiers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
 
-# Columns beside the rows make a figure wider, in inches.
+# Additional width of a figure with columns beside the rows, in inches.
 _COLUMNS = 1.8
 
 
@@ -45,7 +45,7 @@ _FIGURE_SIZES: dict[str, Callable[[Sequence[str]], tuple[float, float]]] = {
 
 
 def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the names of two different classifiers."""
+    """Return the checked names of two different classifiers."""
     names = comparison.ranking()[:2] if pair is None else pair
     if not isinstance(names, tuple | list) or len(names) != 2:
         raise ValueError(f"pair must name two of {comparison.names}, got {shown(pair)}")
@@ -54,11 +54,10 @@ def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[s
 
 
 class ComparisonPlot:
-    """Pictures of who is better than whom, by how much, and how certain that is.
+    """Plot of a comparison: differences, pairwise probabilities and ranks.
 
-    :meth:`~skpostbac.PosteriorComparison.plot` returns it.
-    :class:`~skpostbac.PosteriorComparisonDisplay` makes such a picture from predictions and from
-    other data.
+    :meth:`~skpostbac.PosteriorComparison.plot` returns it. Use
+    :class:`~skpostbac.PosteriorComparisonDisplay` to create it from predictions and other data.
 
     Parameters
     ----------
@@ -68,11 +67,11 @@ class ComparisonPlot:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes with the picture.
+        Axes with the plot.
     figure_ : matplotlib Figure
         Figure containing the axes.
     artists_ : dict of str to artists
-        What has been drawn, by name. A "difference" has "line", "areas" (below, within and above
+        Artists of the plot, by name. A "difference" has "line", "areas" (below, within and above
         the rope), "rope", "zero", "interval", "mean" and "texts"; a "matrix" has "image",
         "diagonal", "texts" and "colorbar"; "ranks" have "bars", of all classifiers for each rank,
         and "colorbar"; a "decision" has "lines", "intervals" and "means", as a
@@ -80,8 +79,8 @@ class ComparisonPlot:
 
     See Also
     --------
-    skpostbac.PosteriorComparisonDisplay : The same pictures from predictions or from a search.
-    PosteriorPlot : Pictures of the posteriors.
+    skpostbac.PosteriorComparisonDisplay : The same plots from predictions or from a search.
+    PosteriorPlot : Plots of the posteriors.
 
     Examples
     --------
@@ -121,36 +120,36 @@ class ComparisonPlot:
         cmap: Any = "cividis",
         despine: bool = False,
     ) -> Self:
-        """Draw one of the pictures.
+        """Plot the comparison.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure.
+            Axes to plot on, by default those of a new figure.
         kind : {"decision", "difference", "matrix", "ranks"}, default="decision"
             "decision": credible interval, probability of being best and expected loss of each
-            classifier, the smallest loss first; the figures of the interval are left out where
-            there is no room for them. "difference": density of the difference of two,
-            with the probabilities of the one being better, of the other, and of neither by more
-            than the rope. "matrix": the probability that one is better than another, for all
-            pairs, the highest mean first. "ranks": the probabilities of all ranks of each, the
-            smallest expected rank first.
+            classifier, smallest loss first; the numbers of the interval are left out if they do
+            not fit. "difference": density of the difference of two classifiers, with the
+            probabilities that the first is better, that the second is better, and that the
+            difference lies within the rope. "matrix": probability that one classifier is better
+            than another, for all pairs, highest mean first. "ranks": probabilities of all ranks of
+            each classifier, smallest expected rank first.
         pair : tuple of two str, default=None
-            Names of the classifiers of a "difference", the first less the second; by default the
-            two of the highest posterior means.
+            Names of the classifiers for kind "difference", first minus second; by default the two
+            with the highest posterior means.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            The shortest interval, or that which leaves out as much probability on both sides.
+            Shortest interval, or the one with equal probability in both tails.
         cmap : str or matplotlib Colormap, default="cividis"
-            Colours of the probabilities in a "matrix" and of the "ranks".
+            Colour map of the kinds "matrix" and "ranks".
         despine : bool, default=False
-            Whether to hide the spines that carry no axis.
+            Whether to hide the spines without an axis.
 
         Returns
         -------
         display : ComparisonPlot
-            The object itself.
+            This object.
 
         Raises
         ------
@@ -159,8 +158,8 @@ class ComparisonPlot:
         TypeError
             If `cmap` is neither a name nor a Colormap.
         ValueError
-            If `kind`, `level` or `method` is another, if `pair` does not name two of the
-            classifiers, or if there are rows of another picture in `ax`.
+            If `kind`, `level` or `method` is invalid, if `pair` does not name two of the
+            classifiers, or if `ax` contains the rows of another plot.
 
         Examples
         --------
@@ -179,7 +178,7 @@ class ComparisonPlot:
         names = self.comparison.names
         if kind == "difference" or pair is not None:
             pair = _check_pair(self.comparison, pair)
-        # Refuses a bad level or method, before there is an empty figure.
+        # Raise for an invalid level or method before creating a figure.
         interval_of(self.comparison.posteriors[0].distribution, level, method)
         request = Request(pair or (names[0], names[1]), level, method, cmap)
         size, caller = _FIGURE_SIZES[kind](names), f"{type(self).__name__}.plot"

@@ -1,4 +1,4 @@
-"""The kinds of pictures of a comparison; each draws one into given axes."""
+"""The kinds of plots of a comparison; each function plots into given axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn of posteriors: their names, means and intervals, and what these are called."""
+"""Contents of a plot of posteriors: names, means, intervals and their labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANY_SCORE = "Value"
 
 
 class Posterior(Protocol):
-    """What has a distribution; its `score_name` and its `chance` level are drawn if it has them."""
+    """Object with a distribution; its `score_name` and `chance` are used if present."""
 
     @property
     def distribution(self) -> Distribution:
@@ -28,7 +28,7 @@ AnyPosterior: TypeAlias = Posterior | Distribution
 
 
 class Portrait(NamedTuple):
-    """What is told of one posterior."""
+    """Contents of a plot for one posterior."""
 
     name: str
     distribution: Distribution
@@ -42,7 +42,7 @@ class Portrait(NamedTuple):
 
 
 class Gallery(NamedTuple):
-    """What is drawn into one picture."""
+    """Contents of one plot."""
 
     portraits: Sequence[Portrait]
     styles: Sequence[Mapping[str, Any]]
@@ -105,7 +105,7 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
     """Return posteriors by name, with "" for the name of a single one."""
     entries = dict(posteriors) if isinstance(posteriors, Mapping) else {"": posteriors}
     if not entries:
-        raise ValueError("posteriors must hold at least one posterior, got none")
+        raise ValueError("posteriors must contain at least one posterior, got none")
     for name, entry in entries.items():
         if not isinstance(entry, Distribution) and not _has_distribution(entry):
             at = f"posteriors[{name!r}]" if isinstance(posteriors, Mapping) else "posteriors"
@@ -114,11 +114,13 @@ def named_posteriors(posteriors: Any) -> dict[str, AnyPosterior]:
 
 
 def chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
-    """Return the figure of guessing, which must be the same for all."""
+    """Return the chance level, which must be the same for all posteriors."""
     levels = {entry.chance for entry in posteriors.values() if hasattr(entry, "chance")}
     if len(levels) != 1:
         got = "several" if levels else "none"
-        raise ValueError(f"plot_chance_level needs posteriors of one chance level, got {got}")
+        raise ValueError(
+            f"plot_chance_level needs posteriors with the same chance level, got {got}"
+        )
     return float(levels.pop())
 
 

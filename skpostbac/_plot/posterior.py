@@ -1,4 +1,4 @@
-"""Picture of one or several posteriors."""
+"""Plot of one or several posteriors."""
 
 from __future__ import annotations
 
@@ -31,41 +31,40 @@ Kind: TypeAlias = Literal["auto", "density", "ridge", "violin", "forest"]
 
 
 class PosteriorPlot:
-    """Picture of the posterior of one classifier, or of several in the same axes.
+    """Plot of one or several posteriors.
 
-    The ``plot`` methods of the posteriors return it. :class:`~skpostbac.PosteriorDisplay` makes
-    such a picture from predictions and from other data. All parameters are stored as attributes.
+    The ``plot`` methods of the posteriors return it. Use :class:`~skpostbac.PosteriorDisplay` to
+    create it from predictions and other data. All parameters are stored as attributes.
 
     Parameters
     ----------
     posteriors : posterior, or mapping of str to posterior
         One posterior, or several by name: a :class:`~skpostbac.PosteriorBalancedAccuracy` or the
-        posterior of any other single figure, or a distribution, such as
-        ``posterior.recalls()["a"]`` or a :class:`~skpostbac.DrawnPosterior`. Any object whose
-        ``distribution`` is one is a posterior, too.
+        posterior of another scalar metric, a distribution such as ``posterior.recalls()["a"]`` or a
+        :class:`~skpostbac.DrawnPosterior`, or any object with a ``distribution``.
     score_name : str, default=None
-        What is on the x-axis, by default the ``score_name`` of the posteriors if all have the same.
+        Label of the x-axis, by default the common ``score_name`` of the posteriors.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes with the picture.
+        Axes with the plot.
     figure_ : matplotlib Figure
         Figure containing the axes.
     lines_ : tuple of matplotlib Line2D
-        For each posterior, its density; in a forest, its interval.
+        Density of each posterior, or its interval in a forest plot.
     intervals_ : tuple of matplotlib artists
-        For each posterior, the area above its interval; in a forest, its 50% interval, or none if
-        the level is not higher.
+        Shaded area of the interval of each posterior. In a forest plot, the 50% intervals, or none
+        if the level is not higher.
     means_ : tuple of matplotlib Line2D
-        For each posterior, its mean.
+        Mean of each posterior.
     chance_level_ : matplotlib Line2D or None
-        The chance level line, None if it is not drawn.
+        The chance level line, if plotted.
 
     See Also
     --------
-    skpostbac.PosteriorDisplay : The same picture from labels, from a classifier or from test folds.
-    ComparisonPlot : Pictures of differences and ranks.
+    skpostbac.PosteriorDisplay : The same plot from labels, a classifier or test folds.
+    ComparisonPlot : Plots of differences and ranks.
 
     Examples
     --------
@@ -114,53 +113,52 @@ class PosteriorPlot:
         chance_level_kw: Mapping[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw the picture.
+        """Plot the posteriors.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure. A density takes a colour and a line
-            style that no line there has; all other kinds need axes without rows.
+            Axes to plot on, by default those of a new figure. A density gets a colour and a line
+            style not yet used in them; all other kinds need axes without rows.
         kind : {"auto", "density", "ridge", "violin", "forest"}, default="auto"
-            "density": the densities over one another, with the area above the credible interval
-            shaded, a line at the mean, and the figures in the legend below. The others have a row
-            for each posterior: "ridge" and "violin" a density that is as high as all others,
-            "forest" the credible interval, with its 50% part thick. "auto" is "density" for up to
-            six posteriors, which have a colour each, and "forest" for more. Densities differ in
-            colour and line style up to twelve, and also in width up to 36.
+            "density": overlaid densities with shaded credible intervals, lines at the means, and
+            the numbers in the legend below. The other kinds have one row per posterior: "ridge" and
+            "violin" show densities of equal height, "forest" shows credible intervals with the 50%
+            interval thick. "auto" is "density" for up to six posteriors, and "forest" for more. Up
+            to twelve densities differ in colour and line style, and up to 36 also in line width.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            The shortest interval, or that which leaves out as much probability on both sides.
+            Shortest interval, or the one with equal probability in both tails.
         curve_kwargs : dict or sequence of dict, default=None
-            Keyword arguments of matplotlib's ``plot`` for all lines, or for each of them.
+            Keyword arguments of matplotlib's ``plot`` for all lines, or for each line.
         plot_chance_level : bool, default=False
-            Whether to draw a line at the figure of guessing.
+            Whether to plot the chance level.
         chance_level_kw : dict, default=None
-            Keyword arguments of matplotlib's ``axvline`` for it.
+            Keyword arguments of matplotlib's ``axvline`` for the chance level.
         despine : bool, default=False
-            Whether to hide the spines that carry no axis.
+            Whether to hide the spines without an axis.
 
         Returns
         -------
         display : PosteriorPlot
-            The object itself.
+            This object.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         TypeError
-            If `posteriors` are no posteriors.
+            If `posteriors` are not posteriors.
         ValueError
-            If `kind`, `level` or `method` is another, if there are not as many `curve_kwargs` as
-            posteriors, if the posteriors have no chance level in common, or if there are rows of
-            another picture in `ax`.
+            If `kind`, `level` or `method` is invalid, if the number of `curve_kwargs` and of
+            posteriors differ, if the posteriors have no common chance level, or if `ax` contains
+            the rows of another plot.
 
         Notes
         -----
-        An infinite density, as that of a class without errors under Jeffreys' prior, is cut off
-        where a quarter of the probability lies higher, times 2.7.
+        An infinite density, such as that of a class without errors under Jeffreys' prior, is cut
+        off at 2.7 times the height above which a quarter of the probability lies.
 
         Examples
         --------
@@ -199,7 +197,7 @@ class PosteriorPlot:
         return self
 
     def _explain(self, kind: Kind, gallery: Gallery) -> None:
-        """Say what is what, outside of the axes."""
+        """Write the legend or the note, outside of the axes."""
         if kind == "density":
             legend_below(self.ax_, gallery.title)
             return

@@ -1,4 +1,4 @@
-"""The kinds of pictures of one or several posteriors; each draws them into given axes."""
+"""The kinds of plots of posteriors; each function plots into given axes."""
 
 from __future__ import annotations
 

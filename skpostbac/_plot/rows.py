@@ -1,4 +1,4 @@
-"""Rows of a picture: names to their left, columns of figures to their right, and notes."""
+"""Rows of a plot: names on the left, columns of numbers on the right, and notes."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
 
 
 def check_no_rows(ax: Axes) -> None:
-    """Refuse axes with the rows of another picture, whose names would be replaced."""
+    """Raise if the axes have the rows of another plot, whose names would be replaced."""
     if any(child.get_label() == _BESIDE for child in ax.child_axes):
-        raise ValueError("ax has the rows of another picture: draw into other axes")
+        raise ValueError("ax has the rows of another plot; use other axes")
 
 
 def label_rows(

@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib, asked for only when something is drawn, axes and colours."""
+"""Common style of plots: axes and colours; matplotlib is imported when needed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEUTRAL = "#767676"
 
 
 def check_matplotlib(caller: str) -> None:
-    """Raise the ImportError that says who needs matplotlib, and how to get it."""
+    """Raise an ImportError that explains how to install matplotlib, if it is missing."""
     if find_spec("matplotlib") is None:
         raise ImportError(
             f"{caller} requires matplotlib. You can install matplotlib with "
@@ -53,21 +53,21 @@ def own_axes(ax: Axes | None, caller: str, **subplots: Any) -> Axes:
 
 
 def check_axes(ax: object) -> Axes:
-    """Return axes, or say that an array of them, for example, is not one."""
+    """Return `ax`, or raise if it is not Axes, such as an array of them."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be Axes of matplotlib or None, got {shown(ax)}")
+        raise TypeError(f"ax must be matplotlib Axes or None, got {shown(ax)}")
     return ax
 
 
 def check_cmap(cmap: object, caller: str) -> None:
-    """Refuse what is neither the name of a colormap, which matplotlib checks, nor one itself."""
+    """Raise if `cmap` is neither a name, which matplotlib checks, nor a Colormap."""
     check_matplotlib(caller)
     from matplotlib.colors import Colormap
 
     if not (cmap is None or isinstance(cmap, str | Colormap)):
-        raise TypeError(f"cmap must be a str or a Colormap of matplotlib, got {shown(cmap)}")
+        raise TypeError(f"cmap must be a str or a matplotlib Colormap, got {shown(cmap)}")
 
 
 def free_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
@@ -143,6 +143,6 @@ def despine_axes(ax: _AxesBase, *sides: str) -> None:
 
 
 def contrasting(color: Sequence[float] | NDArray[np.float64]) -> str:
-    """Return black or white, whichever is read better on a colour (red, green, blue, ...)."""
+    """Return black or white, whichever contrasts more with a colour (red, green, blue, ...)."""
     red, green, blue = color[:3]
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"

@@ -1,4 +1,4 @@
-"""Picture of a score along the thresholds of a classifier."""
+"""Plot of a score against the decision threshold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Corrected(Protocol):
-    """What is known of the best threshold."""
+    """Posterior at the best threshold, corrected for selection."""
 
     def mean(self) -> float:
         """Return the mean."""
@@ -30,7 +30,7 @@ class Corrected(Protocol):
 
 
 class ThresholdCurve(Protocol):
-    """A score along decreasing thresholds."""
+    """A score at decreasing thresholds."""
 
     @property
     def thresholds(self) -> Floats:
@@ -62,23 +62,23 @@ class ThresholdCurve(Protocol):
 
 
 class ThresholdPlot:
-    """Picture of the posterior balanced accuracy along the thresholds of a score.
+    """Plot of the posterior balanced accuracy against the decision threshold.
 
-    The ``plot`` method of a :class:`~skpostbac.metrics.PosteriorThresholdCurve` returns it.
-    :class:`~skpostbac.PosteriorThresholdDisplay` makes such a picture from labels and scores, and
-    from a classifier.
+    The ``plot`` method of a :class:`~skpostbac.metrics.PosteriorThresholdCurve` returns it. Use
+    :class:`~skpostbac.PosteriorThresholdDisplay` to create it from labels and scores or from a
+    classifier.
 
     Parameters
     ----------
     curve : PosteriorThresholdCurve
-        What is drawn.
+        The curve to plot.
     name : str, default=None
-        Name of the classifier for the legend.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes with the picture.
+        Axes with the plot.
     figure_ : matplotlib Figure
         Figure containing the axes.
     line_ : matplotlib Line2D
@@ -86,11 +86,11 @@ class ThresholdPlot:
     interval_ : matplotlib PolyCollection
         The credible interval at each threshold.
     band_ : matplotlib PolyCollection or None
-        The band that holds the whole curve.
+        The simultaneous credible band of the whole curve.
     best_ : matplotlib ErrorbarContainer
-        The best threshold, and the balanced accuracy there, corrected for the choice.
+        The best threshold and its balanced accuracy, corrected for selection.
     chance_level_ : matplotlib Line2D or None
-        The line of guessing.
+        The chance level line.
 
     Examples
     --------
@@ -130,26 +130,26 @@ class ThresholdPlot:
         chance_level_kw: Kwargs = None,
         despine: bool = False,
     ) -> Self:
-        """Draw the picture.
+        """Plot the curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Axes to draw into, by default those of a new figure. The curve takes a colour and a line
-            style that no line there has.
+            Axes to plot on, by default those of a new figure. The curve gets a colour and a line
+            style not yet used in them.
         plot_band : bool, default=True
-            Whether to draw the band that holds the whole curve, beside the intervals.
+            Whether to plot the simultaneous band of the whole curve in addition to the intervals.
         plot_chance_level : bool, default=False
-            Whether to draw a line at 0.5, what guessing reaches.
+            Whether to plot the chance level, 0.5.
         curve_kwargs, band_kwargs, chance_level_kw : dict, default=None
-            Keyword arguments of matplotlib for the curve, the band and the line of guessing.
+            Keyword arguments of matplotlib for the curve, the band and the chance level.
         despine : bool, default=False
-            Whether to hide the top and the right spine.
+            Whether to remove the top and right spines.
 
         Returns
         -------
         display : ThresholdPlot
-            The object itself.
+            This object.
 
         Raises
         ------
@@ -193,7 +193,7 @@ class ThresholdPlot:
 
     def _plot_mean(self, kwargs: Kwargs) -> Line2D:
         label = "Posterior mean" if self.name is None else literal(self.name)
-        # Between two scores all predictions are those at the upper one.
+        # Between two scores the predictions are the same as at the upper one.
         style = {**free_styles(self.ax_, 1)[0], "drawstyle": "steps-post", "label": label}
         given = line_kwargs(style, kwargs)
         return self.ax_.plot(self.curve.thresholds, self.curve.mean, **given)[0]

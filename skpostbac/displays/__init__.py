@@ -1,7 +1,7 @@
-"""Pictures of posteriors, comparisons, searches and curves; they need matplotlib when they draw.
+"""Plots of posteriors, comparisons, searches and curves; plotting requires matplotlib.
 
-As scikit-learn's displays they are made by ``from_estimator``, ``from_predictions`` and other
-constructors from data. What draws distributions lies in `skpostbac._plot`.
+Like scikit-learn's displays, they are created by ``from_estimator``, ``from_predictions`` and other
+constructors from data. The plots of distributions are in `skpostbac._plot`.
 """
 
 from skpostbac._plot import ComparisonPlot, PosteriorPlot, ThresholdPlot

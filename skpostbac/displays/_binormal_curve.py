@@ -55,13 +55,13 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-# Where bands are computed: denser towards both ends, where the curves are steep. At 0 itself the
-# precision of each draw is 1 or 0, which would be a spike.
+# Points at which bands are computed: denser towards both ends, where the curves are steep. 0 is
+# left out, as the precision of each draw is 1 or 0 there, which would show as a spike.
 BAND_POINTS = (1 - np.cos(np.linspace(0, np.pi, 201)[1:])) / 2
 
 
 class EmpiricalCurve(NamedTuple):
-    """Staircase of the samples, as scikit-learn computes it."""
+    """Empirical curve, as computed by scikit-learn."""
 
     x: Floats
     """False-positive rates, or recalls."""
@@ -73,7 +73,7 @@ class EmpiricalCurve(NamedTuple):
 
 @dataclass(frozen=True)
 class _Kind:
-    """What tells the two kinds of curves apart."""
+    """Properties of the two kinds of curves."""
 
     xlabel: str
     ylabel: str
@@ -84,7 +84,7 @@ class _Kind:
     area_posterior: Callable[[PosteriorBinormal], DrawnPosterior]
     band: Callable[[PosteriorBinormal, float], CurveBand]
     empirical: Callable[..., EmpiricalCurve]
-    # Height of a useless classifier at both ends, and the area below, from the positive fraction.
+    # Chance level at both ends, and the area below it, as functions of the positive fraction.
     chance: Callable[[float], tuple[float, float, float]]
 
 
@@ -132,31 +132,31 @@ KINDS = {
 class BinormalCurveDisplay:
     """Smooth ROC or precision-recall curve of normal scores, with a credible band.
 
-    Make it by :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
-    parameters are attributes.
+    Create it with :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
+    parameters are stored as attributes.
 
     Parameters
     ----------
     curve : {"roc", "precision_recall"}
-        Which curve; "pr" is understood as the latter.
+        Type of the curve; "pr" is short for "precision_recall".
     x, y : ndarray of shape (n_points,)
-        The smooth curve: false- and true-positive rates, or recalls and precisions.
+        Points of the smooth curve: false and true positive rates, or recalls and precisions.
     area : float
-        Area under it.
+        Area under the curve.
     positive_fraction : float
-        Share of the positives, the precision of a useless classifier.
+        Fraction of positives, the chance level of the precision.
     interval : (float, float), default=None
         Credible interval of the area.
     band : CurveBand, default=None
         Pointwise credible band of the curve.
     level : float, default=0.95
-        Probability of the interval, and of the band at each point.
+        Probability of the credible interval, and of the band at each point.
     empirical : EmpiricalCurve, default=None
-        The staircase of the samples: `x`, `y` and the `area` that scikit-learn computes.
+        The empirical curve: `x`, `y` and `area`, as computed by scikit-learn.
     name : str, default=None
         Name of the curve in the legend.
     pos_label : int, float, bool or str, default=None
-        Label of the positive class, for the labels of both axes.
+        Label of the positive class, shown in the axis labels.
 
     Attributes
     ----------
@@ -171,13 +171,13 @@ class BinormalCurveDisplay:
     empirical_line_ : matplotlib Line2D or None
         The empirical curve.
     chance_level_ : matplotlib Line2D or None
-        What a useless classifier would have.
+        The chance level line, if plotted.
 
     See Also
     --------
-    NormalScoresDisplay : Whether the scores look normal, which the curves assume.
-    sklearn.metrics.RocCurveDisplay : The empirical curve alone.
-    skpostbac.binormal.BinormalModel : The assumption.
+    NormalScoresDisplay : Check the assumption that the scores are normal.
+    sklearn.metrics.RocCurveDisplay : Plot the empirical curve only.
+    skpostbac.binormal.BinormalModel : The model of the scores.
 
     Examples
     --------
@@ -233,22 +233,22 @@ class BinormalCurveDisplay:
     def from_estimator(
         cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
     ) -> BinormalCurveDisplay:
-        """Draw the curve of a fitted classifier.
+        """Plot the curve of a fitted classifier.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted binary classifier, or a pipeline that ends with one. Its `decision_function`
-            gives the scores, or else its `predict_proba`, whose probabilities are rarely normal.
+            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
+            else from `predict_proba`, whose probabilities are rarely normal.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples that it was not trained on.
+            Test samples.
         y : array-like of shape (n_samples,)
-            Their true labels.
+            True labels.
         pos_label : int, float, bool or str, default=None
             Label of the positive class; by default ``estimator.classes_[1]``.
         **options
-            As for :meth:`from_predictions`. `name` is that of the class of the estimator by
-            default.
+            As for :meth:`from_predictions`. The default `name` is the class name of the
+            estimator.
 
         Returns
         -------
@@ -257,12 +257,12 @@ class BinormalCurveDisplay:
         Raises
         ------
         ValueError, TypeError, ImportError
-            As :meth:`from_predictions` raises them.
+            As for :meth:`from_predictions`.
 
         Warns
         -----
         BinormalAssumptionWarning
-            As :meth:`from_predictions` gives it.
+            As for :meth:`from_predictions`.
 
         Examples
         --------
@@ -298,26 +298,26 @@ class BinormalCurveDisplay:
         ax: Axes | None = None,
         **plot_options: Any,
     ) -> BinormalCurveDisplay:
-        """Draw the curve of labels and scores.
+        """Plot the curve, given true labels and scores.
 
         Parameters
         ----------
         y_true, y_score, pos_label, sample_weight
             As for :meth:`~skpostbac.binormal.BinormalModel.fit`.
         curve : {"roc", "precision_recall"}, default="roc"
-            Which curve; "pr" is understood as the latter.
+            Type of the curve; "pr" is short for "precision_recall".
         positive_fraction : float, default=None
-            Share of the positives where the classifier will be used, in (0, 1). The samples of
-            the empirical curve are then weighted, so that the positives have this share. By
-            default it is that of the samples, and uncertain in the credible band.
+            Fraction of positives where the classifier will be used, in (0, 1). The empirical curve
+            then weights the samples to this fraction. By default it is estimated from the samples,
+            and the credible band includes its uncertainty.
         level : float, default=0.95
-            Probability of the credible interval of the area, and of the band at each point.
+            Probability of the credible interval of the area and, pointwise, of the band.
         n_draws, random_state
             As for :func:`~skpostbac.binormal.posterior_binormal`.
         name : str, default="Binormal"
             Name of the curve in the legend.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to plot on; a new figure by default.
         **plot_options
             As for :meth:`plot`.
 
@@ -328,15 +328,15 @@ class BinormalCurveDisplay:
         Raises
         ------
         ValueError, TypeError
-            If `curve` is unknown or `level` not in (0, 1), or as
-            :func:`~skpostbac.binormal.posterior_binormal` raises them.
+            If `curve` is unknown or `level` is not in (0, 1), or as for
+            :func:`~skpostbac.binormal.posterior_binormal`.
         ImportError
             If matplotlib is not installed.
 
         Warns
         -----
         BinormalAssumptionWarning
-            If the scores are visibly not normal.
+            If the scores are clearly not normal.
 
         Examples
         --------
@@ -387,18 +387,18 @@ class BinormalCurveDisplay:
         ax: Axes | None = None,
         **plot_options: Any,
     ) -> BinormalCurveDisplay:
-        """Draw the curve of known parameters.
+        """Plot the curve of a model with known parameters.
 
         Parameters
         ----------
         model : BinormalModel
-            Both normal distributions, and the share of the positives.
+            Normal distributions of both classes, and the fraction of positives.
         curve : {"roc", "precision_recall"}, default="roc"
-            Which curve; "pr" is understood as the latter.
+            Type of the curve; "pr" is short for "precision_recall".
         name : str, default=None
             Name of the curve in the legend.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to plot on; a new figure by default.
         **plot_options
             As for :meth:`plot`.
 
@@ -445,32 +445,32 @@ class BinormalCurveDisplay:
         chance_level_kw: Kwargs = None,
         despine: bool = False,
     ) -> BinormalCurveDisplay:
-        """Draw the curve.
+        """Plot the curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default. A curve takes a colour and a line style that no
-            line there has.
+            Axes to plot on; a new figure by default. The curve gets a colour and a line style not
+            yet used in them.
         name : str, default=None
-            Name of the curve in the legend; by default that of the display.
+            Name of the curve in the legend, by default the display's `name`.
         plot_band, plot_empirical : bool, default=True
-            Whether to draw the credible band and the empirical curve, if there are such. The area
-            under the latter stands in the legend in any case.
+            Whether to plot the credible band and the empirical curve, if available. The legend
+            always shows the area under the empirical curve.
         plot_chance_level : bool, default=False
-            Whether to draw what a useless classifier would have.
+            Whether to plot the chance level.
         curve_kwargs, empirical_kwargs, chance_level_kw : dict, default=None
-            Arguments of matplotlib's `plot` for the smooth curve, the empirical one and the
-            chance level.
+            Keyword arguments of matplotlib's `plot` for the smooth curve, the empirical curve
+            and the chance level.
         band_kwargs : dict, default=None
-            Arguments of matplotlib's `fill_between` for the band.
+            Keyword arguments of matplotlib's `fill_between` for the band.
         despine : bool, default=False
-            Whether to remove the spines at the top and on the right.
+            Whether to remove the top and right spines.
 
         Returns
         -------
         display : BinormalCurveDisplay
-            Itself.
+            This object.
 
         Raises
         ------
@@ -557,7 +557,7 @@ class BinormalCurveDisplay:
 
 
 def _curve_name(curve: Any) -> str:
-    """Return the name of a curve, for which "pr" is short."""
+    """Return the name of a curve, given its name or "pr"."""
     if isinstance(curve, str) and curve == "pr":
         return "precision_recall"
     check_choice(curve, KINDS, "curve")
@@ -573,12 +573,14 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     points = float_array(x, "x"), float_array(y, "y")
     if points[0].ndim != 1 or points[0].shape != points[1].shape:
         shapes = " and ".join(str(values.shape) for values in points)
-        raise ValueError(f"x and y must be 1-dimensional and as many, got the shapes {shapes}")
+        raise ValueError(
+            f"x and y must be 1-dimensional and have the same length, got the shapes {shapes}"
+        )
     return points
 
 
 def _check_band(band: object) -> None:
-    """Refuse what is no band."""
+    """Raise if `band` is not a band."""
     if not isinstance(band, CurveBand):
         raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
     with input_errors("band"):
@@ -587,7 +589,7 @@ def _check_band(band: object) -> None:
 
 
 def _ends(interval: object) -> Interval:
-    """Return a checked interval of the area."""
+    """Return the checked interval of the area."""
     ends = float_array(interval, "interval")  # type: ignore[arg-type]
     if ends.shape != (2,) or not 0 <= ends[0] <= ends[1] <= 1:
         raise ValueError(f"interval must be two ascending numbers in [0, 1], got {shown(interval)}")
@@ -595,7 +597,7 @@ def _ends(interval: object) -> Interval:
 
 
 def _staircase(empirical: object) -> EmpiricalCurve:
-    """Return the checked curve of the samples."""
+    """Return the checked empirical curve."""
     if not isinstance(empirical, tuple) or len(empirical) != 3:
         raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(empirical)}")
     x, y, area = empirical
@@ -604,7 +606,7 @@ def _staircase(empirical: object) -> EmpiricalCurve:
 
 
 def _of_model(kind: _Kind, model: BinormalModel) -> dict[str, Any]:
-    """Return what a display shows of a model."""
+    """Return the parameters of the display of a model."""
     x, y = kind.points(model)
     fraction = model.positive_fraction
     return {"x": x, "y": y, "area": kind.area(model), "positive_fraction": fraction}
@@ -615,7 +617,7 @@ def _population_weight(
     sample_weight: ArrayLike | None,
     positive_fraction: float | None,
 ) -> ArrayLike | None:
-    """Return sample weights of which the positives have this share."""
+    """Return sample weights with this fraction of positives."""
     if positive_fraction is None:
         return sample_weight
     weight = np.ones(len(is_positive)) if sample_weight is None else np.asarray(sample_weight)

@@ -1,4 +1,4 @@
-"""Names of the candidates of a search: the parameters in which they differ."""
+"""Names of the candidates of a search, from the parameters in which they differ."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from skpostbac._utils import shown
 
 Params: TypeAlias = Mapping[str, Any]
 
-# The value of a parameter in candidates that do not have it.
+# Value of a parameter for candidates without it.
 UNSET = "(not set)"
 
 
 def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates: int) -> list[str]:
-    """Return the given names, or else those of the candidates, if there is one for each."""
+    """Return the given names, by default those of the candidates, one for each."""
     names = candidate_names(cv_results) if name is None else name
     if not isinstance(names, str | list | tuple) or not all(isinstance(n, str) for n in names):
         raise TypeError(f"name must be a string or a list of strings, got {shown(name)}")
@@ -25,7 +25,7 @@ def check_names(name: str | Sequence[str] | None, cv_results: Any, n_candidates:
 
 
 def candidate_names(cv_results: Any) -> list[str]:
-    """Return different names of the candidates of a search, or that of pooled folds.
+    """Return distinct names of the candidates of a search, or the name of pooled folds.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def candidate_names(cv_results: Any) -> list[str]:
 
 
 def varying_params(params: Sequence[Params], but: str | None = None) -> list[str]:
-    """Write what varies from candidate to candidate, except for one parameter."""
+    """Return the varying parameters of each candidate, except for one, as text."""
     varying = [name for name, n in count_values(params).items() if n > 1 and name != but]
     return [_write(chosen, varying) for chosen in params]
 

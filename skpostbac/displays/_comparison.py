@@ -1,4 +1,4 @@
-"""Pictures of comparisons, from labels, searches and posteriors."""
+"""Plots of comparisons, from labels, searches and posteriors."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class PosteriorComparisonDisplay(ComparisonPlot):
-    """Pictures of who is better than whom, by how much, and how certain that is.
+    """Plot of a comparison: differences, pairwise probabilities and ranks.
 
-    A :class:`~skpostbac.displays.ComparisonPlot`, with its attributes and :meth:`plot`, that is
-    made by :meth:`from_predictions` if the classifiers were tested on the same samples, by
-    :meth:`from_cv_results` for the candidates of a search, and by :meth:`from_posteriors` for
-    independent test sets. There is no ``from_estimator``, as one classifier is no comparison.
+    Create it with :meth:`from_predictions` for classifiers tested on the same samples,
+    :meth:`from_cv_results` for the candidates of a search, or :meth:`from_posteriors` for
+    independent test sets. Its attributes and :meth:`plot` are those of
+    :class:`~skpostbac.displays.ComparisonPlot`.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
 
     See Also
     --------
-    skpostbac.displays.ComparisonPlot : What ``plot`` of a comparison returns.
-    PosteriorDisplay : Pictures of the posteriors.
+    skpostbac.displays.ComparisonPlot : The base class, returned by ``plot`` of a comparison.
+    PosteriorDisplay : Plots of the posteriors.
 
     Examples
     --------
@@ -77,14 +77,14 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorComparisonDisplay:
-        """Compare classifiers that were tested on the same samples, and draw the result.
+        """Compare classifiers tested on the same samples, and plot the result.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
         predictions : mapping of str to array-like of shape (n_samples,), or DataFrame
-            The labels that each of T >= 2 classifiers predicts, by its name or in its column.
+            Predicted labels of T >= 2 classifiers, by name or column.
         rope, labels, sample_weight, weight_type, groups, class_weight, prior, random_state
             As for :func:`~skpostbac.compare_predictions`.
         ax, **plot_params
@@ -137,7 +137,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorComparisonDisplay:
-        """Compare the candidates of a search sample by sample, and draw the result.
+        """Compare the candidates of a search sample by sample, and plot the result.
 
         Parameters
         ----------
@@ -197,12 +197,12 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorComparisonDisplay:
-        """Compare classifiers that were tested on independent test sets, and draw the result.
+        """Compare classifiers tested on independent test sets, and plot the result.
 
         Parameters
         ----------
         posteriors : mapping of str to PosteriorBalancedAccuracy
-            The posterior of each of T >= 2 classifiers by its name.
+            Posteriors of T >= 2 classifiers, by name.
         rope : float, default=0.0
             Half-width of the region of practical equivalence.
         ax, **plot_params

@@ -39,16 +39,16 @@ MARKERS = ("o", "^")
 class NormalScoresDisplay:
     """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
 
-    Make it by :meth:`from_estimator`, :meth:`from_predictions`, or from a
-    :class:`~skpostbac.binormal.BinormalCheck` by ``NormalScoresDisplay(check).plot()``. All
-    parameters are attributes.
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`, or from a
+    :class:`~skpostbac.binormal.BinormalCheck` with ``NormalScoresDisplay(check).plot()``. All
+    parameters are stored as attributes.
 
     Parameters
     ----------
     check : BinormalCheck
         Normal scores and tests of both classes.
     pos_label : int, float, bool or str, default=None
-        Label of the positive class, for the legend.
+        Label of the positive class, shown in the legend.
 
     Attributes
     ----------
@@ -57,16 +57,16 @@ class NormalScoresDisplay:
     figure_ : matplotlib Figure
         Figure of the axes.
     points_ : tuple of 2 matplotlib Line2D
-        Sorted scores of the negatives and of the positives against the normal quantiles; the
-        label tells the p-value, by Holm's correction for two classes.
+        Sorted scores of the negatives and of the positives against the normal quantiles. The label
+        contains the p-value, with Holm's correction for two classes.
     lines_ : tuple of 2 matplotlib Line2D
-        The normal distributions with the mean and the standard deviation of the scores: those of
+        Normal distributions with the mean and the standard deviation of the scores, as fitted by
         :class:`~skpostbac.binormal.BinormalModel`.
 
     See Also
     --------
-    skpostbac.binormal.binormal_check : The data of the plot, and the tests.
-    BinormalCurveDisplay : The curves that assume normal scores.
+    skpostbac.binormal.binormal_check : Compute the data of the plot, and the tests.
+    BinormalCurveDisplay : Plot curves that assume normal scores.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class NormalScoresDisplay:
     def from_estimator(
         cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
     ) -> NormalScoresDisplay:
-        """Draw the scores that a fitted classifier gives.
+        """Plot the scores of a fitted classifier.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class NormalScoresDisplay:
         Raises
         ------
         ValueError, TypeError, ImportError
-            As :meth:`from_predictions` raises them.
+            As for :meth:`from_predictions`.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class NormalScoresDisplay:
     def from_predictions(
         cls, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, **options: Any
     ) -> NormalScoresDisplay:
-        """Draw the scores of both classes.
+        """Plot the scores of both classes, given true labels and scores.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class NormalScoresDisplay:
         Raises
         ------
         ValueError, TypeError
-            As :func:`~skpostbac.binormal.binormal_check` raises them.
+            As for :func:`~skpostbac.binormal.binormal_check`.
         ImportError
             If matplotlib is not installed.
 
@@ -168,21 +168,21 @@ class NormalScoresDisplay:
         lines_kwargs: Kwargs = None,
         despine: bool = False,
     ) -> NormalScoresDisplay:
-        """Draw the scores and the lines.
+        """Plot the scores and the lines.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to plot on; a new figure by default.
         points_kwargs, lines_kwargs : dict, default=None
-            Arguments of matplotlib's `plot` for the points and the lines of both classes.
+            Keyword arguments of matplotlib's `plot` for the points and lines of both classes.
         despine : bool, default=False
-            Whether to remove the spines at the top and on the right.
+            Whether to remove the top and right spines.
 
         Returns
         -------
         display : NormalScoresDisplay
-            Itself.
+            This object.
 
         Raises
         ------

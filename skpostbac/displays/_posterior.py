@@ -1,4 +1,4 @@
-"""Pictures of posteriors, from classifiers, labels and test folds."""
+"""Plots of posteriors, from classifiers, labels and test folds."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class PosteriorDisplay(PosteriorPlot):
-    """Picture of the posterior of one classifier, or of several in the same axes.
+    """Plot of the posteriors of one or several classifiers.
 
-    A :class:`~skpostbac.displays.PosteriorPlot`, with its attributes and :meth:`plot`, that is made
-    by :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_cv_results` or
-    :meth:`from_recalls`.
+    Create it with :meth:`from_estimator`, :meth:`from_predictions`, :meth:`from_cv_results` or
+    :meth:`from_recalls`. Its attributes and :meth:`plot` are those of
+    :class:`~skpostbac.displays.PosteriorPlot`.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class PosteriorDisplay(PosteriorPlot):
 
     See Also
     --------
-    skpostbac.displays.PosteriorPlot : What ``plot`` of a posterior returns.
-    PosteriorComparisonDisplay : Pictures of differences and ranks.
+    skpostbac.displays.PosteriorPlot : The base class, returned by ``plot`` of a posterior.
+    PosteriorComparisonDisplay : Plots of differences and ranks.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class PosteriorDisplay(PosteriorPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorDisplay:
-        """Draw the posterior balanced accuracy of a fitted classifier.
+        """Plot the posterior balanced accuracy of a fitted classifier.
 
         Parameters
         ----------
@@ -75,11 +75,11 @@ class PosteriorDisplay(PosteriorPlot):
         X : array-like of shape (n_samples, n_features)
             Test samples.
         y : array-like of shape (n_samples,)
-            Their true labels.
+            True labels.
         labels, sample_weight, weight_type, groups, class_weight, prior
             As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
-            Name of the classifier, by default that of its class.
+            Name of the classifier, by default its class name.
         ax, **plot_params
             As for :meth:`plot`.
 
@@ -130,19 +130,19 @@ class PosteriorDisplay(PosteriorPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorDisplay:
-        """Draw the posterior balanced accuracy, given true and predicted labels.
+        """Plot the posterior balanced accuracy, given true and predicted labels.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             True labels.
         y_pred : array-like of shape (n_samples,), mapping of str to such, or DataFrame
-            Predicted labels, or those of several classifiers by name; in a DataFrame of pandas or
-            polars, a column for each.
+            Predicted labels, or those of several classifiers by name. A pandas or polars DataFrame
+            has one column per classifier.
         labels, sample_weight, weight_type, groups, class_weight, prior
             As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
-            Name of the classifier, if there is one.
+            Name of a single classifier.
         ax, **plot_params
             As for :meth:`plot`.
 
@@ -194,7 +194,7 @@ class PosteriorDisplay(PosteriorPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorDisplay:
-        """Draw the posteriors of pooled test folds.
+        """Plot the posteriors of pooled test folds.
 
         Parameters
         ----------
@@ -204,8 +204,8 @@ class PosteriorDisplay(PosteriorPlot):
         labels, prior, class_weight, n_repeats, training_variation
             As for :func:`~skpostbac.pooled_posteriors`.
         name : str or sequence of str, default=None
-            Name of the classifier, or of each candidate of a search; these have the parameters in
-            which they differ for names by default.
+            Name of the classifier, or names of the candidates of a search, by default the
+            parameters in which they differ.
         ax, **plot_params
             As for :meth:`plot`.
 
@@ -248,7 +248,7 @@ class PosteriorDisplay(PosteriorPlot):
         kind: Kind = "forest",
         **plot_params: Any,
     ) -> PosteriorDisplay:
-        """Draw the balanced accuracy above the accuracies on the classes, the best class first.
+        """Plot the balanced accuracy and the recall of each class, best class first.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Scores that a fitted classifier gives to samples."""
+"""Scores of a fitted classifier."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def positive_scores(
 ) -> tuple[Floats, Any]:
     """Return the scores for the positive class, and its label.
 
-    They are those of `decision_function`, or else of `predict_proba`; the positive class is the
-    second one by default, as in scikit-learn's displays.
+    The scores come from `decision_function`, or else from `predict_proba`. The default positive
+    class is the second one, as in scikit-learn's displays.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a fitted classifier, got {shown(estimator)}")
@@ -27,7 +27,7 @@ def positive_scores(
         pos_label = estimator.classes_[1]
     if not isinstance(pos_label, Hashable):
         raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
-    # A scorer that scores nothing: scikit-learn picks the method, the column and the sign.
+    # A dummy scorer: scikit-learn selects the method, the column and the sign.
     scorer = make_scorer(
         _score_of, response_method=("decision_function", "predict_proba"), pos_label=pos_label
     )

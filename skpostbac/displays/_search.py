@@ -1,4 +1,4 @@
-"""Candidates of a search along one parameter, with pooled credible intervals."""
+"""Plot of the candidates of a search against one parameter, with credible intervals."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ BEST_STYLE = {
 
 CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
 
-# With more combinations of the other parameters than colours no legend is of use.
+# With more combinations of the other parameters than colours, a legend does not help.
 MAX_LINES = 6
 
-# Candidates of one value stand side by side, but by no more than this share of the distance to the
-# next value, and so many points from one to the next.
+# Candidates with the same value are plotted side by side: within this fraction of the distance to
+# the next value, and at most this many points apart.
 SPREAD, LARGEST_SHIFT = 0.6, 5.0
 
 
 class _Line(NamedTuple):
-    """What is drawn as one line."""
+    """Candidates plotted as one line."""
 
     candidates: NDArray[np.intp]
     """From left to right."""
@@ -86,24 +86,26 @@ class _Line(NamedTuple):
 
 
 class PosteriorSearchDisplay:
-    """Posterior balanced accuracy of the candidates of a search along one of its parameters.
+    """Plot of the posterior balanced accuracy of search candidates against one parameter.
 
-    Make it by :meth:`from_search` or :meth:`from_cv_results`. All parameters are attributes.
+    Create it with :meth:`from_search` or :meth:`from_cv_results`. All parameters are stored as
+    attributes.
 
     Parameters
     ----------
     param : str
         Name of the parameter.
     values : sequence of length n_candidates
-        Its value in each candidate.
+        Value of the parameter for each candidate.
     posteriors : sequence of PosteriorBalancedAccuracy, of length n_candidates
-        Pooled posteriors.
+        Pooled posteriors of the candidates.
     groups : sequence of str, of length n_candidates, default=None
-        The other parameters of each candidate: up to six different ones have a line each.
+        Other parameters of each candidate. Up to six different groups are plotted as lines.
     best_index : int, default=None
         Position of the chosen candidate.
     corrected : SelectedPosterior, default=None
-        Its posterior, corrected for the choice, as :func:`selected_posterior` returns it.
+        Posterior of the chosen candidate, corrected for selection, as returned by
+        :func:`selected_posterior`.
 
     Attributes
     ----------
@@ -114,17 +116,17 @@ class PosteriorSearchDisplay:
     errorbars_ : tuple of matplotlib ErrorbarContainer
         Posterior means and credible intervals, one container for each line.
     best_ : matplotlib Line2D or None
-        Mark of the chosen candidate.
+        Marker of the chosen candidate.
     corrected_ : matplotlib ErrorbarContainer or None
-        Its mean and interval, corrected for the choice.
+        Mean and interval of the chosen candidate, corrected for selection.
     chance_level_ : matplotlib Line2D or None
-        Balanced accuracy of random guessing.
+        The chance level line.
 
     See Also
     --------
-    pooled_posteriors : The posteriors of the candidates.
-    PosteriorRefit : The choice of a candidate.
-    sklearn.model_selection.ValidationCurveDisplay : Scores along one parameter.
+    pooled_posteriors : Compute the posteriors of the candidates.
+    PosteriorRefit : Choose a candidate.
+    sklearn.model_selection.ValidationCurveDisplay : Plot scores against one parameter.
 
     Examples
     --------
@@ -175,18 +177,18 @@ class PosteriorSearchDisplay:
     def from_search(
         cls, search: Any, param: str | None = None, **options: Any
     ) -> PosteriorSearchDisplay:
-        """Draw the candidates of a fitted search.
+        """Plot the candidates of a fitted search.
 
         Parameters
         ----------
         search : GridSearchCV or RandomizedSearchCV
             Fitted with ``scoring=ClassCountsScorer()`` or :class:`OutcomesScorer`. Its
-            ``best_index_`` is marked, if it has one.
+            ``best_index_`` is marked, if available.
         param : str, default=None
             As for :meth:`from_cv_results`.
         **options
-            As for :meth:`from_cv_results`. What is not given of `labels`, `prior`, `class_weight`
-            and `n_repeats` is that of the :class:`PosteriorRefit` of the search, if it has one.
+            As for :meth:`from_cv_results`. The defaults of `labels`, `prior`, `class_weight` and
+            `n_repeats` come from the :class:`PosteriorRefit` of the search, if it has one.
 
         Returns
         -------
@@ -195,9 +197,9 @@ class PosteriorSearchDisplay:
         Raises
         ------
         NotFittedError
-            If the search was not fitted.
+            If the search is not fitted.
         ValueError, TypeError, ImportError
-            As :meth:`from_cv_results` raises them.
+            As for :meth:`from_cv_results`.
 
         Examples
         --------
@@ -237,7 +239,7 @@ class PosteriorSearchDisplay:
         ax: Axes | None = None,
         **plot_options: Any,
     ) -> PosteriorSearchDisplay:
-        """Draw the candidates of the results of a search.
+        """Plot the candidates of a search, given its ``cv_results_``.
 
         Parameters
         ----------
@@ -246,15 +248,15 @@ class PosteriorSearchDisplay:
             ``pandas.DataFrame`` of it.
         param : str, default=None
             Name of a parameter of the search, such as "max_depth" or "model__max_depth"; by
-            default the one with the most values, and the first of those that tie.
+            default the one with the most values, or the first of them in a tie.
         best_index : int, default=None
             Position of the chosen candidate, which is marked; by default none is. If it is the best
-            one, and the search kept outcomes (:class:`OutcomesScorer`), it is also drawn corrected
-            for the choice (:func:`selected_posterior`, seed 0).
+            one and the search used :class:`OutcomesScorer`, its posterior corrected for selection
+            is plotted, too (:func:`selected_posterior`, seed 0).
         labels, prior, class_weight, n_repeats, training_variation
             As for :func:`pooled_posteriors`.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to plot on; a new figure by default.
         **plot_options
             As for :meth:`plot`.
 
@@ -265,15 +267,15 @@ class PosteriorSearchDisplay:
         Raises
         ------
         ValueError
-            If there are no parameters, `param` is not one of them, there is no candidate at
-            `best_index`, all candidates failed, or as :func:`pooled_posteriors` raises it.
+            If there are no parameters, `param` is not one of them, `best_index` is out of range,
+            or all candidates failed, or as for :func:`pooled_posteriors`.
         ImportError
             If matplotlib is not installed.
 
         Warns
         -----
         FitFailedWarning
-            Names the candidates that are left out because some of their fits failed.
+            If candidates are left out because some of their fits failed.
 
         Examples
         --------
@@ -326,36 +328,36 @@ class PosteriorSearchDisplay:
         chance_level_kw: Kwargs = None,
         despine: bool = False,
     ) -> PosteriorSearchDisplay:
-        """Draw the candidates.
+        """Plot the candidates.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default. The candidates take colours that no line there
-            has.
+            Axes to plot on; a new figure by default. The candidates get colours not yet used in
+            them.
         level : float, default=0.95
             Probability of the credible intervals, in (0, 1).
         method : {"hdi", "central"}, default="hdi"
-            The shortest interval, or that which leaves out as much probability on both sides.
+            Shortest interval, or the one with equal probability in both tails.
         plot_chance_level : bool, default=False
-            Whether to draw the balanced accuracy of random guessing.
+            Whether to plot the chance level.
         errorbar_kwargs : dict, default=None
-            Arguments of matplotlib's `errorbar` for the means and intervals.
+            Keyword arguments of matplotlib's `errorbar` for the means and intervals.
         best_kwargs, chance_level_kw : dict, default=None
-            Arguments of matplotlib's `plot` for the mark of the chosen candidate, and of `axhline`
-            for the chance level.
+            Keyword arguments of matplotlib's `plot` for the marker of the chosen candidate, and of
+            `axhline` for the chance level.
         despine : bool, default=False
-            Whether to remove the spines at the top and on the right.
+            Whether to remove the top and right spines.
 
         Returns
         -------
         display : PosteriorSearchDisplay
-            Itself.
+            This object.
 
         Raises
         ------
         ValueError
-            If `level` is outside (0, 1), or `method` is another.
+            If `level` is outside (0, 1) or `method` is invalid.
         ImportError
             If matplotlib is not installed.
 
@@ -412,7 +414,7 @@ class PosteriorSearchDisplay:
 
 @dataclass(frozen=True)
 class _Errorbars:
-    """Places of the candidates, their means and the ends of their intervals."""
+    """Positions of the candidates, their means and the ends of their intervals."""
 
     x: Floats
     mean: Floats
@@ -436,7 +438,7 @@ class _Errorbars:
 
 
 def _shift(artists: Iterable[Artist], shift: float) -> None:
-    """Move artists to the side, by points: the values that they are drawn at stay true."""
+    """Move artists sideways by a number of points; their data values do not change."""
     from matplotlib.transforms import ScaledTranslation
 
     for artist in artists:
@@ -445,7 +447,7 @@ def _shift(artists: Iterable[Artist], shift: float) -> None:
 
 
 def _widen(ax: Axes, shift: float) -> None:
-    """Give the axes margins in which candidates that are moved so many points have a place."""
+    """Widen the margins of the axes for candidates moved by this many points."""
     share = (shift + LARGEST_SHIFT) / points(ax, ax.get_window_extent().width)
     ax.set_xmargin(max(ax.get_xmargin(), share / (1 - 2 * share)))
 
@@ -471,7 +473,7 @@ def _draw_corrected(
 
 
 def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> SelectedPosterior | None:
-    """Return the corrected posterior of the best candidate, if that is the one at `best_index`."""
+    """Return the corrected posterior of the best candidate, if it is at `best_index`."""
     if best_index is None or fold_words(cv_results) is None:
         return None
     with warnings.catch_warnings():  # given for the pooled posteriors already
@@ -483,7 +485,7 @@ def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> Selec
 def _check_candidates(
     values: Sequence[Any], posteriors: Sequence[Any], groups: Any, best_index: Any
 ) -> None:
-    """Refuse what does not fit the number of posteriors."""
+    """Raise if the arguments do not match the number of posteriors."""
     sizes = {"values": values, "posteriors": posteriors}
     if groups is not None:
         sizes["groups"] = groups
@@ -497,8 +499,8 @@ def _check_candidates(
     n = len(posteriors)
     if not n or len(values) != n or (groups is not None and len(groups) != n):
         raise ValueError(
-            f"values and groups must be as many as posteriors, at least one, got {len(values)} "
-            f"values{'' if groups is None else f' and {len(groups)} groups'} for {n} posteriors"
+            f"values and groups must have one entry for each of one or more posteriors, got "
+            f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} for {n} posteriors"
         )
     if groups is not None and not all(isinstance(group, str) for group in groups):
         raise TypeError(f"groups must be strings, got {shown(groups)}")
@@ -506,7 +508,7 @@ def _check_candidates(
 
 
 def _lines(ax: Axes, axis: ValueAxis, groups: Sequence[str]) -> list[_Line]:
-    """Return the lines of all candidates; those of one value stand side by side."""
+    """Return the lines of all candidates; those with the same value are side by side."""
     order = np.argsort(axis.x, kind="stable")
     names = list(dict.fromkeys(groups))
     if len(names) > MAX_LINES:
@@ -526,7 +528,7 @@ def _lines(ax: Axes, axis: ValueAxis, groups: Sequence[str]) -> list[_Line]:
 
 
 def _points(ax: Axes, axis: ValueAxis, order: NDArray[np.intp]) -> list[_Line]:
-    """Return candidates without lines, the first, the second, ... of each value."""
+    """Return candidates plotted without lines: the first, second, ... of each value."""
     (style,) = free_styles(ax, 1)
     style = {**style, **ERRORBAR_STYLE, "linestyle": "none", "marker": "o"}
     _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
@@ -536,13 +538,13 @@ def _points(ax: Axes, axis: ValueAxis, order: NDArray[np.intp]) -> list[_Line]:
 
 
 def _shifts(ax: Axes, axis: ValueAxis, n: int) -> list[float]:
-    """Return how far `n` candidates of one value are moved to the side, in points."""
+    """Return the sideways shifts of `n` candidates with the same value, in points."""
     step = min(LARGEST_SHIFT, SPREAD * axis.step(ax) / n)
     return [step * (number - (n - 1) / 2) for number in range(n)]
 
 
 def _fitted_candidates(cv_results: Any) -> tuple[list[int], int]:
-    """Return the candidates of which no fit failed, and how many there are; warn of the others."""
+    """Return the candidates without failed fits, and their number; warn about the others."""
     counts = fold_counts(cv_results)
     fitted = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
     if not fitted:
@@ -564,15 +566,15 @@ def _rows(cv_results: Any, candidates: Sequence[int], n_candidates: int) -> dict
 
 def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:
     if "params" not in cv_results:
-        raise ValueError("cv_results must be those of a search: there are no 'params'")
+        raise ValueError("cv_results must come from a search, but has no 'params'")
     return candidate_params(cv_results, n_candidates)
 
 
 def _check_param(param: object, params: Sequence[dict[str, Any]]) -> str:
-    """Return the parameter to draw along, by default the one with the most values."""
+    """Return the parameter of the x-axis, by default the one with the most values."""
     n_values = count_values(params)
     if not n_values:
-        raise ValueError("cv_results must be those of a search with parameters")
+        raise ValueError("cv_results must come from a search with parameters")
     if param is None:
         return max(n_values, key=lambda name: n_values[name])
     if not isinstance(param, str) or param not in n_values:
@@ -591,7 +593,7 @@ def _check_index(best_index: object, n_candidates: int) -> None:
 
 
 def _pooling_of(refit: Any) -> dict[str, Any]:
-    """Return how the rule of a search pools the folds."""
+    """Return the pooling options of the refit rule of a search."""
     if not isinstance(refit, PosteriorRefit):
         return {}
     names = ("labels", "prior", "class_weight", "n_repeats")

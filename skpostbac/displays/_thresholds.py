@@ -1,4 +1,4 @@
-"""The balanced accuracy along the thresholds of a score, from labels and from a classifier."""
+"""Plot of the balanced accuracy against the threshold, from labels or a classifier."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class PosteriorThresholdDisplay(ThresholdPlot):
-    """Picture of the posterior balanced accuracy along the thresholds of a score.
+    """Plot of the posterior balanced accuracy against the decision threshold.
 
-    A :class:`~skpostbac.displays.ThresholdPlot`, with its attributes and :meth:`plot`, that is made
-    by :meth:`from_estimator` or :meth:`from_predictions`.
+    Create it with :meth:`from_estimator` or :meth:`from_predictions`. Its attributes and
+    :meth:`plot` are those of :class:`~skpostbac.displays.ThresholdPlot`.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
 
     See Also
     --------
-    posterior_threshold_curve : What is drawn.
+    posterior_threshold_curve : Compute the curve.
 
     Examples
     --------
@@ -57,21 +57,21 @@ class PosteriorThresholdDisplay(ThresholdPlot):
         name: str | None = None,
         **options: Any,
     ) -> PosteriorThresholdDisplay:
-        """Draw the curve of a fitted classifier.
+        """Plot the curve of a fitted classifier.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted binary classifier, or a pipeline that ends with one. Its `decision_function`
-            gives the scores, or else its `predict_proba`.
+            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
+            else from `predict_proba`.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples that it was not trained on.
+            Test samples.
         y : array-like of shape (n_samples,)
-            Their true labels.
+            True labels.
         pos_label : int, float, bool or str, default=None
             Label of the positive class; by default ``estimator.classes_[1]``.
         name : str, default=None
-            Name of the classifier, by default that of its class.
+            Name of the classifier, by default its class name.
         **options
             As for :meth:`from_predictions`.
 
@@ -115,7 +115,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorThresholdDisplay:
-        """Draw the curve of scores.
+        """Plot the curve, given true labels and scores.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
                 random_state
             As for :func:`~skpostbac.posterior_threshold_curve`.
         name : str, default=None
-            Name of the classifier for the legend.
+            Name of the classifier in the legend.
         ax, **plot_params
             As for :meth:`plot`.
 

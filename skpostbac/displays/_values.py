@@ -1,4 +1,4 @@
-"""The axis of a parameter: numbers at their place, words to their right, and their ticks."""
+"""The axis of a parameter: numeric values in scale, text values to their right, and ticks."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from skpostbac.displays._candidates import value_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A positive parameter over this ratio or more has a logarithmic axis.
+# Minimum ratio of the largest to the smallest value for a logarithmic axis.
 DECADES = 100
 
-# Words are slanted if they are so many times their height apart, and upright otherwise.
+# Words are slanted if they are at least this many times their height apart, else vertical.
 SLANTED_STEP = 2.4
 
 
 @dataclass(frozen=True)
 class ValueAxis:
-    """Where the values of a parameter are."""
+    """Positions of the values of a parameter on the axis."""
 
     x: Floats
     texts: tuple[str, ...]
@@ -49,7 +49,7 @@ class ValueAxis:
         return places
 
     def step(self, ax: Axes) -> float:
-        """Return the least distance of two values in points."""
+        """Return the smallest distance between two values, in points."""
         places, width = self.places, points(ax, ax.get_window_extent().width)
         if len(places) == 1:
             return width
@@ -61,7 +61,7 @@ class ValueAxis:
             ax.set_xscale("log")
 
     def write_ticks(self, ax: Axes, is_first: bool) -> None:
-        """Write the values where they are, if there is room and no other display needs ticks."""
+        """Set ticks at the values, if there is room and no other display needs ticks."""
         from matplotlib.ticker import MaxNLocator
 
         ticks = dict(sorted(zip(self.x.tolist(), self.texts, strict=True)))
@@ -79,7 +79,7 @@ class ValueAxis:
 
 
 def place_values(values: Sequence[Any]) -> ValueAxis:
-    """Return the places of the values, on a logarithmic axis if they span decades."""
+    """Return the positions of the values, on a logarithmic axis if they span decades."""
     texts = tuple(map(value_text, values))
     numbers = np.array([_number(value) for value in values])
     is_word = np.isnan(numbers)
@@ -95,7 +95,7 @@ def place_values(values: Sequence[Any]) -> ValueAxis:
 
 
 def _number(value: Any) -> float:
-    """Return a finite number, and NaN for all else."""
+    """Return a finite number as it is, and NaN for other values."""
     number = np.nan if isinstance(value, bool) else float_or_nan(value)
     return number if np.isfinite(number) else np.nan
 
@@ -105,7 +105,7 @@ def _font_size(ax: Axes) -> float:
 
 
 def _write_words(ax: Axes, ticks: dict[float, str], step: float) -> None:
-    """Write words at their places: turned if they are long, and each k-th if there are many."""
+    """Set text ticks: rotated if they are long, and only every k-th if there are many."""
     size, names = _font_size(ax), list(ticks.values())
     width, height = tile_width(ax), points(ax, tile(ax).height)
     style: dict[str, Any] = {}

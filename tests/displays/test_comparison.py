@@ -266,7 +266,7 @@ def test_rows_are_not_drawn_over_others(kind):
     """The names of the rows would be replaced."""
     ax = plot(kind).ax_
     for other in ("decision", "ranks"):
-        with pytest.raises(ValueError, match="ax has the rows of another picture"):
+        with pytest.raises(ValueError, match="ax has the rows of another plot"):
             plot(other, ax=ax)
     assert row_names(ax) == RANKED
 

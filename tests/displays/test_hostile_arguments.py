@@ -38,7 +38,7 @@ DISPLAYS = {
 @pytest.mark.parametrize("display", DISPLAYS)
 def test_axes_are_checked(display, ax):
     """As a rule it is the array that `plt.subplots` returns."""
-    with pytest.raises(TypeError, match="ax must be Axes of matplotlib or None, got"):
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes or None, got"):
         DISPLAYS[display]().plot(ax=ax)
     assert not plt.get_fignums()
 

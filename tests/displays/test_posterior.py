@@ -368,7 +368,7 @@ def test_rows_are_not_drawn_over_others(kind, first):
     """The names of the rows would be replaced: an error says so, and nothing is drawn."""
     display = PosteriorDisplay({"one": ONE, "two": TWO}).plot(kind=first)
     limits, n_lines = display.ax_.get_ylim(), len(display.ax_.lines)
-    with pytest.raises(ValueError, match="ax has the rows of another picture"):
+    with pytest.raises(ValueError, match="ax has the rows of another plot"):
         PosteriorDisplay({"three": ONE}).plot(display.ax_, kind=kind)
     assert row_names(display.ax_) == ["one", "two"]
     assert (display.ax_.get_ylim(), len(display.ax_.lines)) == (limits, n_lines)
