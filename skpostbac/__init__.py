@@ -2,17 +2,17 @@
 
 Where to start:
 
-- `posterior_balanced_accuracy` evaluates one classifier, from labels and predictions; its result
-  has intervals, probabilities, ``report()`` and ``plot()``.
+- `posterior_balanced_accuracy` evaluates one classifier from labels and predictions. The result
+  provides intervals, probabilities, ``report()`` and ``plot()``.
 - `compare_predictions` compares classifiers on the same test samples.
-- `make_posterior_scorer` and `cross_val_posterior` serve searches and cross-validation.
+- `make_posterior_scorer` and `cross_val_posterior` are for searches and cross-validation.
 - `required_test_size` plans a test set.
 - `posterior_confusion_metric` evaluates precision, F1, kappa and other metrics.
 
 Submodules: `skpostbac.binormal` (smooth ROC and precision-recall curves),
-`skpostbac.binary_equivalent` (accuracies of many classes on the scale of two) and
-`skpostbac.stats` (the distributions; needs NumPy and SciPy only). Classes that only functions
-return are in `skpostbac.metrics` and `skpostbac.model_selection`.
+`skpostbac.binary_equivalent` (multiclass accuracies on the two-class scale) and `skpostbac.stats`
+(the distributions; requires only NumPy and SciPy). Classes that are only returned by functions are
+in `skpostbac.metrics` and `skpostbac.model_selection`.
 """
 
 from importlib import import_module

@@ -1,7 +1,7 @@
-"""Utilities for the whole package, which depend on no other folder of it.
+"""Helpers for the whole package that do not depend on it.
 
-Array types, checks of arguments, the idiom of immutable results, numbers and names as text, HTML.
-Needs NumPy only, and imports no other folder.
+Array types, argument checks, immutable results, formatting of numbers and names, HTML. Requires
+NumPy only, and imports no other folder.
 """
 
 from skpostbac._utils.arrays import Bools, Complexes, Floats, Indices, LabelArray

@@ -1,6 +1,6 @@
-"""The version of the package, in the one place from which all others read it.
+"""The version of the package, defined in this place only.
 
-Imports nothing, so that a build reads it without the dependencies of the package.
+Imports nothing, so that a build can read it without installed dependencies.
 """
 
 __all__ = ["__version__"]

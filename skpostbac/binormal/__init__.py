@@ -1,10 +1,10 @@
 """Smooth ROC and precision-recall curves of scores that are normal in both classes.
 
 `binormal_roc_curve`, `binormal_precision_recall_curve` and the scores of the areas under them take
-labels and scores, as scikit-learn's functions do. `posterior_binormal` returns credible intervals
-of the areas and bands of the curves, `BinormalModel` the curves of given parameters, and
+labels and scores, like scikit-learn's functions. `posterior_binormal` computes credible intervals
+of the areas and bands of the curves, `BinormalModel` the curves for given parameters, and
 `binormal_check` tests whether the scores are normal. `skpostbac.BinormalCurveDisplay` and
-`skpostbac.NormalScoresDisplay` draw them.
+`skpostbac.NormalScoresDisplay` plot them.
 """
 
 from skpostbac.metrics._binormal import (

@@ -499,8 +499,9 @@ def _check_candidates(
     n = len(posteriors)
     if not n or len(values) != n or (groups is not None and len(groups) != n):
         raise ValueError(
-            f"values and groups must have one entry for each of one or more posteriors, got "
-            f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} for {n} posteriors"
+            "values and groups must have one entry for each of one or more posteriors, got "
+            f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} "
+            f"for {n} posteriors"
         )
     if groups is not None and not all(isinstance(group, str) for group in groups):
         raise TypeError(f"groups must be strings, got {shown(groups)}")

@@ -1,7 +1,6 @@
-"""Counts, posteriors, scores and scorers.
+"""Counts, posteriors, scores and scorers, computed from labels.
 
-Two families of metrics have public modules of their own, `skpostbac.binormal` and
-`skpostbac.binary_equivalent`; they are implemented here.
+Also implements the public modules `skpostbac.binormal` and `skpostbac.binary_equivalent`.
 """
 
 from skpostbac.metrics._accuracy import (

@@ -1,4 +1,4 @@
-"""Distributions of accuracies and of weighted sums of Betas; needs NumPy and SciPy only."""
+"""Distributions of accuracies and of weighted sums of Betas; requires only NumPy and SciPy."""
 
 from skpostbac.stats._beta import BetaAverage, BetaAverages
 from skpostbac.stats._borrowing import Hyperprior

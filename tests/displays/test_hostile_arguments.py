@@ -72,7 +72,7 @@ def test_keyword_arguments_are_checked(display, argument, value):
     [
         ({"curve": "a"}, "curve must be one of"),
         ({"x": int}, "x must be an array of numbers"),
-        ({"y": [0, 0.5, 1]}, "x and y must be 1-dimensional and as many"),
+        ({"y": [0, 0.5, 1]}, "x and y must be 1-dimensional and have the same length"),
         ({"area": "a"}, "area must be in"),
         ({"positive_fraction": None}, "positive_fraction must be a number strictly between"),
         ({"level": "a"}, "level must be a number strictly between 0 and 1"),
@@ -150,8 +150,14 @@ def test_candidates_are_checked(changed, message):
             lambda: COMPARISON.plot(pair=pd.DataFrame({"a": [0.5]})),
             r"pair must name two of \('A', 'B'\)",
         ),
-        (lambda: COMPARISON.plot(kind="ranks", cmap={}), "cmap must be a str or a Colormap"),
-        (lambda: COMPARISON.plot(kind="matrix", cmap=1), "cmap must be a str or a Colormap"),
+        (
+            lambda: COMPARISON.plot(kind="ranks", cmap={}),
+            "cmap must be a str or a matplotlib Colormap",
+        ),
+        (
+            lambda: COMPARISON.plot(kind="matrix", cmap=1),
+            "cmap must be a str or a matplotlib Colormap",
+        ),
     ],
     ids=[
         *("search", "model", "plot", "predictions", "score", "name", "names", "predict", "fit"),

@@ -1,4 +1,4 @@
-"""Posteriors of the accuracy, and of a prevalence measured by an imperfect judge.
+"""The posterior of the accuracy, and of a prevalence measured by an imperfect judge.
 
 Imports `_posteriors`, `_binary_equivalent`, `_priors`, `_counts` and what these import.
 """

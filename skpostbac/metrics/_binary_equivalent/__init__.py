@@ -1,6 +1,6 @@
 """The binary-equivalent accuracy of several classes, and tests against guessing.
 
-`skpostbac.binary_equivalent` is their public place. Imports `_posteriors`, `_counts`, `_scoring`
+Their public module is `skpostbac.binary_equivalent`. Imports `_posteriors`, `_counts`, `_scoring`
 and what these import.
 """
 

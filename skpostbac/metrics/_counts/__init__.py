@@ -1,7 +1,7 @@
-"""Counts of correct predictions, the sufficient statistic of the posteriors.
+"""Counts, the sufficient statistics of the posteriors.
 
-From labels, tables or confusion matrices to `ClassCounts` and `PairedCounts`, and to the outcomes
-of samples that scorers hand on. Imports `_labels` and `skpostbac.stats`.
+Computes `ClassCounts` and `PairedCounts` from labels, tables or confusion matrices, and the
+outcomes of samples that scorers pass on. Imports `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._counts.choice_counts import count_choices

@@ -1,8 +1,8 @@
-"""Samples that are not independent cases: groups, importance weights, and their design effects.
+"""Dependent samples: groups, importance weights, and their design effects.
 
-`sums` has what adds over groups, and `design` what counts keep of it; `effects` are the rule by
-which counts are divided, `widened` the distribution where groups cross classes, and `notes` what a
-user is told. Imports `skpostbac.stats`.
+`sums` computes sums over groups, and `design` stores them with the counts. `effects` computes the
+design effects by which counts are divided, `widened` the distribution if groups contain several
+classes, and `notes` the messages to the user. Imports `skpostbac.stats`.
 """
 
 from skpostbac.metrics._dependence.design import SampleDesign, make_design, merge_designs

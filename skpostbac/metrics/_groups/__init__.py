@@ -1,8 +1,8 @@
 """One classifier on several groups of samples.
 
-`posterior` takes them for a sample of a population, such as subjects or sites; `subgroups` compares
-named groups, such as men and women, by the worst of them and the gap. Imports `_balanced_accuracy`,
-`_posteriors`, `_counts` and what these import.
+`posterior` treats groups, such as subjects or sites, as a sample of a population. `subgroups`
+compares named groups, such as men and women, by the worst group and the gap. Imports
+`_balanced_accuracy`, `_posteriors`, `_counts` and what these import.
 """
 
 from skpostbac.metrics._groups.posterior import GroupPosterior, group_posterior

@@ -1,8 +1,8 @@
 """Reading of labels: arrays, lists, categorical columns, predictions by name.
 
-`reading` converts each container to a column, once; `outcomes` encodes the true labels as small
-integers, compares the predictions with them and counts; `scores` reads the labels of two classes
-beside scores; `labels` has what is known of the distinct labels alone. Imports `_dependence`,
+`reading` converts each container to a column, once. `outcomes` encodes the true labels as small
+integers, compares the predictions with them and counts. `scores` reads binary labels with scores,
+and `labels` checks the distinct labels. Imports `_dependence`,
 for a warning, and `skpostbac.stats`, for the largest count.
 """
 

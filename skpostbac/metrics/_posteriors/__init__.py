@@ -1,6 +1,6 @@
-"""Interface of posteriors of a scalar metric.
+"""Common interface of the posteriors of scalar metrics, exact or by draws.
 
-Also the posterior corrected for selection of the best of several candidates.
+Also the posterior of the best of several candidates, corrected for selection.
 
 Imports `skpostbac._plot` and `skpostbac.stats`.
 """

@@ -1,9 +1,9 @@
-"""Priors and class weights, and their influence on a posterior.
+"""Priors and class weights, their influence on a posterior, and the warning about it.
 
-`assumptions` has the priors, the class weights and the distribution that they make with counts;
-`coverage` how often intervals would hold the truth, and below which share a user is told;
-`influence` how far the prior moves a posterior, and `PriorInfluenceWarning`; `pooling` what two
-posteriors must have in common to be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
+`assumptions` defines the priors, the class weights and the posterior given counts. `coverage`
+estimates how often intervals contain the truth, and sets the threshold of the warning. `influence`
+measures how far the prior moves a posterior, and defines `PriorInfluenceWarning`. `pooling` checks
+whether two posteriors can be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (

@@ -1,4 +1,4 @@
-"""What scikit-learn requires of scorers besides a call: a name and `labels`.
+"""Properties that scikit-learn expects of scorers: a name, and `labels` of their own.
 
 Imports `skpostbac._utils`.
 """

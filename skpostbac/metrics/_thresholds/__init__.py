@@ -1,8 +1,8 @@
-"""Posterior balanced accuracy along the thresholds of a score, and at the best threshold.
+"""The balanced accuracy as a function of the threshold, and at the best threshold.
 
-`counts` has the correct predictions at each threshold, `joint` the posterior of the whole curve,
-`optimism` what the best threshold owes to having been chosen on the same samples, and `curve` the
-result. Imports `_balanced_accuracy`, `_posteriors`, `_priors`, `_labels` and `_counts`.
+`counts` computes the correct predictions at each threshold, `joint` the posterior of the whole
+curve, `optimism` the selection bias of the best threshold, and `curve` the result. Imports
+`_balanced_accuracy`, `_posteriors`, `_priors`, `_labels` and `_counts`.
 """
 
 from skpostbac.metrics._thresholds.curve import PosteriorThresholdCurve, posterior_threshold_curve

@@ -1,4 +1,4 @@
-"""Comparison of classifiers.
+"""Comparison of classifiers: which one is better, by how much, and with what probability.
 
 Imports `skpostbac.metrics`, its folders and what these import.
 """

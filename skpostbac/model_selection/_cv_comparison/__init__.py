@@ -1,4 +1,4 @@
-"""Several cross-validations on the same folds, compared. Imports `_comparison` and `_pooling`."""
+"""Comparison of cross-validations on the same folds. Imports `_comparison` and `_pooling`."""
 
 from skpostbac.model_selection._cv_comparison.compare import compare_cv_results
 

@@ -1,6 +1,6 @@
 """Pooling of the folds of a cross-validation into one posterior.
 
-Reads `cv_results_`, pools folds and pairs candidates that were tested on the same ones. Imports
+Reads `cv_results_`, pools folds and pairs candidates tested on the same folds. Imports
 `skpostbac.metrics`, its folders and what these import.
 """
 

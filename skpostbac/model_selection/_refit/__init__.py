@@ -1,4 +1,4 @@
-"""Selection of one candidate of a search.
+"""Choice of the best candidate of a search.
 
 Imports `_comparison`, `_selected`, `_pooling` and what these import.
 """

@@ -1,4 +1,4 @@
-"""Posterior of the best candidate of a search, corrected for its selection. Imports `_pooling`."""
+"""Posterior of the candidate chosen by a search, corrected for selection. Imports `_pooling`."""
 
 from skpostbac.model_selection._selected.posterior import selected_posterior
 

@@ -1,9 +1,9 @@
-"""A Beta variable as a term of a sum, and `BetaAverage`.
+"""Weighted sums of independent Beta variables: `BetaAverage` and `BetaAverages`.
 
-`tilted` has its quadrature under an exponential tilt, `ends` the expansion of its moment generating
-function at both ends, `terms` what an inversion asks of it. `_dirichlet` has the same files.
-`chebyshev` has a series for many Betas of one weight, `averages` has many distributions at once and
-`parameters` what they are made of, and `together` asks many distributions the same. Imports
+`tilted` is the quadrature of a Beta variable under an exponential tilt, `ends` the expansion of its
+moment generating function at both ends, and `terms` the interface for the inversion. `_dirichlet`
+has the same files. `chebyshev` is a series for many Betas with the same weight, `averages` handles
+arrays of distributions with `parameters`, and `together` evaluates many distributions. Imports
 `_inversion` and what that imports, and `_smooth`.
 """
 

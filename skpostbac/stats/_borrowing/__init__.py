@@ -1,10 +1,10 @@
-"""What classes borrow from one another: a prior that they share, and its posterior.
+"""The hierarchical prior of the recalls of classes, and its posterior.
 
-`hyperprior` has the prior, `kinds` sorts classes into strata of alike size, `states` has the nodes
-of the rate and the strength that the classes of a stratum share, `strata` these classes in each
-state, `chain` the way of the states from one stratum to the next, and `pool` all of this for the
-classes that borrow from one another. It knows of no sum of accuracies: `_hierarchical` has its
-distribution, and `_pairs` that of differences. Imports `_beta` and `_numerics`.
+`hyperprior` defines the prior, and `kinds` sorts classes into strata of similar size. `states` are
+the quadrature nodes of the rate and the strength shared by a stratum, `strata` the classes given
+each state, `chain` the Markov chain of states over the strata, and `pool` combines all of this for
+one pool of classes. The distributions of sums and differences of recalls are in `_hierarchical` and
+`_pairs`. Imports `_beta` and `_numerics`.
 """
 
 from skpostbac.stats._borrowing.chain import Chain, Link

@@ -1,8 +1,8 @@
-"""What every continuous distribution on a bounded interval offers.
+"""Base class of continuous distributions on a bounded interval.
 
-From tails and a density come quantiles, the mode, the shortest interval, draws, powers of the
-variable and its sum with a constant; it does not matter what computes them. Also the distribution
-of a variable that is given by the density of its log-odds, or by random draws. Imports `_numerics`.
+Computes quantiles, the mode, the shortest interval, draws, powers and shifts from the tails and the
+density that subclasses provide. Also distributions given by the density of their log-odds or by
+random draws. Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution

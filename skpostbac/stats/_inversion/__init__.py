@@ -1,9 +1,10 @@
 """Inversion of the moment generating function of a sum of independent variables.
 
-From the saddlepoint (`inverter`) to a Bromwich contour (`contour`), as long as the sum reaches
-(`chernoff`), to the product of the terms' moment generating functions along it (`transform`), and
-to the corners (`lattice`) and branch points (`branch_points`) where the product decays slowly. What
-a term is, a Beta variable or something else, is known only through the class `Terms`. Imports
+`inverter` finds the saddlepoint, and `contour` places a Bromwich contour through it, using a bound
+of the range of the sum (`chernoff`). `transform` multiplies the terms' moment generating functions
+along the contour. Where the product decays slowly, `lattice` and `branch_points` sum the
+contributions of corners and branch points. The kind of the terms, such as Beta variables, enters
+through the class `Terms` only. Imports
 `_distribution` and `_numerics`.
 """
 

@@ -1,7 +1,7 @@
-"""Numerical methods that know no distribution.
+"""Numerical methods that do not depend on a distribution.
 
-Elementary functions free of cancellation, positions on an interval to full relative accuracy,
-adaptive quadrature, and the cut-offs that all computations share. Imports `skpostbac._utils`.
+Elementary functions without cancellation, positions on an interval to full relative accuracy,
+adaptive quadrature, and the cut-offs shared by all computations. Imports `skpostbac._utils`.
 """
 
 from skpostbac.stats._numerics.adaptive import integrate

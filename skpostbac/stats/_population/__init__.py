@@ -1,8 +1,8 @@
-"""Accuracies of groups, such as subjects, that are drawn from one population.
+"""Accuracies of groups, such as subjects, sampled from one population.
 
-The normal-binomial and the beta-binomial model: the quadrature over their parameters, and the
-distributions of the population, of each group and of a new one. Imports `_inversion` and what that
-imports.
+The normal-binomial and the beta-binomial model: quadrature over their parameters, and the
+distributions of the population mean, of each group and of a new group. Imports `_inversion` and
+what that imports.
 """
 
 from skpostbac.stats._population.average import logit_average

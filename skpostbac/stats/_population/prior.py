@@ -79,9 +79,9 @@ class NormalBinomial:
 class BetaBinomial:
     r"""Beta population of accuracies: :math:`\theta_j \sim \mathrm{Beta}(\alpha, \beta)`.
 
-    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is specific to this
-    package: the prior of [1]_ lacks the 1, and its posterior is improper if no group has both right
-    and wrong predictions. This prior is proper: the mean :math:`\alpha / (\alpha + \beta)` is
+    The prior is :math:`p(\alpha, \beta) \propto (\alpha + \beta + 1)^{-5/2}`. It is specific to
+    this package: the prior of [1]_ lacks the 1, and its posterior is improper if no group has both
+    right and wrong predictions. This prior is proper: the mean :math:`\alpha / (\alpha + \beta)` is
     uniform, and the density of :math:`t = (\alpha + \beta)^{-1/2}`, about the spread of the groups,
     is proportional to :math:`(1 + t^2)^{-5/2}`. The location is the log-odds of the mean, and the
     concentration is :math:`\log(\alpha + \beta)`.

@@ -1,6 +1,6 @@
 """Ratios of bilinear forms in two independent averages of Betas, and quotients of two Betas.
 
-`variables` has the densities of the log-odds of both, `density` that of the log ratio. Imports
+`variables` computes the densities of the log-odds of both, `density` that of the log ratio. Imports
 `_beta` and what it imports.
 """
 

@@ -1,8 +1,8 @@
-"""Several distributions together.
+"""Joint computations with several distributions.
 
-Order statistics of independent ones, the smallest of them and their range; joint draws of dependent
-ones, by their patterns or by their correlations; the expected loss of a choice, and sums of
-binomial counts. Imports `_distribution` and `_numerics`.
+Order statistics, minimum and range of independent variables; joint draws of dependent variables,
+from patterns or correlations; the expected loss of a choice, and sums of binomial counts. Imports
+`_distribution` and `_numerics`.
 """
 
 from skpostbac.stats._several.binomial_sum import log_survival

@@ -1,10 +1,10 @@
-"""Smooth sums of weighted Betas, many of them in one pass.
+"""Smooth sums of weighted Betas, many of them at once.
 
-`betas` has the variables, `extent` how far a sum reaches and how high its transform, `path` the
-quadrature of a transform, `transform` the product of those of a sum, `series` its Fourier series
-and `blocks` how many are computed together. `tails`, `lookup`, `shortest` and `peak` have
-probabilities, quantiles, shortest intervals and modes. A sum whose transform decays slowly is not
-smooth, and small tails are not known to relative accuracy. Imports `_distribution`.
+`betas` holds the variables. `extent` bounds the range of a sum and the height of its transform,
+`path` is the quadrature of one transform, `transform` the product over a sum, `series` its Fourier
+series, and `blocks` decides how many are computed together. `tails`, `lookup`, `shortest` and
+`peak` compute probabilities, quantiles, shortest intervals and modes. Sums whose transform decays
+slowly are not smooth, and small tails do not have relative accuracy. Imports `_distribution`.
 """
 
 from skpostbac.stats._smooth.blocks import many_series, single_series

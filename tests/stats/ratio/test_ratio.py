@@ -326,7 +326,7 @@ REFUSED = {
     "constant": (
         lambda: BetaRatio(*PAIR, ONES, 2 * ONES),
         ValueError,
-        "must not be constant, 0.5",
+        "must not be constant, got 0.5",
     ),
     "saddle": (lambda: BetaRatio(*PAIR, np.eye(2), ONES), ValueError, "must not have a saddle"),
 }
