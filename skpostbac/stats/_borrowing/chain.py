@@ -1,15 +1,15 @@
-r"""A Markov chain of what classes share, over strata of class size.
+r"""A Markov chain of the rate and strength that classes share, over strata of class size.
 
-From one stratum to the next the rate mu and the strength kappa of a `Hyperprior` stay as they are,
-or mu moves a little, or both start anew. The move takes mu for the chance of success of N virtual
-samples, and the posterior after these for the new rate,
+From one stratum to the next the rate mu and the strength kappa of a `Hyperprior` stay the same, or
+mu moves a little, or both are drawn anew. In a move, mu is the success probability of N virtual
+samples, and the new rate is drawn from the posterior given these samples,
 
     x ~ Binomial(N, mu),    mu' ~ Beta(m + x, m + N - x),
 
-which leaves the prior Beta(m, m) as it is, is reversible, and is a polynomial of degree N in mu and
-in mu', so that the quadrature over the rate stays exact (`states`). The factors of the strata at
-the states, whatever they are (likelihoods, or values of transforms), are summed over all paths in
-one pass from stratum to stratum, and the marginal of each stratum takes one pass back (Baum,
+It preserves the prior Beta(m, m), is reversible, and is a polynomial of degree N in mu and in mu':
+the quadrature over the rate stays exact (`states`). The factors of the strata at the states
+(likelihoods or values of transforms) are summed over all paths in one forward pass over the strata,
+and the marginals of the strata take one backward pass (Baum,
 Petrie, Soules and Weiss, Annals of Mathematical Statistics 41, 1970).
 """
 

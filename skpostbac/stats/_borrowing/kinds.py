@@ -1,9 +1,9 @@
-"""Classes in strata of alike size.
+"""Strata of classes of similar size.
 
-Rare classes are often the harder ones. Classes borrow from those of their own stratum, and strata
-from their neighbours (`chain`), so that a recall that changes with class size is not taken for
-noise. A stratum holds the classes whose sizes have the same floor(log n) to the base of the ratio
-of a `Hyperprior`. A class without samples tells nothing and joins the smallest.
+Rare classes are often harder. Classes borrow from their own stratum, and strata from their
+neighbours (`chain`), so that a trend of the recall with class size is not mistaken for noise. A
+stratum contains the classes with the same floor(log n), to the base `strata` of a `Hyperprior`. A
+class without samples carries no information and joins the smallest stratum.
 """
 
 from dataclasses import dataclass

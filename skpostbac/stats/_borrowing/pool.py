@@ -1,8 +1,8 @@
-"""Classes that borrow from shared rates, at the states of these that count.
+"""A pool of classes, with the states of their shared rates that matter.
 
-States are first placed where they count in the posterior of their stratum (`states`), and summed
-over their paths (`chain`). Those whose chances add up to less than 1e-15 are then left out of the
-transform of the sum: as no transform exceeds one, probabilities move by no more.
+States are placed where the posterior of their stratum is not negligible (`states`), and summed over
+their paths (`chain`). States with a total probability below 1e-15 are left out of the transform of
+the sum. As no transform exceeds one, this changes probabilities by no more than that.
 
 Moments over all paths of states are sums of products of power series.
 """

@@ -1,4 +1,4 @@
-"""Weighted paired differences as the terms of a sum: what an inversion asks of each of them.
+"""Weighted paired differences as terms of a sum, with the interface for the inversion.
 
 The moment generating function of w D with D = p_B - p_A and (p_B, p_A, p_r) ~ Dirichlet(alpha) is
 computed in four ways, as in `skpostbac.stats._beta.terms` with vertices in place of ends:
@@ -7,7 +7,7 @@ computed in four ways, as in `skpostbac.stats._beta.terms` with vertices in plac
 - on a vertical line where the path is short, by one integral for each height (`path`);
 - elsewhere up to some height, by a product of trapezoid rules in two log-odds under the tilt
   (`tilted`);
-- for a large modulus of s, as the sum of the shares of the vertices B, A and r (`ends`), at
+- for a large modulus of s, as the sum of the contributions of the vertices B, A and r (`ends`), at
   D = 1, -1 and 0.
 
 The leading term of the density at an end of the support is a power of the distance from it, in

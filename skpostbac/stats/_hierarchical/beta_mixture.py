@@ -1,6 +1,6 @@
-"""A class that borrows from others, alone: a mixture of Betas over the states of what they share.
+"""The marginal distribution of one class under a hierarchical prior: a mixture of Betas.
 
-With the posterior weights W of the states, and of the class being an outlier,
+With the posterior weights W of the states, and of the outlier state of the class,
 
     P(theta <= x) = sum_j W_j I_x(a_j, b_j),
 

@@ -1,14 +1,14 @@
 r"""Tails of a hierarchical sum so close to an end of the support that only leading powers count.
 
-There the density of a class, given the state of its stratum, is that of an outlier and that of a
-borrower, each a power of the distance t from the end. With these the transform E exp(-s t) is, for
-each state, a product of sums of two powers of s, and the tail is, with s = z / t,
+Given the state of its stratum, the density of a class near the end is a mixture of the densities of
+an outlier and of a borrower, each a power of the distance t from the end. The transform E exp(-s t)
+is then, for each state, a product of sums of two powers of s, and the tail is, with s = z / t,
 
     P(T < t) = 1 / (2 pi i) * integral of M(z / t) exp(z) / z dz
 
 on a parabola z = z0 (1 + i x)^2 about the negative axis (Weideman and Trefethen, Mathematics of
-Computation 76, 2007), which passes the saddlepoint. The powers differ from state to state, so that
-the tail itself is no power. In logs of s no t is too small.
+Computation 76, 2007), which passes through the saddlepoint. The powers differ between states, so
+the tail is not a power of t. The computation uses log s and works for arbitrarily small t.
 """
 
 from dataclasses import dataclass

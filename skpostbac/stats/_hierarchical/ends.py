@@ -1,9 +1,9 @@
-"""The ends of a class that borrows from others, where its transform has split into their shares.
+"""Expansion of the transform of a class under a hierarchical prior at its two ends.
 
-In each state of its stratum the class is a mixture of a borrower and of an outlier, both Betas. The
-share of an end in its transform is then the mixture of their shares (`skpostbac.stats._beta.ends`),
-each a power s^-near times a series in 1 / s. The exponents differ from state to state, so that
-there is a share for each; those below 1e-18 are left out.
+In each state of its stratum the class is a mixture of a borrower and an outlier, both Betas. The
+contribution of an end to its transform is the mixture of their contributions
+(`skpostbac.stats._beta.ends`), each a power s^-near times a series in 1 / s. The exponents differ
+between states, so there is a contribution for each state; those below 1e-18 are left out.
 """
 
 from dataclasses import dataclass, replace

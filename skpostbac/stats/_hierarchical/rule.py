@@ -1,12 +1,12 @@
-"""A rule in log-odds for one class, on which all states share the abscissae.
+"""Quadrature in log-odds for one class, with the same nodes for all states.
 
 The posterior of a class, given the state of its stratum, is that of an outlier, reweighted by
 
     g(theta) = epsilon + (1 - epsilon) theta^up (1 - theta)^down / Z,
 
-where `up` and `down` are what it borrows: one table of g serves all heights. Where these are many,
-the transform of a class next to an end of its range is interpolated between few of them
-(`skpostbac.stats._inversion.slow_heights`).
+where `up` and `down` are the borrowed numbers of correct and wrong samples. One table of g is used
+for all heights. If there are many heights, the transform of a class next to an end of its range is
+interpolated (`skpostbac.stats._inversion.slow_heights`).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sums of classes that borrow from shared rates: what an inversion asks of them.
+"""Sums of classes under a hierarchical prior, with the interface for the inversion.
 
 The standard deviation follows from the moments of each pool, and a tilt from `tilted_sum`. Close to
 an end of the support the density is a mixture of powers of the distance, whose exponents differ

@@ -1,8 +1,8 @@
-"""The transform of classes that borrow from shared rates, under a tilt and along a contour.
+"""The transform of classes under a hierarchical prior, under a tilt and along a contour.
 
-The transform of a stratum in a state is the product of those of its classes (`tilted_stratum`), and
-that of the sum adds up products over the strata along all paths of states (`chain`). Where the sum
-decays only algebraically the rest of its series is summed at the branch points, as in
+The transform of a stratum, given its state, is the product over its classes (`tilted_stratum`). The
+transform of the sum adds products over the strata along all paths of states (`chain`). If it decays
+only algebraically, the rest of its series is summed at the branch points, as in
 `skpostbac.stats._inversion.branch_points`: as no class borrows more than kappa, all of them split
 at one height.
 """

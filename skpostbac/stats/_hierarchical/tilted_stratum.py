@@ -1,7 +1,7 @@
 """The classes of a stratum under a tilt, and their transforms along a contour.
 
-A class enters by a Chebyshev series (`series`), where that is short, or else by a rule in log-odds
-(`rule`). Where its transform has split into its two ends it is the sum of their shares (`ends`).
+The transform of a class is a Chebyshev series (`series`) if that is short, or else a quadrature in
+log-odds (`rule`). At large heights it is the sum of the contributions of its two ends (`ends`).
 """
 
 from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ the line, is bounded by Chernoff's inequality,
 The series ends where its terms have decayed to 1e-13, or from the height on where all classes have
 split into their ends by the corners of the cube of these (`branch_points`). As all classes split at
 one height, that of the largest class, a sum of classes of very different sizes has a long series. A
-series of 2^14 terms that do neither is cut off, and the contour holds an estimate of what is
-missing.
+series that needs more than 2^14 terms is truncated, and the contour contains an estimate of the
+truncation error.
 """
 
 from dataclasses import replace

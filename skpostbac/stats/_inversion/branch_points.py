@@ -1,8 +1,9 @@
 r"""The rest of a Fourier series whose terms decay only algebraically.
 
-Past some height T the transform of a class splits exactly into its two ends, and that of a sum
-into the corners of the cube of class accuracies: terms A(s) exp(s v), where v is the value of the
-sum at the corner and A varies slowly. What a corner adds to the series from T on,
+Above some height T the transform of a class is exactly the sum of two terms, one for each end, and
+that of a sum of classes is a sum over the corners of the cube of class accuracies. Each corner has
+a term A(s) exp(s v), where v is the value of the sum at the corner and A varies slowly. The
+contribution of a corner to the series from T on,
 
     sum over k >= 0 of f(T + (k + 1/2) h),   f(s) = A(s) exp(-s (y - v)) / s,
 
@@ -16,15 +17,16 @@ the factor ends the integral exponentially on the side to which f grows. With r 
 the poles of the factor are at |Im u| = pi / 2, and exp(-r y) stays bounded up to there: the
 trapezoid rule in u converges geometrically at any y, however close to a corner.
 
-Classes of very different scales split at different heights. Where a corner still carries a mass of
-narrow classes and y lies within it, its share is summed up the line, in the longer steps that the
-narrow mass allows, until those classes split in turn. Two series with different steps from the
-same T differ by one integral along the horizontal line, with the difference of their factors.
+Classes of very different scales split at different heights. At height T a corner may still contain
+the unsplit mass of narrow classes. If y lies within this mass, the sum continues up the line, with
+the longer steps that the narrow mass allows, until those classes split, too. Two series with
+different steps from the same T differ by one integral along the horizontal line, with the
+difference of their factors.
 
-Classes of many scales have a tree of such masses, of which some hundred thousands may count. Only
-so many are opened, the largest ones. What the others add is at most about their amplitude at T, and
-is told as missing. So is what a line within a mass lacks where it is cut off: it goes no farther
-than its work allows, and classes that have more corners than can be summed are not split in turn.
+Classes of many scales have a tree of such masses, hundreds of thousands of which may matter. Only a
+limited number, the largest ones, are resolved. The contribution of each of the others is bounded by
+about its amplitude at T and is added to the error estimate. So is the truncation error of a line
+within a mass, whose length is limited by its work; classes with too many corners are not split.
 """
 
 from collections.abc import Callable
@@ -49,7 +51,7 @@ _THIN = 8.0
 # Half widths of strips in u, and rises, among which the largest step is chosen.
 _STRIPS = np.linspace(0.1, 1.12, 52)
 _RISES = np.array([[0.0], [0.4], [0.8]])
-# Doubles do not come closer to a corner than this, relative to the width of the distribution.
+# Smallest distance of doubles from a corner, relative to the width of the distribution.
 _MAX_LOG_DISTANCE = 46.0
 # Steps of the line that a level takes at least. Amplitudes are tabulated for about this many pairs
 # of a corner and a step.
@@ -57,9 +59,9 @@ _MIN_STEPS = 4
 _TABLE = 2**22
 # Beyond the level line nodes begin to spread out after this many powers of e.
 _SPREAD = 40.0
-# So many masses are opened at most, and none that adds less than this to a tail, relative to M(c).
+# Largest number of masses that are resolved, and smallest contribution to a tail relative to M(c).
 _MOST_OPEN, _LEAST_OPEN = 2000, 1e-17
-# What has a larger log is infinite.
+# Values with a larger log are infinite.
 _LARGEST_LOG = 300.0
 # A density whose corner falls with a power this close to one is infinite there.
 _ROUNDED = 1e-9
@@ -67,7 +69,7 @@ _ROUNDED = 1e-9
 
 @dataclass(frozen=True)
 class Level:
-    """Classes that are split together at one height, and those that stay whole above it."""
+    """Classes that are split together at one height, and those that stay unsplit above it."""
 
     height: float
     split: Indices

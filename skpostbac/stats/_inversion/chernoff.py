@@ -1,9 +1,9 @@
-"""How far a sum of independent variables reaches, by Chernoff's bound.
+"""Range of a sum of independent variables, by Chernoff's bound.
 
 With the cumulant function K(h) = log E[exp(h x)] the mass above (K(h) + REACH) / h is at most
-exp(-REACH), for any h > 0 (Chernoff, Annals of Mathematical Statistics 23, 1952). A variable that
-reaches by sqrt(2 V L) + C L at most, but for exp(-L), is sub-gamma: K(h) <= V h^2 / 2 / (1 - C h)
-(Boucheron, Lugosi, Massart, Concentration Inequalities, 2013, 2.4).
+exp(-REACH), for any h > 0 (Chernoff, Annals of Mathematical Statistics 23, 1952). A variable with a
+mass of at most exp(-L) above sqrt(2 V L) + C L, for all L, is sub-gamma:
+K(h) <= V h^2 / 2 / (1 - C h) (Boucheron, Lugosi, Massart, Concentration Inequalities, 2013, 2.4).
 """
 
 import numpy as np

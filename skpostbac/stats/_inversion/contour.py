@@ -31,12 +31,12 @@ from skpostbac.stats._numerics import DEPTH, EPS
 
 # Values are computed in blocks of y, each of about this many exponentials.
 _TABLE = 2**20
-# Beyond the log of this the errors of a contour are far more than anything that it tells.
+# With a larger log error than this, a contour contains no information.
 _LARGEST_LOG = 600.0
-# The ends of a series that is cut off, from these shares of its nodes, tell what is missing, if the
-# transform falls at least with this power of the height.
+# The truncation error of a series is estimated from partial sums up to these shares of its nodes,
+# if the transform decays at least with this power of the height.
 _SHARES, _LEAST_FALL = (0.5, 0.7, 0.85), 1 / 3
-# A series has as many nodes at least, and with more than these it is worth looking for corners.
+# Least number of nodes of a series, and the number above which a search for corners pays off.
 _MIN_NODES, _LONG_LINE = 4, 160
 
 
@@ -114,7 +114,7 @@ def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
     table = np.empty((*coefficients.shape[:-1], 3, s.size), dtype=complex)
     table[..., 0, :] = coefficients
     np.multiply(coefficients, s, out=table[..., 1, :])
-    # Only at tilts beyond 1e150, where nobody asks for the slope, is it no double.
+    # It overflows only at tilts beyond 1e150, where the slope is not needed.
     with np.errstate(over="ignore", invalid="ignore"):
         np.multiply(table[..., 1, :], s, out=table[..., 2, :])
     return table
@@ -167,7 +167,7 @@ class Contour:
     def at(self, y: Floats) -> Values:
         """Evaluate the distribution at each y, shape (n,), where it is not too small."""
         inside = np.minimum(np.maximum(y, self.low), self.high)
-        # Far below the centre nothing is known from here; a support may reach there by far.
+        # This contour has no information far below the centre, to where the support may extend.
         scale = np.exp(np.minimum(self.log_mgf - self.tilt * inside, _LARGEST_LOG))
         tail, density, descent = (scale[:, np.newaxis] * self._sums(inside)).T
         tail -= np.exp(self.image)

@@ -8,23 +8,23 @@ for any tilt c > 0 (see `contour`), and the density is the same integral without
 lower tail is the upper tail of the negated sum. Rounding leaves an error in proportion to
 exp(K(c) - c y), so that the choice of c decides which tails have relative accuracy:
 
-- The centre. One contour through c = 1 / (2 sd), or less where the variance is that of rare large
-  values, serves all y whose smaller tail it gives to a relative error of 1e-12.
+- The centre. One contour through c = 1 / (2 sd), or a smaller c if rare large values dominate the
+  variance, is used for all y whose smaller tail it computes to a relative error of 1e-12.
 - The tails. Any other y gets a contour through its own saddlepoint, the root of
 
       K'(c) - 1 / c = y,
 
   where the integrand is largest on the line and smallest on the real axis (Daniels, Annals of
   Mathematical Statistics 25, 1954). The root is solved for in log c, to an excess below
-  sqrt(K''(c) + 1 / c^2), which is enough: any c gives the same integral. The contour then serves
-  all neighbours for which its error is below 3e-12.
+  sqrt(K''(c) + 1 / c^2); this suffices, since any c gives the same integral. The contour is reused
+  for all neighbouring points for which its error is below 3e-12.
 - The ends. Within the `power_range` of an end of the support only the leading powers of the tail
-  are left, which a sum of terms has in closed form.
+  matter; for a sum of terms they have a closed form.
 
-What a line that is cut off leaves in a probability is estimated, and a warning is given if it may
-exceed 1e-9. Where the centre is cut off it answers alone what asks for absolute accuracy: other
-contours would be cut off as well. Far contours take a limited amount of work in one call; tails
-beyond are interpolated between those that are known (`known_tails`), with a warning.
+The error in a probability from truncating a line is estimated, with a warning if it may exceed
+1e-9. If the line of the centre is truncated, the centre alone is used wherever absolute accuracy
+suffices, as other contours would be truncated, too. The work for far contours is limited in each
+call; further tails are interpolated between known ones (`known_tails`), with a warning.
 """
 
 import warnings
@@ -42,20 +42,19 @@ from skpostbac.stats._inversion.contour import Contour, TiltedDistribution
 from skpostbac.stats._inversion.known_tails import KnownTails
 from skpostbac.stats._numerics import ACCURACY, EPS, Points
 
-# Relative error that a contour through a saddlepoint may leave, which serves neighbours on both
-# sides, and how many standard deviations beyond the first of them it is tuned to.
+# Largest relative error at which a contour through a saddlepoint is reused for neighbours on both
+# sides, and its offset beyond the first of them, in standard deviations.
 _FAR_ACCURACY = 3 * ACCURACY
 _STRIDE = 4.0
-# Tilts are looked for within this range of logs, in steps cut to the next number away from an end
-# of the support, and told apart down to the last.
+# Search for log tilts: range, largest step away from an end of the support, and tolerance.
 _MAX_LOG_TILT = 345.0
 _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
-# A contour that is cut off serves the other side of the centre up to so many times its error.
+# A truncated contour is used on the other side of the centre up to this multiple of its error.
 _ALIKE = 64.0
-# Work that far contours may take in one call.
+# Limit of the work for far contours in one call.
 _MOST_WORK = 2.0**25
-# Error of a probability from which on there is a warning.
+# Largest error of a probability without a warning.
 _TOLERABLE = 1e-9
 
 
@@ -131,7 +130,7 @@ class Inversion:
         log_ccdf, log_pdf = np.minimum(centre.log_tail, 0.0), centre.log_density
         log_cdf = _log_complement(log_ccdf)
         smaller = np.minimum(log_cdf, log_ccdf)
-        # Beside an end of the support the rounding of x - mean shows in the distance to that end.
+        # Beside an end of the support, rounding of x - mean affects the distance to that end.
         far = np.abs(points.from_mean)
         to_end = np.where(points.from_mean >= 0, points.to_high, points.to_low)
         rounding = np.where(to_end < far, EPS * far, 0.0)
@@ -170,7 +169,7 @@ class Inversion:
         """
         values = self._central.at(y)
         if not self.is_whole:
-            # What is cut off is as much from either side.
+            # The truncation error is the same from both sides.
             allowed = np.maximum(allowed, _ALIKE * self._central.at(np.zeros(1)).error)
         lost = (values.error > allowed) & (y < 0)
         if lost.any():
@@ -333,7 +332,7 @@ _approximate_mean, _mean = attrgetter("approximate_mean"), attrgetter("mean")
 
 
 def _warn_of_cut(log_errors: Floats) -> None:
-    """Warn if terms that are cut off leave more than is tolerable."""
+    """Warn if the truncation error of a series exceeds the tolerance."""
     largest = float(np.exp(min(log_errors.max(initial=-np.inf), 0.0)))
     if largest > _TOLERABLE:
         warnings.warn(
@@ -364,7 +363,7 @@ def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float
     """
     if from_end:
         found = -(y + excess)
-        # Rounding leaves less than nothing where c is far too large: bisect.
+        # If c is far too large, rounding may make this negative: bisect.
         if not found > 0:
             return np.inf
         above = -np.log(found / -y)

@@ -1,9 +1,9 @@
-"""A far tail between the points at which it is known, where further contours are too dear.
+"""Interpolation of a far tail between known points, where further contours are too expensive.
 
-The log of the tail is followed over the log of the distance from the end of the support, where it
-is a straight line close to the end. Between two points it is the cubic with their values and
-slopes, and beyond the last one the tangent. Half of its difference from the chord, or from the last
-chord, tells about how wrong it may be.
+The log of the tail is interpolated as a function of the log of the distance from the end of the
+support; close to the end it is a straight line. Between two points the interpolant is the cubic
+Hermite polynomial, and beyond the last point the tangent. The error estimate is half the difference
+from the chord, or from the last chord.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 
 from skpostbac._utils import Floats
 
-# Logs of distances are no farther apart than this, and slopes no smaller.
+# Largest distance between the logs of distances, and smallest slope.
 _SAME, _FLAT = 1e-9, 1e-300
 
 
@@ -43,7 +43,7 @@ class KnownTails:
         cell = np.clip(np.searchsorted(self.log_distance, x) - 1, 0, self.log_distance.size - 2)
         first, width = self.log_distance[cell], np.diff(self.log_distance)[cell]
         rise, s = np.diff(self.log_tail)[cell], (x - first) / width
-        # Slopes of at most three times that of the chord keep the cubic rising.
+        # A cubic is monotone if its slopes are at most three times that of the chord.
         d0, d1 = (
             np.minimum(self.slope[cell + k] * width, 3 * np.maximum(rise, 0.0)) for k in (0, 1)
         )

@@ -1,12 +1,13 @@
-"""The corners of a product of transforms, and which of them count.
+"""The corners of a product of transforms, and the selection of those that matter.
 
-Past some height the transform of each term is a sum over its ends. The corners of terms of one size
-lie on a lattice, in steps of that size: the product of their transforms is a polynomial in the wave
-of one step, its coefficients the amplitudes of all corners at one place.
+Above some height the transform of each term is a sum over its two ends. The corners of terms with
+the same size lie on a lattice with steps of that size. The product of their transforms is a
+polynomial in the wave of one step; each coefficient is the amplitude of all corners at one point.
 
-Where there are many terms most coefficients are next to nothing: a perfect class has hardly any
-share of its far end. What a partial product leads to is below its own amplitude times the sums
-of the sizes of all shares of each other term, and where that is negligible it is left out.
+With many terms most coefficients are negligible: a perfect class has a very small contribution from
+its far end. The contribution of a partial product is bounded by its amplitude times, for each other
+term, the sum of the moduli of its contributions. Partial products with a negligible bound are left
+out.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from skpostbac.stats._numerics import LEAST_CORNER, NEGLIGIBLE
 # From this many terms of a size on, coefficients are left out on the way; of a million of these,
 # from a thousand terms, less than a rounding error is left.
 _MANY_TERMS, _LEAST_PARTIAL = 32, 1e-3 * LEAST_CORNER
-# A share this small is none.
+# Shares smaller than this are zero.
 _LEAST_LOG = -1e4
 # From which power on, and up to which, coefficients are kept after each term but the first; empty
 # where all are.

@@ -1,12 +1,12 @@
 """Sums whose density close to an end of the support is a power of the distance.
 
-There all variables are near one end each. If the density of variable i is, at a distance y from it,
-C_i y^(p_i - 1) / Gamma(p_i), that of the sum is
+Near an end of the support all variables are near one of their ends. If the density of variable i is
+C_i y^(p_i - 1) / Gamma(p_i) at a distance y from its end, the density of the sum is
 
     prod_i C_i y^(p - 1) / Gamma(p),  p = sum_i p_i,
 
-as powers convolve to powers (their Laplace transforms are C_i s^-p_i), and the upper tail is y / p
-times that.
+because the Laplace transforms of the densities are C_i s^-p_i. The upper tail is y / p times the
+density.
 """
 
 from abc import ABC, abstractmethod

@@ -1,8 +1,8 @@
 """Functions that vary slowly with the log of the height, at many heights of a vertical line.
 
-What is left of the share of an end, once its wave is split off, is analytic in log t at s = c + it
-up to a distance of about pi / 2, where s becomes real. On panels of log t that are short beside
-that, Chebyshev polynomials of low degree give it to rounding, for any number of heights.
+Divided by its wave, the contribution of an end at s = c + it is an analytic function of log t up to
+a distance of about pi / 2, where s becomes real. On panels of log t much shorter than that,
+Chebyshev polynomials of low degree interpolate it to rounding error, for any number of heights.
 """
 
 from collections.abc import Callable

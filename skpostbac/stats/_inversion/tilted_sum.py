@@ -7,10 +7,10 @@ mode of each term.
 
 The trapezoid rule on the Bromwich line Re s = c has the step 2 pi / P, with the period P of
 `contour.Series`. It ends at the height T at which |M(c + iT)| has fallen to exp(-DEPTH) M(c), which
-is below rounding. Where that takes many nodes, as with classes whose transform decays like a low
-power of the height, the line ends at the height from which the ends of the terms separate, if this
-is less than T / 2, and `branch_points` sums the rest. A line that must have more nodes than can be
-summed is cut off, and the contour then holds an estimate of what is missing.
+is below rounding. If that takes many nodes, as for classes whose transform decays like a low power
+of the height, the line ends at the height above which the ends of the terms separate, if this is
+less than T / 2, and `branch_points` sums the rest. A line that would need too many nodes is
+truncated, and the contour then contains an estimate of the truncation error.
 """
 
 from functools import cached_property

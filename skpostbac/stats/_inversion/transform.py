@@ -1,20 +1,20 @@
 """The moment generating function of a weighted sum of independent variables, along a contour.
 
 A `TiltedSum` holds the terms of a sum under one tilt c and evaluates M(c + it) / M(c), the product
-of the transforms of the terms, each to the power of the number of terms that are alike. A term is
-evaluated by its nodes under the tilt (`waves`) or, among many terms, by a Taylor series about its
-mean where that is short.
+of the transforms of the terms, each to the power of the number of identical terms. A term is
+evaluated by its quadrature nodes under the tilt (`waves`) or, with many terms, by a Taylor series
+about its mean if that is short.
 
-The product can also be split into the corners of the cube of the terms' ends. Past some height the
-transform of each term is a sum over its ends, sum_j A_j(s) exp(s e_j), and so the product is
+The product can also be expanded over the corners of the cube of the terms' ends. Above some height
+the transform of each term is a sum over its ends, sum_j A_j(s) exp(s e_j), so the product is
 
     M(s) = sum over corners of A(s) exp(s v),
 
-with v the sum of one end of each term, and A the product of their shares. Corners at the same place
-are added up, and those that are negligible beside M(c) are left out.
+with v the sum of one end of each term, and A the product of their amplitudes. Corners at the same
+point are combined, and corners that are negligible compared with M(c) are left out.
 
-Every position is a distance from an origin, the mean or the upper end of the support, so that a
-distribution of width 1e-9 keeps all its digits.
+Positions are distances from an origin, the mean or the upper end of the support, so that even a
+distribution of width 1e-9 is computed to full accuracy.
 """
 
 from abc import ABC, abstractmethod
@@ -40,28 +40,28 @@ from skpostbac.stats._numerics import DECAYED, DEPTH, REACH, Rows
 
 # Exponentials are tabulated for about this many pairs of a node and a height at a time.
 _TABLE = 2**21
-# Heights are looked for up to exp(300).
+# Largest log height in a search.
 _MAX_LOG_HEIGHT = 300.0
-# A line has so many heights for all terms together at most, but for the least that any may have. It
-# takes about a microsecond for each.
+# Largest total number of heights of a line over all terms, beyond the minimum of each term. Each
+# takes about a microsecond.
 _MOST_WORK, _LEAST_HEIGHTS = 2**20, 2**11
 # Terms are processed in blocks, so that the work array stays small for any number of them.
 _BLOCK = 256
-# From this many terms on, those with short Taylor series are summed by them.
+# With at least this many terms, Taylor series replace those for which they are short.
 MANY = 32
 # A Taylor series of these orders is good up to so many inverse units of the sub-Gaussian scale: of
 # what it cancels, exp(2.8^2 / 2) = 50 at most, hardly anything is left in the product. Among 1,000
 # classes of 5 to 50 samples it is 2 to 8 times as fast as nodes for Betas, and 10 to 36 times for
 # pairs.
 _SHORT, _TAYLOR_ORDERS = 2.8, np.arange(2.0, 80.0)
-# More corners than this are not summed one by one.
+# Largest number of corners that are summed individually.
 _MAX_CORNERS = 4096
-# Fewer, where that many are picked from more.
+# The same if they are selected from a larger number.
 _MAX_LEADING = 512
 # Where corners are counted before they are summed, they are looked at in these directions from the
 # tilt, sideways by so many heights.
 _DIRECTIONS = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
-# Powers that grow are cut off at exp of this: what they belong to is infinite.
+# Growing powers are clipped at exp of this; the result is infinite.
 _MOST_GROWTH = 300.0
 
 

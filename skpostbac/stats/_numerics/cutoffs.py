@@ -1,4 +1,4 @@
-"""Numerical cut-offs, and why they are where they are.
+"""Numerical cut-offs, with the reasons for their values.
 
 Rounding of a sum of terms of order one leaves EPS / 2 = 1.1e-16. What is left out of such a sum
 should stay below that, together with its neighbours, and no farther: each factor of e costs nodes.

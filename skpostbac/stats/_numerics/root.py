@@ -7,7 +7,7 @@ def bracketed_root(
     function: Callable[[float], float], low: float, high: float, *, accuracy: float = 2e-12
 ) -> float:
     """Return the root between two places at which the signs differ, by Brent's method."""
-    # Its import takes longer than that of all else.
+    # A slow import, done only when needed.
     from scipy.optimize import brentq
 
     return float(brentq(function, low, high, xtol=accuracy))

@@ -1,11 +1,11 @@
-"""Records of arrays that have one row for each of some things."""
+"""Records of arrays with one row per item."""
 
 from dataclasses import Field
 from typing import Any, ClassVar, Self
 
 
 class Rows:
-    """A frozen dataclass of arrays, of which some rows can be taken by any index of NumPy."""
+    """A frozen dataclass of arrays whose rows can be selected by any NumPy index."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 

@@ -1,10 +1,10 @@
-r"""Where two classifiers differ, class by class, and draws of the weighted sum of it.
+r"""Moments and draws of the weighted sum of paired differences of classes.
 
-In class i one of the two classifiers alone is right in a share d_i of the samples, and this is B in
-a share s_i of those; the sum is delta = sum_i w_i d_i e_i with the balance e_i = 2 s_i - 1. The
-shares d and s are independent of each other given the counts, and so are the states of their
-strata. With the covariances C = B + W of the d (and e) of two classes, B that of their means given
-the states, and W that within a class alone,
+In class i, exactly one classifier is right on a share d_i of the samples, and it is B on a share
+s_i of these. The sum is delta = sum_i w_i d_i e_i with the balance e_i = 2 s_i - 1. The
+shares d and s are independent given the counts, and so are the states of their strata. Let
+C = B + W be the covariances of the d (or e) of two classes, with B the covariance of their means
+given the states, and W the variance within a class. Then
 
     Cov(d_i e_i, d_j e_j) = C_ij^d C_ij^e + C_ij^d E[e_i] E[e_j] + E[d_i] E[d_j] C_ij^e.
 """

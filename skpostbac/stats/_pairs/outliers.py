@@ -1,9 +1,9 @@
 """Rare outliers among many classes.
 
-A class that keeps to itself is far from what the others have in common. Few of many classes are
-outliers, mostly none, so that their sum is nothing like a smooth distribution of the same
-cumulants. So rare outliers are drawn one by one, as a Poisson number of them with the expected
-number of the state. They may be the same class twice, with a probability of second order.
+An outlier class may be far from the common rate of the others. Usually few or none of many classes
+are outliers, so their sum is far from a smooth distribution with the same cumulants. Rare outliers
+are therefore drawn individually; their number is Poisson with the expected number of the state. The
+same class may be drawn twice, with a probability of second order.
 """
 
 from dataclasses import replace

@@ -1,12 +1,12 @@
 """Systematic draws of the paths of the states that classes share.
 
-Of n draws, those that are in one state of a stratum are spread evenly over what may follow: draw k
-of n_h has the quantile (k + u) / n_h of that, with one uniform number u for all. The number of
-draws that take one way then differs from what is expected by less than one. Which draw gets which
-quantile is random, so that it does not depend on how a draw came to its state.
+The n_h draws in one state of a stratum are distributed over the possible next states by systematic
+sampling: draw k has the quantile (k + u) / n_h, with one uniform number u for all. The number of
+draws with a given transition then differs from its expectation by less than one. Quantiles are
+assigned to draws at random, independently of their earlier path.
 
-A step has two parts: whether the state stays, starts anew, or moves by way of which virtual sample;
-and to which state that leads.
+A step has two parts: first whether the state stays, is drawn anew, or moves with a given virtual
+sample; then the next state.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-r"""Shares that borrow strength from those of classes of alike size.
+r"""Shares of samples of each class, under a hierarchical prior.
 
-In class i a share p_i is known by k_i of n_i samples, and the classes have the prior of a
+The data of the share p_i of class i are k_i of n_i samples, and the classes have the prior of a
 `Hyperprior`. Given the states eta_1, ..., eta_S of the strata, the shares are independent, and each
 is a mixture of two Betas (`skpostbac.stats._borrowing`). The states given the counts are again
 a Markov chain, from the smallest classes to the largest, with
@@ -8,9 +8,9 @@ a Markov chain, from the smallest classes to the largest, with
     P(eta_1) ~ prior(eta_1) L_1(eta_1) B_1(eta_1),
     P(eta_s+1 | eta_s) ~ T(eta_s, eta_s+1) L_s+1(eta_s+1) B_s+1(eta_s+1),
 
-where L is the likelihood of the counts of a stratum, T the chance of a step and B the sum over what
-may follow. T is never made as a matrix: to stay, to move by way of one of 25 virtual samples, or to
-start anew are all that there is (`skpostbac.stats._borrowing`).
+where L is the likelihood of the counts of a stratum, T the transition probability and B the sum
+over all following states. T is never formed as a matrix: a state stays, moves through one of 25 virtual
+samples, or is drawn anew (`skpostbac.stats._borrowing`).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tails of a sum of independent binomial variables, however small, of any number of trials."""
+"""Tails of a sum of independent binomial variables, accurate for small tails and many trials."""
 
 import numpy as np
 from scipy.special import expit, logit

@@ -1,4 +1,4 @@
-"""Joint draws of variables of known distributions, whose correlations are known.
+"""Joint draws of variables with known distributions and correlations.
 
 Ranks are those of correlated normal variables (Iman and Conover, Communications in Statistics:
 Simulation and Computation 11, 1982): the draw of the k-th smallest normal value gets the k-th of

@@ -1,4 +1,4 @@
-r"""Joint draws of the accuracies of T classifiers that were tested on the same samples.
+r"""Joint draws of the accuracies of T classifiers tested on the same samples.
 
 On one class, a sample has a pattern: which of the classifiers are right. The probabilities of the
 :math:`2^T` patterns have a Dirichlet distribution, whose parameters are the counts of the patterns
@@ -101,7 +101,7 @@ def _n_pieces(mass: float) -> int:
 
 
 def _draw_beta(a: float, b: float, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-    # The flat prior is the usual one, and much faster as what it is.
+    # The flat prior is common and has a much faster special case.
     return rng.random(shape) if a == b == 1 else rng.beta(a, b, shape)
 
 
@@ -160,6 +160,6 @@ def _descending_order(draws: Floats, rng: np.random.Generator) -> Indices:
     order = np.argsort(-draws, axis=1)
     ranked = np.take_along_axis(draws, order, axis=1)
     if np.any(ranked[:, 1:] == ranked[:, :-1]):
-        # Equal predictions, and a prior so weak that it is lost in rounding.
+        # Equal predictions, with a prior so weak that it is lost to rounding.
         order = np.lexsort((rng.random(draws.shape), -draws), axis=1)
     return order

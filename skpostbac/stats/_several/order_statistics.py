@@ -257,7 +257,7 @@ def _central_tails(distribution: Distribution) -> BothTails:
         y = distribution._frame.locate(x).from_mean
         is_low = y < 0
         lower, upper = minus._centre(-y[is_low]).tail, distribution._centre(y[~is_low]).tail
-        # Rounding leaves less than nothing here and there.
+        # Rounding may leave small negative values.
         return _complete(is_low, np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0))
 
     return tails
@@ -350,7 +350,7 @@ def pairwise_probabilities(panels: JointPanels) -> Floats:
     """
     count = panels.cdf.shape[2]
     probabilities = panels.increments().reshape(-1, count).T @ panels.cdf.reshape(-1, count)
-    np.fill_diagonal(probabilities, 0.5)  # not only to rounding
+    np.fill_diagonal(probabilities, 0.5)  # exactly, not only up to rounding
     return probabilities
 
 

@@ -1,4 +1,4 @@
-"""A distribution that is known by its distribution function on the nodes of panels.
+"""A distribution given by its distribution function at the nodes of panels.
 
 Between the nodes of a panel it is their interpolating polynomial, in the barycentric form (Berrut
 and Trefethen, SIAM Review 46, 2004); from it follow the density, its slope of one degree less, and

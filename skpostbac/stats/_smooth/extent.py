@@ -1,4 +1,4 @@
-"""How far smooth sums reach, and how high their transforms.
+"""Range of smooth sums, and the heights to which their transforms extend.
 
 The characteristic function of a Gamma variable of variance v and shape o has the modulus
 (1 + t^2 v / o)^(-o / 2). That of a Beta falls at least as fast with its nearer exponent as o: tests

@@ -1,4 +1,4 @@
-"""Quantiles of smooth distributions: from a grid, and to the last digit.
+"""Quantiles of smooth distributions, from a grid and polished to full accuracy.
 
 Between two places of a grid the place is a cubic Hermite polynomial in the log of the smaller tail,
 along which it is nearly straight. Halley's steps on the series follow. From a distance e of the

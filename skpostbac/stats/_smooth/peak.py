@@ -1,4 +1,4 @@
-"""Modes of smooth distributions: the root of the slope of the density beside its highest place.
+"""Modes of smooth distributions: roots of the slope of the density near its maximum on a grid.
 
 The grid of a series has no more detail between its places. Where another peak is nearly as high, or
 where the top is flat, no mode is found here.
