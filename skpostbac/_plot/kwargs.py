@@ -13,7 +13,7 @@ Kwargs: TypeAlias = Mapping[str, Any] | None
 
 
 def check_kwargs(**arguments: object) -> None:
-    """Refuse what is no mapping of names to values; None is an empty one.
+    """Raise if the value is not a mapping of names to values; None is an empty one.
 
     Examples
     --------

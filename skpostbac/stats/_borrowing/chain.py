@@ -4,13 +4,13 @@ From one stratum to the next the rate mu and the strength kappa of a `Hyperprior
 mu moves a little, or both are drawn anew. In a move, mu is the success probability of N virtual
 samples, and the new rate is drawn from the posterior given these samples,
 
-    x ~ Binomial(N, mu),    mu' ~ Beta(m + x, m + N - x),
+    x ~ Binomial(N, mu),    mu' ~ Beta(m + x, m + N - x).
 
-It preserves the prior Beta(m, m), is reversible, and is a polynomial of degree N in mu and in mu':
+This preserves the prior Beta(m, m), is reversible, and is a polynomial of degree N in mu and in mu':
 the quadrature over the rate stays exact (`states`). The factors of the strata at the states
 (likelihoods or values of transforms) are summed over all paths in one forward pass over the strata,
-and the marginals of the strata take one backward pass (Baum,
-Petrie, Soules and Weiss, Annals of Mathematical Statistics 41, 1970).
+and the marginals of the strata take one backward pass (Baum, Petrie, Soules and Weiss, Annals of
+Mathematical Statistics 41, 1970).
 """
 
 from collections.abc import Iterator, Sequence

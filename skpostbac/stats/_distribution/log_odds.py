@@ -117,13 +117,13 @@ class Panels(StablePickle):
         return log_sum(self.log_weights)
 
     def is_negligible(self, top: float, depth: float = DEPTH) -> Bools:
-        """Tell where neither the density nor the mass counts."""
+        """Return where both the density and the mass are negligible."""
         beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
         depths = np.where(beyond, _DEPTH_BEYOND, depth)
         return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depths)
 
     def is_resolved(self, top: float, tolerance: float, far: float = _FAR_TOLERANCE) -> Bools:
-        """Tell where the series has converged and the rule can integrate its exponential.
+        """Return where the series has converged and the rule can integrate its exponential.
 
         Less is asked of the series where there is next to no mass, but no less than `far`.
         """

@@ -18,7 +18,7 @@ _RARE = 0.2
 
 
 def is_rare(stratum: Stratum) -> Bools:
-    """Tell which kinds are hardly ever outliers."""
+    """Return which kinds are rarely outliers."""
     return np.asarray(np.exp(stratum.log_weights) @ stratum.outlier < _RARE)
 
 

@@ -9,8 +9,8 @@ a Markov chain, from the smallest classes to the largest, with
     P(eta_s+1 | eta_s) ~ T(eta_s, eta_s+1) L_s+1(eta_s+1) B_s+1(eta_s+1),
 
 where L is the likelihood of the counts of a stratum, T the transition probability and B the sum
-over all following states. T is never formed as a matrix: a state stays, moves through one of 25 virtual
-samples, or is drawn anew (`skpostbac.stats._borrowing`).
+over all following states. T is never formed as a matrix: a state stays, moves through one of 25
+virtual samples, or is drawn anew (`skpostbac.stats._borrowing`).
 """
 
 from dataclasses import dataclass

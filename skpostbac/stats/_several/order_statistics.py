@@ -302,7 +302,7 @@ def _in_order(parts: Sequence[JointPanels]) -> JointPanels:
 
 
 def _is_unresolved(panels: JointPanels) -> Bools:
-    """Tell which panels leave an error above the tolerance and can still be halved.
+    """Return which panels have an error above the tolerance and can still be halved.
 
     What is left out of F_i matters as far as another distribution varies on the same panel, and in
     proportion to its length for the integrals over x.
