@@ -6,7 +6,7 @@ samples, and the new rate is drawn from the posterior given these samples,
 
     x ~ Binomial(N, mu),    mu' ~ Beta(m + x, m + N - x).
 
-This preserves the prior Beta(m, m), is reversible, and is a polynomial of degree N in mu and in mu':
+This preserves the prior Beta(m, m), is reversible, and is a polynomial of degree N in mu and mu':
 the quadrature over the rate stays exact (`states`). The factors of the strata at the states
 (likelihoods or values of transforms) are summed over all paths in one forward pass over the strata,
 and the marginals of the strata take one backward pass (Baum, Petrie, Soules and Weiss, Annals of
