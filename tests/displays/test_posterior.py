@@ -226,7 +226,7 @@ def test_chance_level_is_drawn_on_demand(kind):
 @pytest.mark.parametrize(
     ("posteriors", "message"),
     [
-        ({"a": ONE.recalls()[0]}, "one chance level, got none"),
+        ({"a": ONE.recalls()[0]}, "the same chance level, got none"),
         ({"a": ONE, "b": PosteriorBalancedAccuracy.from_counts([3, 4], [5, 6])}, "got several"),
     ],
     ids=["none", "several"],
