@@ -17,7 +17,7 @@ from skpostbac._cli._formats import InputError
 from skpostbac._cli._table import Table, check_distinct
 
 DESCRIPTION = (
-    "This is a built-in example, because no FILE was given. The task is to recognize eights among "
+    "This is a built-in example, because no FILE was given. The task is to recognise eights among "
     'scikit-learn\'s handwritten digits; one in ten is an eight. Always predicting "not eight" '
     "gives an accuracy of {majority:.3f}, but a balanced accuracy of only 0.5. All predictions are "
     "out of fold, from stratified 5-fold cross-validation."

@@ -1,4 +1,4 @@
-"""File formats, recognized by their first bytes, and reading of parquet files."""
+"""File formats, recognised by their first bytes, and reading of parquet files."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def interval_of(
 
 
 class Figures(Protocol):
-    """Protocol of the distributions and posteriors that can be summarized."""
+    """Protocol of the distributions and posteriors that can be summarised."""
 
     def mean(self) -> float:
         """Return the mean."""
