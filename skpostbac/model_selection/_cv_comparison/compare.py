@@ -27,6 +27,10 @@ from skpostbac.model_selection._pooling import (
 )
 
 
+# What to run; `scoring=ClassCountsScorer()` alone would not do.
+_OUTCOMES = " with scoring=OutcomesScorer(max_test_size=len(y))"
+
+
 class _Tested(NamedTuple):
     """The folds of one classifier."""
 
@@ -156,9 +160,7 @@ def compare_cv_results(
 
 def _read(cv_results: Any) -> dict[str, _Tested]:
     """Return the folds of each classifier."""
-    if not isinstance(cv_results, Mapping) or not all(
-        hasattr(results, "keys") for results in cv_results.values()
-    ):
+    if not isinstance(cv_results, Mapping):
         raise TypeError(
             "cv_results must map the name of each classifier to its results, "
             f"got {shown(cv_results)}"
@@ -170,13 +172,18 @@ def _read(cv_results: Any) -> dict[str, _Tested]:
 
 def _read_one(name: str, results: Any) -> _Tested:
     """Return the folds of the best candidate of one search, or of a cross-validation."""
-    counts, words = fold_counts(results), fold_words(results)
+    if not hasattr(results, "keys"):
+        raise TypeError(
+            f"cv_results of {name!r} must be what cross_validate returns{_OUTCOMES}, or the "
+            f"cv_results_ of such a search, got {type(results).__name__}"
+        )
+    words = fold_words(results)
     if words is None:
         raise ValueError(
             f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
-            "cross_validate or the search with scoring=OutcomesScorer(max_test_size=len(y)) and "
-            "the splits of the others"
+            f"cross_validate or the search{_OUTCOMES} and the splits of the others"
         )
+    counts = fold_counts(results)
     is_fitted = ~counts.has_failed.any(axis=1)
     if not is_fitted.any():
         raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")

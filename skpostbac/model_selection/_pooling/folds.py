@@ -196,10 +196,11 @@ def fold_words(cv_results: Any) -> Floats | None:
     words : array of shape (n_candidates, n_splits, n_words) or None
         See :class:`OutcomesScorer`.
     """
-    prefixes = _prefixes(_count_keys(cv_results))
+    _check_results(cv_results)
     names = _word_names(cv_results)
     if not names:
         return None
+    prefixes = _prefixes(_count_keys(cv_results))
     for key in (prefix + name for prefix in prefixes for name in names):
         if key not in cv_results:
             raise ValueError(f"cv_results has no {key!r}, and outcomes of samples in other columns")
@@ -237,13 +238,17 @@ def _has_failed(correct: Floats, total: Floats) -> Bools:
     return failed
 
 
-def _count_keys(cv_results: Any) -> list[re.Match[str]]:
-    """Find the columns with counts of correct predictions."""
+def _check_results(cv_results: Any) -> None:
     if not (hasattr(cv_results, "keys") and hasattr(cv_results, "__getitem__")):
         raise TypeError(
             "cv_results must be the cv_results_ of a search, a DataFrame of it, or what "
             f"cross_validate returns, got {type(cv_results).__name__}"
         )
+
+
+def _count_keys(cv_results: Any) -> list[re.Match[str]]:
+    """Find the columns with counts of correct predictions."""
+    _check_results(cv_results)
     keys = [match for key in cv_results if (match := _KEY.fullmatch(str(key)))]
     if not keys:
         raise ValueError(

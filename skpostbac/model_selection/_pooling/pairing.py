@@ -74,15 +74,15 @@ def pooled_paired_counts(
     >>> comparison.difference_interval("1", "0")
     Interval(low=0.034, high=0.119)
     """
-    counts = fold_counts(cv_results)
-    times = check_n_repeats(n_repeats, counts.n_splits)
-    counts.check_fits()
     words = fold_words(cv_results)
     if words is None:
         raise ValueError(
             "cv_results holds no outcomes of samples (test_outcomes_0): "
             "run the search with scoring=OutcomesScorer(max_test_size=len(y))"
         )
+    counts = fold_counts(cv_results)
+    times = check_n_repeats(n_repeats, counts.n_splits)
+    counts.check_fits()
     return pair_candidates(counts, words, range(len(words)), labels=labels, times=times)
 
 

@@ -126,12 +126,6 @@ def selected_posterior(
             return PosteriorBalancedAccuracy(counts, prior=prior, class_weight=class_weight)
 
         return _select(paired, range(len(paired.names)), alone, random_state)
-    counts = fold_counts(cv_results)
-    candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
-    if not candidates:
-        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
-    times = check_n_repeats(n_repeats, counts.n_splits)
-    inflation = training_inflation(training_variation, counts.n_splits // times)
     words = fold_words(cv_results)
     if words is None:
         raise ValueError(
@@ -139,6 +133,12 @@ def selected_posterior(
             "candidates are: run the search with "
             "scoring=OutcomesScorer(max_test_size=len(y))"
         )
+    counts = fold_counts(cv_results)
+    candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
+    if not candidates:
+        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
+    times = check_n_repeats(n_repeats, counts.n_splits)
+    inflation = training_inflation(training_variation, counts.n_splits // times)
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
 

@@ -12,9 +12,11 @@ from sklearn.tree import DecisionTreeClassifier
 from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
+    PosteriorBalancedAccuracy,
     compare_cv_results,
     compare_predictions,
     pooled_paired_counts,
+    selected_posterior,
 )
 
 X, Y = load_wine(return_X_y=True)
@@ -159,7 +161,41 @@ def test_failed_fits_are_refused(results):
         compare_cv_results({"Bayes": results["Bayes"], "tree": broken})
 
 
-@pytest.mark.parametrize("wrong", [[], 1, {"a": 1, "b": 2}, "results"])
+def test_scores_without_outcomes_are_refused(results):
+    """The message leads to the scorer that does, not to one of counts alone."""
+    scored = cross_validated(MODELS["tree"], scoring="balanced_accuracy")
+    with pytest.raises(ValueError, match=r"of 'tree' has no outcomes.*scoring=OutcomesScorer"):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": scored})
+
+
+@pytest.mark.parametrize("function", [selected_posterior, pooled_paired_counts])
+def test_searches_by_scores_are_refused(function):
+    """As above: the scorer named first is the one that does."""
+    scored = cross_validated(MODELS["tree"], scoring="balanced_accuracy")
+    with pytest.raises(ValueError, match=r"holds no outcomes.* with scoring=OutcomesScorer"):
+        function(scored)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        pytest.param(1, "int", id="number"),
+        pytest.param(np.ones(5), "ndarray", id="scores"),
+        pytest.param(
+            PosteriorBalancedAccuracy.from_counts([3, 4], [5, 5]),
+            "PosteriorBalancedAccuracy",
+            id="posterior",
+        ),
+    ],
+)
+def test_what_is_no_result_is_named(results, wrong, found):
+    """The message names the classifier, what it has, and what is needed."""
+    match = rf"cv_results of 'tree' must be what cross_validate returns .*Outcomes.*got {found}$"
+    with pytest.raises(TypeError, match=match):
+        compare_cv_results({"Bayes": results["Bayes"], "tree": wrong})
+
+
+@pytest.mark.parametrize("wrong", [[], 1, "results"])
 def test_what_is_no_mapping_of_results_is_refused(wrong):
     """The message says what is expected."""
     with pytest.raises(TypeError, match="cv_results must map the name"):
