@@ -12,7 +12,7 @@ import sklearn
 
 from skpostbac._cli._evaluation import Evaluation, report
 from skpostbac._cli._figures import page_figures
-from skpostbac._cli._sections import Record, Section, describe_data, make_sections
+from skpostbac._cli._sections import Record, Section, describe_data, describe_failed, make_sections
 from skpostbac._utils import escape
 from skpostbac.metrics._priors import SHARED_PRIORS
 
@@ -137,7 +137,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     # The result comes first, and the ranking before the details.
     body = [
         "<h1>Posterior balanced accuracy</h1>",
-        _lead(report(evaluation)),
+        _lead([*_failure(document), *report(evaluation)]),
         _facts(describe_data(document)),
         *map(_figure, page_figures(evaluation).items()),
         *map(_section, reversed(sections)),
@@ -151,6 +151,11 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         f"<title>Posterior balanced accuracy: {escape(source)}</title>\n"
         f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
+
+
+def _failure(document: Record) -> list[str]:
+    """Say what the exit status says, which a page kept by a build would be without."""
+    return [f"Failed: {describe_failed(document)}."] if document["failed"] else []
 
 
 def _method(document: Record) -> list[str]:
