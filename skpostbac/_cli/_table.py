@@ -374,7 +374,9 @@ def _check_predictions(table: Table) -> None:
         if not labels & truth:
             raise InputError(
                 f"column {name!r} has no label of {table.truth!r} ({_list_labels(truth)}), only "
-                f"{_list_labels(labels)}; select the columns of predictions with --classifier"
+                f"{_list_labels(labels)}; pass a column of patients or sites as --groups or --by, "
+                "one that identifies samples as --id, or select the columns of predictions with "
+                "--classifier"
             )
 
 
