@@ -194,6 +194,7 @@ def _read_name(
 ) -> tuple[str | ConfusionMetric, str | None]:
     """Return a metric as it is called here, and the average, which may be part of the name."""
     if callable(metric) and not isinstance(metric, type):
+        _check_takes_matrices(metric)
         return metric, average
     name, own_average = _plain_name(metric) if isinstance(metric, str) else ("", None)
     if not (name in BY_CLASS or (name in OVERALL and own_average is None)):
@@ -204,6 +205,16 @@ def _read_name(
     if own_average is not None and average not in (None, own_average):
         raise ValueError(f"average={average!r} contradicts metric={metric!r}")
     return name, own_average or average
+
+
+def _check_takes_matrices(metric: ConfusionMetric) -> None:
+    """Refuse scikit-learn's functions and scorers, which take labels; their names will do."""
+    if str(getattr(metric, "__module__", "")).startswith("sklearn."):
+        found = getattr(metric, "__name__", repr(metric))
+        raise ValueError(
+            "metric must be a name or a function of confusion matrices, got scikit-learn's "
+            f"{found}, which takes labels; give a name, such as 'f1_score'"
+        )
 
 
 def _plain_name(text: str) -> tuple[str, str | None]:

@@ -22,6 +22,7 @@ from skpostbac._utils import LabelArray, as_numpy, input_errors
 BLOCK = 2**16
 # What is added to scikit-learn's reason where y_pred may be what predict_proba returned.
 NO_SCORES = "class labels are needed, not probabilities or scores"
+NO_CLASSIFIER = "labels are needed, not a classifier: call its predict, or cross_val_predict"
 
 
 class Categories(NamedTuple):
@@ -160,6 +161,8 @@ def _as_column(y: Any) -> LabelArray:
         if _holds_scores(y):
             hint = f"{NO_SCORES}: take classes_[scores.argmax(axis=1)]"
             raise ValueError(f"{error} ({hint})") from error
+        if hasattr(y, "predict"):
+            raise ValueError(f"{error} ({NO_CLASSIFIER})") from error
         raise
     return column
 

@@ -630,6 +630,14 @@ def test_weighted_recall_is_the_accuracy(prevalence):
     [
         ({"metric": "auc"}, "metric must be a function or one of"),
         ({"metric": int}, "metric must be a function or one of .*, got <class 'int'>"),
+        (
+            {"metric": metrics.f1_score},
+            "got scikit-learn's f1_score, which takes labels; give a name",
+        ),
+        (
+            {"metric": metrics.get_scorer("f1")},
+            r"scikit-learn's make_scorer.*give a name",
+        ),
         ({"metric": ["f1"]}, r"metric must be a function or one of .*, got \['f1'\]"),
         ({"metric": "f1", "average": "weighed"}, "average must be .*; did you mean 'weighted'"),
         ({"metric": "f1", "average": "binary"}, "metric of one class needs a pos_label"),

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
@@ -133,6 +134,12 @@ def test_probabilities_are_told_from_labels(scores, message):
     """What to do stands after scikit-learn's reason."""
     with pytest.raises(ValueError, match=message):
         encode(read_column(scores, "y_pred"), "y_pred")
+
+
+def test_a_classifier_is_told_from_its_predictions():
+    """What to do stands after scikit-learn's reason."""
+    with pytest.raises(ValueError, match=r"^y_pred: y should be .*not a classifier: call its pred"):
+        as_label_array(GaussianNB(), "y_pred")
 
 
 def test_a_table_of_labels_is_not_taken_for_probabilities():
