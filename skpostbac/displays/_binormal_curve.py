@@ -247,7 +247,8 @@ class BinormalCurveDisplay:
         pos_label : int, float, bool or str, default=None
             Label of the positive class; by default ``estimator.classes_[1]``.
         **options
-            As for :meth:`from_predictions`. The default `name` is the class name of the
+            As for :meth:`from_predictions`: `curve`, "roc" (the default) or "precision_recall",
+            `level`, `random_state`, `ax` and others. The default `name` is the class name of the
             estimator.
 
         Returns

@@ -18,7 +18,7 @@ from skpostbac.metrics._binormal.discrepancy import Discrepancy, largest_discrep
 SIGNIFICANCE, LARGEST_DISCREPANCY, FEWEST_VALUES = 0.005, 1.5, 5
 
 DECISION = "the `decision_function` of the classifier"
-EMPIRICAL = "the empirical curve, such as sklearn.metrics.RocCurveDisplay or roc_auc_score"
+EMPIRICAL = "the empirical curve, RocCurveDisplay or PrecisionRecallDisplay of sklearn.metrics"
 
 
 class BinormalAssumptionWarning(UserWarning):

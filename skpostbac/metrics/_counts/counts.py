@@ -98,6 +98,11 @@ class ClassCounts(StablePickle):
         If a count is negative, infinite, NaN or too large, if ``correct`` exceeds ``total``, if the
         lengths differ, or if `classes` is empty or has duplicates.
 
+    See Also
+    --------
+    class_counts : The counts of labels and predictions.
+    PosteriorBalancedAccuracy : The posterior of counts.
+
     Examples
     --------
     >>> from skpostbac import ClassCounts

@@ -157,6 +157,8 @@ class FigurePosterior(StablePickle, ABC):
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central credible interval.
 
+        It is not the one that results print, plot and report, the shortest: :meth:`hdi`.
+
         Parameters
         ----------
         level : float, default=0.95

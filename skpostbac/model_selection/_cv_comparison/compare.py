@@ -26,7 +26,6 @@ from skpostbac.model_selection._pooling import (
     weights_by_text,
 )
 
-
 # What to run; `scoring=ClassCountsScorer()` alone would not do.
 _OUTCOMES = " with scoring=OutcomesScorer(max_test_size=len(y))"
 
