@@ -245,3 +245,22 @@ def test_a_classifier_called_name_has_no_column():
     with pytest.raises(ValueError, match="names must not contain 'name'"):
         comparison.table()
     assert comparison.table("rank_probabilities")["name"] == ["name", "other"]
+
+
+@pytest.mark.parametrize(
+    ("correct", "total", "weakest"),
+    [
+        pytest.param([28, 30, 0], [30, 31, 0], "Class 'a' has the lowest", id="one"),
+        pytest.param([9, 0, 0], [9, 0, 0], "Class 'a' has the lowest", id="all but one"),
+        pytest.param([0, 0, 0], [0, 0, 0], None, id="all"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::skpostbac.PriorInfluenceWarning")
+def test_an_untested_class_is_not_the_weakest(correct, total, weakest):
+    """A recall that only the prior tells of is no finding; the report says so, once."""
+    from_counts = skpostbac.PosteriorBalancedAccuracy.from_counts
+    report = from_counts(correct, total, classes=list("abc")).report()
+    found = [line for line in report.splitlines() if "lowest recall" in line]
+    assert len(found) == (weakest is not None)
+    assert all(line.startswith(weakest) for line in found)
+    assert report.count("leave out what was not tested") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,14 @@ from skpostbac._utils import describe_estimate, format_probability
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, is_large
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import average_distribution, dominating_influence, explain
+from skpostbac.metrics._priors import (
+    PriorInfluence,
+    average_distribution,
+    dominating_influence,
+    explain,
+    say_untested,
+    untested_alone,
+)
 from skpostbac.stats._distribution import interval_of
 
 if TYPE_CHECKING:
@@ -21,9 +29,11 @@ def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     """Return the balanced accuracy, its comparison with chance and the weakest class as text."""
     lines = [_introduce(posterior, level)]
     if posterior.counts.n_classes > 1:
-        lines += [_compare_with_chance(posterior), _name_weakest(posterior, level)]
+        lines += [_compare_with_chance(posterior), *_name_weakest(posterior, level)]
     if (influence := dominating_influence(posterior)) is not None:
         lines.append(explain(influence))
+    if untested := _untold(posterior, influence):
+        lines.append(say_untested(untested))
     if (notes := tell_of_design(posterior, level)) is not None:
         lines += [notes.worth, *notes.doubts]
     return "\n".join(lines)
@@ -91,16 +101,30 @@ def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
     )
 
 
-def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> str:
+def _untold(
+    posterior: PosteriorBalancedAccuracy, influence: PriorInfluence | None
+) -> list[Hashable]:
+    """Return the classes without samples, unless the influence of the prior tells of them."""
+    if influence is not None and untested_alone(influence):
+        return []
+    labels, tested = label_list(posterior.counts.classes), posterior.counts.total > 0
+    return [label for label, is_tested in zip(labels, tested, strict=True) if not is_tested]
+
+
+def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> list[str]:
+    """Name the class of the lowest recall among those that were tested, if any were."""
     counts = posterior.counts
-    weakest = int(np.argmin(posterior.distribution.means()))
+    if not counts.total.any():
+        return []
+    means = np.where(counts.total > 0, posterior.distribution.means(), np.inf)
+    weakest = int(np.argmin(means))
     label = label_list(counts.classes)[weakest]
     correct, total = counts.correct[weakest], counts.total[weakest]
     share = (
-        f"{correct / max(total, np.finfo(float).tiny):.3f} of the weight"
+        f"{correct / total:.3f} of the weight"
         if counts.has_importance_weights
         else f"{format_count(correct)} of {format_count(total)}"
     )
     distribution = posterior.recalls()[label]
     figure = describe_estimate(distribution.mean(), interval_of(distribution, level), level)
-    return f"Class {label!r} has the lowest recall ({share} correct): {figure}."
+    return [f"Class {label!r} has the lowest recall ({share} correct): {figure}."]
