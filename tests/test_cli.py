@@ -1176,7 +1176,7 @@ def test_page_with_the_hierarchical_prior(write, run, tmp_path, read_html):
         '<div class="lead"><p>two and three tie for the highest posterior mean of 3 classifiers, '
     )
     assert "How much better two is than three" in text
-    assert "which one then, has the hierarchical prior" in text
+    assert "The hierarchical prior applies to how often exactly one of them is right" in text
     assert "Dirichlet" not in text
     assert "Beta distributed" not in text  # as the accuracies under other priors
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, isfinite, isnan, log10
+from math import ceil, floor, inf, isfinite, isnan, log10
 
 # More of them are written as a power of ten.
 _MOST_DECIMALS = 9
@@ -23,7 +23,7 @@ def round_estimate(
 
 def n_decimals_of(width: float, least: int = 3) -> int:
     """Return the number of decimals that distinguishes the ends of an interval."""
-    return max(least, ceil(-log10(width)) + 1) if width > 0 else least
+    return max(least, ceil(-log10(width)) + 1) if 0 < width < inf else least
 
 
 def format_estimate(mean: float, interval: tuple[float, float]) -> tuple[str, str]:

@@ -85,8 +85,8 @@ def posterior_balanced_accuracy_score(
 
     See Also
     --------
-    make_posterior_scorer : Scorer for model selection. posterior_balanced_accuracy : The full
-    posterior.
+    make_posterior_scorer : Scorer for model selection.
+    posterior_balanced_accuracy : The full posterior.
 
     Notes
     -----

@@ -96,8 +96,8 @@ def make_posterior_scorer(
 
     See Also
     --------
-    posterior_balanced_accuracy_score : The score function. ClassCountsScorer : Scorer that returns
-    class counts, for pooling the folds.
+    posterior_balanced_accuracy_score : The score function.
+    ClassCountsScorer : Scorer that returns class counts, for pooling the folds.
 
     Notes
     -----
@@ -180,8 +180,8 @@ class ClassCountsScorer(StablePickle, NoNumber):
 
     See Also
     --------
-    make_posterior_scorer : Scorer that returns one number. OutcomesScorer : Scorer that also
-    returns each sample's outcome, for paired comparisons.
+    make_posterior_scorer : Scorer that returns one number.
+    OutcomesScorer : Scorer that also returns each sample's outcome, for paired comparisons.
 
     Notes
     -----

@@ -92,9 +92,10 @@ class NetBenefit:
             raise ValueError(f"threshold must be in (0, 1), got {shown(self.threshold)}")
         vars(self)["threshold"] = value
 
-    def payoffs(self, n_classes: int, position: int) -> Floats:
-        """Return what each cell brings if one class is acted on, shape (n_classes, n_classes)."""
-        matrix = np.zeros((n_classes, n_classes))
-        matrix[:, position] = -self.threshold / (1 - self.threshold)
-        matrix[position, position] = 1.0
-        return matrix
+
+def payoffs_of(metric: NetBenefit, n_classes: int, position: int) -> Floats:
+    """Return what each cell brings if one class is acted on, shape (n_classes, n_classes)."""
+    matrix = np.zeros((n_classes, n_classes))
+    matrix[:, position] = -metric.threshold / (1 - metric.threshold)
+    matrix[position, position] = 1.0
+    return matrix

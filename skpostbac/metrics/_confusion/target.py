@@ -35,7 +35,7 @@ from skpostbac.metrics._confusion.metrics import (
     weighted,
 )
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit
+from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit, payoffs_of
 from skpostbac.metrics._labels import label_list
 
 # Draws unless asked for: standard errors of the mean of at most 0.0016 for a metric in [0, 1].
@@ -151,7 +151,7 @@ def _of_decisions(
         raise ValueError(f"average={average!r} does not apply: metric is of one class")
     place = _positive(classes, pos_label)
     name = f"net benefit of {label_list(classes)[place]} at {metric.threshold:g}"
-    return _of_payoffs(name, metric.payoffs(len(classes), place))
+    return _of_payoffs(name, payoffs_of(metric, len(classes), place))
 
 
 def _of_payoffs(name: str, payoffs: Floats) -> Target:

@@ -38,6 +38,7 @@ from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
+    PriorInfluenceWarning,
     PriorLike,
     warn_if_prior_dominates,
 )
@@ -55,8 +56,8 @@ from skpostbac.stats._several import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Groups in a view.
-SHOWN_GROUPS = 20
+# Groups in a view, and groups named in a sentence.
+SHOWN_GROUPS, _NAMED = 20, 5
 
 
 _GAP, _WORST = "Gap in balanced accuracy", "Balanced accuracy, worst group"
@@ -275,7 +276,7 @@ class SubgroupPosteriors(StablePickle):
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
             samples = format_count(alone.counts.n_samples)
             lines.append(f"{name!r}, {samples} samples: {_describe(posterior, level)}.")
-        return "\n".join(lines)
+        return "\n".join([*lines, *_say_untested(self)])
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> PosteriorPlot:
         """Draw the posterior of each group, in rows.
@@ -397,7 +398,8 @@ def subgroup_posteriors(
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar groups.
+        If 95 % intervals under this prior would often miss the true value in similar groups, or
+        if a group has no samples of a class.
 
     See Also
     --------
@@ -462,4 +464,32 @@ def subgroup_posteriors(
     groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
     if pooling is None:
         warn_if_prior_dominates(*posteriors)
+        for sentence in _say_untested(groups):
+            warnings.warn(sentence, PriorInfluenceWarning, stacklevel=2)
     return groups
+
+
+def _say_untested(groups: SubgroupPosteriors) -> list[str]:
+    """Return a sentence on the groups without samples of a class, if there are any."""
+    if groups.pooling is not None:
+        return []
+    missing = {
+        name: [
+            label
+            for label, total in zip(
+                label_list(posterior.counts.classes), posterior.counts.total, strict=True
+            )
+            if total == 0
+        ]
+        for name, posterior in zip(groups.names, groups.posteriors, strict=True)
+    }
+    found = [f"{name!r} (class {shown(labels[0])})" for name, labels in missing.items() if labels]
+    if not found:
+        return []
+    named = ", ".join(found[:_NAMED])
+    others = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    sentence = (
+        f"Some groups have no samples of a class: {named}{others}. Only the prior determines their "
+        "recall there. Pass labels with the classes that all groups have."
+    )
+    return [sentence]

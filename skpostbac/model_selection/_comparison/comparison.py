@@ -829,8 +829,8 @@ def compare_predictions(
 
     See Also
     --------
-    compare_posteriors : Classifiers that were tested on different samples. paired_counts : Counts
-    on which the comparison is based; batches can be added.
+    compare_posteriors : Classifiers that were tested on different samples.
+    paired_counts : Counts on which the comparison is based; batches can be added.
 
     Notes
     -----

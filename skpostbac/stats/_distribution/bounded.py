@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import (
     Bools,
     Floats,
+    Indices,
     RngLike,
     check_generator,
     check_level,
@@ -50,6 +51,9 @@ _SMALL_TAIL = 1e-5
 _LOST = 1e-11
 # Largest number of kinks, and distance in standard deviations, up to which each is examined.
 _FEW_KINKS, _REACH = 100, 16.0
+
+# Log of the smaller tail below which a quantile is far out.
+_LOG_FAR = float(np.log(1e-9))
 
 
 class BoundedDistribution(Distribution):
@@ -528,12 +532,21 @@ class BoundedDistribution(Distribution):
         # Points are most accurate from the nearer end, small probabilities from their own tail.
         is_low = beta_quantile(self._frame, p, self.standard_deviation()) < 0
         from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, is_low)
-        lower, upper = ~found & from_low, ~found & ~from_low
-        if lower.any():
-            x[lower] = self._frame.x(self._solve(log_p[lower], y[lower], upper=False))
-        if upper.any():
-            x[upper] = self._frame.x(self._solve(log_q[upper], y[upper], upper=True))
+        for log_tail, side, is_upper in ((log_p, from_low, False), (log_q, ~from_low, True)):
+            for part in self._searches(np.flatnonzero(~found & side), log_tail):
+                x[part] = self._frame.x(self._solve(log_tail[part], y[part], upper=is_upper))
         return x
+
+    def _searches(self, wanted: Indices, log_tail: Floats) -> list[Indices]:
+        """Divide quantiles into those that are searched together.
+
+        The work for far tails in one search is limited. Moderate quantiles do not share it with far
+        ones, nor with each other if the centre is so expensive that it is cut off.
+        """
+        is_far = log_tail[wanted] < _LOG_FAR
+        moderate = wanted[~is_far]
+        together = [moderate] if self._is_exact else list(moderate[:, np.newaxis])
+        return [part for part in (*together, wanted[is_far]) if part.size]
 
     def _central_quantile(self, p: Floats, q: Floats) -> tuple[Floats, Bools]:
         """Distances of quantiles from the mean, NaN if unknown, and whether they are accurate."""

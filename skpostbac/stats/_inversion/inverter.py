@@ -53,7 +53,7 @@ _EQUAL_TILTS = 1e-12
 # A truncated contour is used on the other side of the centre up to this multiple of its error.
 _ALIKE = 64.0
 # Limit of the work for far contours in one call.
-_MOST_WORK = 2.0**25
+_MOST_WORK = 2.0**26
 # Largest error of a probability without a warning.
 _TOLERABLE = 1e-9
 

@@ -48,6 +48,8 @@ _BESIDE = 1e-12
 # Error of the log density in a table, also where it is small, and that of rounding: it shows in
 # proportion to the root of the number of samples.
 _TOLERANCE, _FAR_TOLERANCE, _ROUNDING = 1e-12, 1e-10, 8 * EPS
+# Share of that root by which rounding grows at most where a variable reaches far.
+_OF_REACH = 0.02
 # Edges of the first panels, in standard deviations from the middle.
 EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
@@ -61,8 +63,8 @@ _LOOK, _NARROW, _LOOKS = 17, 0.6, 40
 _STRIDE = 6
 # Steps of the trapezoid rule at first, and how often they are halved.
 _FIRST, _HALVINGS = 32, 12
-# A change that leaves an error of its square.
-_SETTLED = 1e-8
+# A change that leaves an error of its square, and one by rounding, of which no halving rids.
+_SETTLED, _NOISE = 1e-8, 16.0
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,7 @@ class LogRatio:
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
         start, scale = self.middle_and_scale()
-        rounding = _ROUNDING * float(np.sqrt(self.size))
-        tolerance = max(_TOLERANCE, rounding, self.first.error, self.second.error)
+        tolerance = max(_TOLERANCE, self.rounding, self.first.error, self.second.error)
         return LogitDensity.between(
             self.log_density,
             _graded(start + scale * EDGES, *self.kinks),
@@ -135,6 +136,17 @@ class LogRatio:
             depth=depth,
             far=max(_FAR_TOLERANCE, tolerance),
         )
+
+    @property
+    def rounding(self) -> float:
+        """About the error of a log density by rounding.
+
+        A log-odds that is far out, as of a variable with a small exponent, has an error in
+        proportion, which counts where the other variable is narrow.
+        """
+        root = float(np.sqrt(self.size))
+        reach = REACH / min(*self.first.powers, *self.second.powers)
+        return _ROUNDING * root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
 
     def _at(self, x: float, z: float) -> float:
         theta, y = (np.array([expit(-place), expit(place)]) for place in (x, z))
@@ -267,7 +279,7 @@ def _narrowed(p: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 def _trapezoid(curve: _Curve, low: Floats, high: Floats) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
-    step = (high - low) / _FIRST
+    step, settled = (high - low) / _FIRST, max(_SETTLED, _NOISE * curve.ratio.rounding)
     sums = _log_sum(curve.log_integrand(low + step * np.arange(_FIRST + 1)))
     result, open_rows, count = np.empty(len(low)), np.arange(len(low)), _FIRST
     for _ in range(_HALVINGS):
@@ -276,7 +288,7 @@ def _trapezoid(curve: _Curve, low: Floats, high: Floats) -> Floats:
         change = np.abs(halved - sums - np.log(2.0))
         step, count = 0.5 * step, 2 * count
         result[open_rows] = halved + np.log(step[:, 0])
-        rest = ~(change < _SETTLED)
+        rest = ~(change < settled)
         if not rest.any():
             break
         curve, low, step, sums = curve[rest], low[rest], step[rest], halved[rest]

@@ -12,7 +12,11 @@ from skpostbac import (
     posterior_balanced_accuracy,
     subgroup_posteriors,
 )
-from skpostbac.metrics import SampleWeightWarning, SubgroupPosteriors
+from skpostbac.metrics import (
+    PriorInfluenceWarning,
+    SampleWeightWarning,
+    SubgroupPosteriors,
+)
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -57,6 +61,7 @@ def test_two_groups_have_the_gap_of_their_difference():
     assert groups.gap.prob_above(0.1) == pytest.approx(above, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Some groups have no samples")
 def test_a_group_without_a_class_keeps_its_prior(groups):
     """All groups have the classes of the whole data set."""
     y_true = np.where(SITE == "west", "healthy", Y_TRUE)
@@ -197,3 +202,15 @@ def test_pooling_is_checked():
         subgroup_posteriors(y, y, sensitive_features=group, pooling="full")
     with pytest.raises(ValueError, match="prior does not apply with pooling='partial'"):
         subgroup_posteriors(y, y, sensitive_features=group, pooling="partial", prior="uniform")
+
+
+def test_a_group_without_samples_of_a_class_is_named():
+    """Its balanced accuracy is half a guess, and so is the gap."""
+    y_true, y_pred = [0] * 10 + [1] * 10 + [0] * 10, [0] * 9 + [1] * 11 + [0, 1] * 5
+    site = ["a"] * 20 + ["b"] * 10
+    sentence = r"no samples of a class: 'b' \(class 1\)\. Only the prior determines"
+    with pytest.warns(PriorInfluenceWarning, match=sentence):
+        groups = subgroup_posteriors(y_true, y_pred, sensitive_features=site)
+    assert "'b' (class 1)" in groups.report().splitlines()[-1]
+    tested = subgroup_posteriors(y_true, y_pred, sensitive_features=site, labels=[0])
+    assert "no samples" not in tested.report()

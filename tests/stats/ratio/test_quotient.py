@@ -123,3 +123,10 @@ def test_parameters_are_checked(bad):
         BetaQuotient(bad, [1, 2])
     with pytest.raises(ValueError, match="b must be two positive finite numbers"):
         BetaQuotient([1, 2], bad)
+
+
+def test_a_view_of_an_interval_without_end():
+    """Quantiles above the largest double are shown as infinite."""
+    quotient = BetaQuotient([1, 1e-6], [1, 1])
+    assert quotient.interval().high == np.inf
+    assert "inf]" in quotient._repr_html_()

@@ -255,6 +255,21 @@ def test_variables_change_places(name):
         np.testing.assert_allclose(other.logcdf(t), ratio.logcdf(t), rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("size", [1e6, 1e8], ids=["1e6", "1e8"])
+def test_many_samples_without_one_kind_of_error(monkeypatch, size):
+    """Rounding is not taken for structure, which took minutes; SciPy's Beta has the quantiles."""
+    rows, original = [], density._trapezoid
+    monkeypatch.setattr(
+        density,
+        "_trapezoid",
+        lambda curve, low, high: rows.append(low.size) or original(curve, low, high),
+    )
+    f1 = BetaRatio(beta(size, size), beta(0.5, size), [[0, 0], [2, 2]], [[1, 1], [2, 2]])
+    share = stats.beta(size, size).ppf(LEVELS)
+    np.testing.assert_allclose(f1.icdf(LEVELS), 2 * share / (1 + share), rtol=1e-10)
+    assert sum(rows) < 2000
+
+
 def test_a_variable_without_influence():
     """The ratio is a function of the other one, here itself."""
     for forms in ([[0, 0], [1, 1]], [[0, 1], [0, 1]]):
