@@ -136,7 +136,7 @@ REFUSED = {
     "metric distribution": (
         lambda: PosteriorConfusionMetric("f1", 0.5, POSTERIOR),
         TypeError,
-        "distribution must be a BetaAverage, .* or a DrawnPosterior, got PosteriorBal",
+        "distribution must be a BetaAverage, .* or DrawnPosterior, got PosteriorBal",
     ),
     "metric without parts": (
         lambda: PosteriorConfusionMetric("f1", 0.5),

@@ -70,7 +70,7 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed : float
         Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is an array, it
         replaces the observed shares of the classes.
-    distribution : BetaAverage, BetaRatio, ShiftedDistribution or DrawnPosterior
+    distribution : BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution or DrawnPosterior
         Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
         ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
@@ -142,7 +142,7 @@ class PosteriorConfusionMetric(FigurePosterior):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
         if not isinstance(distribution, Exact | DrawnPosterior):
             raise TypeError(
-                "distribution must be a BetaAverage, a BetaRatio, a ShiftedDistribution or a "
+                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution or "
                 f"DrawnPosterior, got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
