@@ -142,8 +142,8 @@ class PosteriorConfusionMetric(FigurePosterior):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
         if not isinstance(distribution, Exact | DrawnPosterior):
             raise TypeError(
-                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution or "
-                f"DrawnPosterior, got {type(distribution).__name__}"
+                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution "
+                f"or DrawnPosterior, got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
         vars(self).update(
