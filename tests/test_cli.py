@@ -570,6 +570,17 @@ def test_single_class(write, run):
     assert document["data"]["score"] == "recall"
 
 
+def test_page_of_a_single_class(write, run, tmp_path):
+    """Title, caption and axis name the recall."""
+    path = tmp_path / "report.html"
+    run(write("truth,one\na,a\na,b\na,a\n"), "--truth", "truth", "--html", str(path))
+    page = path.read_text(encoding="utf-8")
+    assert "<h1>Posterior recall</h1>" in page
+    assert "Posterior of the recall: 95% interval shaded." in page
+    visible = page.replace("not a balanced accuracy", "").partition("<h2>Method</h2>")[0]
+    assert "alanced accuracy" not in visible
+
+
 def test_single_class_in_sentences():
     """The library's reports say it, too, of one classifier and of two."""
     posterior = posterior_balanced_accuracy(["a", "a"], ["a", "b"])

@@ -160,8 +160,9 @@ def _caption(evaluation: Evaluation, level: str) -> str:
     """Return the caption of the plot of the posteriors."""
     is_shaded = len(evaluation.posteriors) <= MOST_RIDGES
     interval = f"{level} interval shaded" if is_shaded else f"mean and {level} interval"
-    guessing = ", chance level dotted" if _n_classes(evaluation) > 1 else ""
-    return f"Posterior of the balanced accuracy: {interval}{guessing}."
+    if _n_classes(evaluation) == 1:
+        return f"Posterior of the recall: {interval}."
+    return f"Posterior of the balanced accuracy: {interval}, chance level dotted."
 
 
 def draw_picture(evaluation: Evaluation, kind: str) -> tuple[bytes, bool]:

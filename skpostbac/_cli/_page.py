@@ -132,11 +132,11 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
     page : str
         HTML.
     """
-    source = document["data"]["source"]
+    source, score = document["data"]["source"], document["data"]["score"]
     sections = make_sections(document)
     # The result comes first, and the ranking before the details.
     body = [
-        "<h1>Posterior balanced accuracy</h1>",
+        f"<h1>Posterior {score}</h1>",
         _lead([*_failure(document), *report(evaluation)]),
         _facts(describe_data(document)),
         *map(_figure, page_figures(evaluation).items()),
@@ -148,7 +148,7 @@ def render_page(document: Record, evaluation: Evaluation) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Posterior balanced accuracy: {escape(source)}</title>\n"
+        f"<title>Posterior {score}: {escape(source)}</title>\n"
         f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
 

@@ -274,8 +274,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     @property
     def score_name(self) -> str:
-        """Name of the metric: "Balanced accuracy"."""
-        return "Balanced accuracy"
+        """Name of the metric: "Balanced accuracy", or "Recall" with a single class."""
+        return "Balanced accuracy" if self.counts.n_classes > 1 else "Recall"
 
     @property
     def chance(self) -> float:
