@@ -172,7 +172,7 @@ def test_scores_without_outcomes_are_refused(results):
 def test_searches_by_scores_are_refused(function):
     """As above: the scorer named first is the one that does."""
     scored = cross_validated(MODELS["tree"], scoring="balanced_accuracy")
-    with pytest.raises(ValueError, match=r"holds no outcomes.* with scoring=OutcomesScorer"):
+    with pytest.raises(ValueError, match=r"has no outcomes.* with scoring=OutcomesScorer"):
         function(scored)
 
 
