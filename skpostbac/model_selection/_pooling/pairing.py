@@ -77,7 +77,7 @@ def pooled_paired_counts(
     words = fold_words(cv_results)
     if words is None:
         raise ValueError(
-            "cv_results holds no outcomes of samples (test_outcomes_0): "
+            "cv_results has no outcomes of samples (test_outcomes_0): "
             "run the search with scoring=OutcomesScorer(max_test_size=len(y))"
         )
     counts = fold_counts(cv_results)
