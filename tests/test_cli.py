@@ -570,6 +570,13 @@ def test_single_class(write, run):
     assert document["data"]["score"] == "recall"
 
 
+def test_an_empty_identifier_is_refused(write, fail):
+    """It would count as one sample that occurs several times."""
+    path = write("truth,one,id\na,a,1\nb,b,\na,a,3\n")
+    message = fail(path, "--truth", "truth", "--id", "id")
+    assert "line 3: no identifier in column 'id'" in message
+
+
 def test_page_of_a_single_class(write, run, tmp_path):
     """Title, caption and axis name the recall."""
     path = tmp_path / "report.html"

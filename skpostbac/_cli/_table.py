@@ -355,7 +355,10 @@ def _count_rows(
             _check_cells(f"{contents.unit} {number}", columns, row)
             row = tuple(map(intern, row))  # share the strings of equal labels
         rows[row] += 1
-        different.update(cells[n:])
+        if ids is not None:
+            if not cells[n].strip():
+                raise InputError(f"{contents.unit} {number}: no identifier in column {ids!r}")
+            different.add(cells[n])
     if not rows:
         raise InputError(f"{contents.source} has a header, but no rows")
     return rows, len(different)

@@ -6,16 +6,16 @@ A metric f of the shares P of the cells changes with a sample in cell c by its i
 
     u_c = \frac{d}{d\varepsilon} f((1 - \varepsilon) P + \varepsilon \delta_c),
 
-so that the error of f is about the mean of the influences of the samples (the linearisation by
-which surveys find the variances of ratios; Hampel, Journal of the American Statistical Association
-69, 1974). They are a figure of the samples as hits are, and have design effects as these have
-(`_dependence`). Samples that the metric does not depend on have none, and are left out: the
-precision of a class is that of the samples that are predicted as it.
+and the error of f is approximately the mean influence of the samples. Surveys use the same
+linearisation for the variances of ratios (Hampel, Journal of the American Statistical Association
+69, 1974). The influences take the place of the hits in the design effects (`_dependence`). Samples
+that do not affect the metric are left out: the precision of a class depends only on the samples
+that are predicted as this class.
 
-Where influences have the mean zero in each class, as those of recalls or with known shares of the
-classes, only what varies within classes counts: groups that have one class each have a design
-effect for each class, as those of the balanced accuracy. Elsewhere, and where groups cross
-classes, all samples are one class, so that groups may also differ by the classes that they have.
+If the mean influence is zero in each class, as for recalls or with known shares of the classes,
+only the variation within classes counts. If, besides, each group has samples of one class only,
+each class has its own design effect, as for the balanced accuracy. Otherwise all samples are
+treated as one class, because groups may also differ in their mix of classes.
 """
 
 from __future__ import annotations

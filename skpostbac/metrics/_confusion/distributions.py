@@ -41,9 +41,11 @@ def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Ex
 
 
 def _likelihood_ratio(name: str, position: int, model: ConfusionModel) -> BetaQuotient | None:
-    """Return the distribution of the recall by the false positive rate, or of 1 less each.
+    """Return the distribution of a likelihood ratio, or None if it is not known.
 
-    The false positive rate is one Beta variable of two classes, or of sampled shares.
+    The positive one is the recall divided by the false positive rate; the negative one is 1 minus
+    the recall divided by 1 minus the false positive rate. The false positive rate is a Beta
+    variable with two classes, or with sampled shares.
     """
     alarms, quiet = _alarms(model, position)
     if model.prevalence is not None and len(alarms) > 1:
@@ -155,9 +157,9 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
 
 
 def distribution_of_weighted(name: str, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean of a metric over the classes, by their true shares.
+    """Return the distribution of the mean of a metric over the classes, weighted by their shares.
 
-    That of the recall is the accuracy.
+    The weighted mean of the recalls is the accuracy.
     """
     return distribution_of_accuracy(model) if name == "recall" else None
 
@@ -197,9 +199,9 @@ def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None
 def _mean_of_sampled(payoffs: Floats, cells: Floats) -> Exact | None:
     """Return the distribution of a mean over cells whose shares have one Dirichlet distribution.
 
-    Cells of equal payoff are one. Of three, with the payoffs u < v < w, the share S of the last two
-    and the share T that the last has of them are independent Beta variables, and the mean is
-    (1 - S) u + S ((1 - T) v + T w).
+    Cells of equal payoff are merged. With three payoffs u < v < w, let S be the share of the cells
+    that pay v or w, and T the part of S that pays w. S and T are independent Beta variables, and
+    the mean is (1 - S) u + S ((1 - T) v + T w).
     """
     values, places = np.unique(payoffs, return_inverse=True)
     sizes = np.asarray(np.bincount(places, weights=cells), dtype=np.float64)
@@ -217,8 +219,7 @@ def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Ex
 
     A class with two payoffs gives the lower of them, and their difference times a Beta variable.
     """
-    rows = [np.unique(row, return_inverse=True) for row in payoffs]
-    if any(len(values) > 2 for (values, _), share in zip(rows, shares, strict=True) if share > 0):
+    if any(len(np.unique(row)) > 2 for row in payoffs[shares > 0]):
         return None
     least, width = payoffs.min(axis=1), np.ptp(payoffs, axis=1)
     upper = np.where(payoffs > least[:, np.newaxis], model.cells, 0.0).sum(axis=1)
