@@ -411,7 +411,7 @@ def subgroup_posteriors(
     The observed gap is biased upwards: with few samples, even equally good groups differ. The
     posterior of the gap shows how large it may be. All its mass is above zero, so its intervals
     never include zero. With many or small groups it is biased upwards as well;
-    ``pooling="partial"`` corrects for this (see :ref:`subgroups` for the coverage).
+    ``pooling="partial"`` reduces this bias (see :ref:`subgroups` for the coverage).
 
     Examples
     --------
