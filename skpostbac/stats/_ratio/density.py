@@ -38,7 +38,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats._distribution import DEPTH, LogitDensity
 from skpostbac.stats._numerics import EPS, REACH
 from skpostbac.stats._ratio.variables import LogOdds
@@ -46,23 +46,26 @@ from skpostbac.stats._ratio.variables import LogOdds
 # Distance from a kink below which rounding shows.
 _BESIDE = 1e-12
 # Error of the log density in a table, also where it is small, and that of rounding: it shows in
-# proportion to the root of the number of samples.
+# proportion to the steepness of a density, and so to the inverse of its width.
 _TOLERANCE, _FAR_TOLERANCE, _ROUNDING = 1e-12, 1e-10, 8 * EPS
-# Share of that root by which rounding grows at most where a variable reaches far.
+# Share of that inverse by which rounding grows at most where a variable reaches far.
 _OF_REACH = 0.02
 # Edges of the first panels, in standard deviations from the middle.
 EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
 # in logs, until about this share of the probability is left.
 SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
-# Places of a variable at which a peak is looked for, in scales from its mode.
+# Places of a variable at which a peak is looked for, in scales from its mode, and further out.
 _STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
-# Places at which a peak is looked for again, until the next look narrows by less than a share.
+_OUTER = 2.0 ** np.arange(0, 14)
+# The peak is where the integrand is above exp(-_PEAK) of its largest value.
+_PEAK = 2.0
+# Places at which both are looked for again, until the next look narrows by less than a share.
 _LOOK, _NARROW, _LOOKS = 17, 0.6, 40
-# The ends of the integrands are looked for in one of so many rows.
+# Integrands of one in so many rows are looked at.
 _STRIDE = 6
 # Steps of the trapezoid rule at first, and how often they are halved.
-_FIRST, _HALVINGS = 32, 12
+_FIRST, _HALVINGS = 24, 9
 # A change that leaves an error of its square, and one by rounding, of which no halving rids.
 _SETTLED, _NOISE = 1e-8, 16.0
 
@@ -101,7 +104,7 @@ class LogRatio:
         curve = _Curve.of(self, u[order, np.newaxis])
         log_density = np.empty(u.size)
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            log_density[order] = _trapezoid(curve, *_windows(curve))
+            log_density[order] = _trapezoid(curve, _windows(curve))
         return log_density
 
     def middle_and_scale(self) -> tuple[float, float]:
@@ -120,11 +123,6 @@ class LogRatio:
         e, f = self.numerator[inside], self.denominator[inside]
         return np.log(e) - np.log(f), powers[inside]
 
-    @property
-    def size(self) -> float:
-        """The larger number of samples of both variables."""
-        return max(sum(self.first.powers), sum(self.second.powers))
-
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
         start, scale = self.middle_and_scale()
@@ -141,10 +139,10 @@ class LogRatio:
     def rounding(self) -> float:
         """About the error of a log density by rounding.
 
-        A log-odds that is far out, as of a variable with a small exponent, has an error in
-        proportion, which counts where the other variable is narrow.
+        It grows as the density narrows. A log-odds that is far out, as of a variable with a small
+        exponent, has an error in proportion, which counts where the other variable is narrow.
         """
-        root = float(np.sqrt(self.size))
+        root = max(1.0, 1 / min(self.first.scale, self.second.scale))
         reach = REACH / min(*self.first.powers, *self.second.powers)
         return _ROUNDING * root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
 
@@ -164,6 +162,8 @@ class _Curve:
     """Values of Phi at the corners, shape (2, 2, n, 1)."""
     log_f: Floats
     """Logs of e^u F at the corners, shape (2, 2, n, 1)."""
+    log_c: Floats
+    """Logs of the sizes of c, shape (2, 2, n, 1)."""
 
     @classmethod
     def of(cls, ratio: LogRatio, u: Floats) -> _Curve:
@@ -177,40 +177,50 @@ class _Curve:
         c = np.where(away < 0, -e * np.expm1(-np.abs(away)), f * np.expm1(-np.abs(away)))
         c = np.where(np.isfinite(corner)[:, :, np.newaxis, np.newaxis], c, e - f)
         falling = c[0, 1] * c[1, 0] > c[0, 0] * c[1, 1]
+        c, f = np.where(falling, c[::-1], c), np.where(falling, f[::-1], f)
         with np.errstate(divide="ignore"):
-            return cls(
-                ratio,
-                np.where(falling, -1.0, 1.0),
-                np.where(falling, c[::-1], c),
-                np.log(np.where(falling, f[::-1], f)),
-            )
+            return cls(ratio, np.where(falling, -1.0, 1.0), c, np.log(f), np.log(np.abs(c)))
 
     def __getitem__(self, rows: Floats) -> _Curve:
-        return _Curve(self.ratio, self.sign[rows], self.c[:, :, rows], self.log_f[:, :, rows])
-
-    def places(self, p: Floats) -> tuple[Floats, Floats]:
-        """Log-odds x and z of the points with x + z = p."""
-        (c00, c01), (c10, c11) = self.c
-        log_c01, log_c10 = np.log(np.abs(c01)), np.log(np.abs(c10))
-        middle, k = 0.5 * (log_c01 + log_c10), 0.5 * (log_c10 - log_c01)
-        bend = np.sign(c01) * _asinh_of_sum(
-            (np.sign(c00), np.log(np.abs(0.5 * c00)) - middle - 0.5 * p),
-            (np.sign(c11), np.log(np.abs(0.5 * c11)) - middle + 0.5 * p),
+        return _Curve(
+            self.ratio,
+            self.sign[rows],
+            self.c[:, :, rows],
+            self.log_f[:, :, rows],
+            self.log_c[:, :, rows],
         )
-        return 0.5 * p - k + bend, 0.5 * p + k - bend
 
     def log_integrand(self, p: Floats) -> Floats:
         """Log of the integrand at places p, shape (n, m)."""
-        x, z = self.places(p)
-        log_f = self.log_f
+        log_f, half = self.log_f, 0.5 * p
+        log_c01, log_c10 = self.log_c[0, 1], self.log_c[1, 0]
+        log_scale = 0.5 * (log_c01 + log_c10) + np.log(2.0)
+        asinh_b, log_root = self._asinh_of_b(half, log_scale)
+        to_second = 0.5 * (log_c10 - log_c01) - np.sign(self.c[0, 1]) * asinh_b
+        x, z = half - to_second, half + to_second
         odds: list[list[Floats]] = [[np.zeros(1), z], [x, p]]
         above = _log_add(
             [log_f[i, j] + odds[i][j] for i, j in np.ndindex(2, 2) if (log_f[i, j] > -np.inf).any()]
         )
-        log_c = np.log(np.abs([self.c[0, 1], self.c[1, 0]]))
-        below = _log_add([log_c[0] + z, log_c[1] + x])
+        # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
+        below = half + (log_root + log_scale)
         densities = self.ratio.first.log_density(self.sign * x) + self.ratio.second.log_density(z)
-        return densities + above - below
+        return densities + (above - below)
+
+    def _asinh_of_b(self, half: Floats, log_scale: Floats) -> tuple[Floats, Floats]:
+        """Return asinh(B) and log sqrt(B^2 + 1) where p / 2 is `half`.
+
+        The exponentials in B may overflow, and so all is divided by the largest of them.
+        """
+        first = (self.log_c[0, 0] - log_scale) - half
+        second = (self.log_c[1, 1] - log_scale) + half
+        top = np.maximum(np.maximum(first, second), 0.0)
+        b = np.sign(self.c[0, 0]) * np.exp(first - top) + np.sign(self.c[1, 1]) * np.exp(
+            second - top
+        )
+        one = np.exp(-top)
+        root = np.sqrt(b * b + one * one)
+        return np.copysign(top + np.log(np.abs(b) + root), b), top + np.log(root)
 
     def candidates(self) -> Floats:
         """Places where one of the variables is near its mode, shape (n, m), increasing."""
@@ -237,68 +247,126 @@ def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
     return np.unique(edges)
 
 
-def _windows(curve: _Curve) -> tuple[Floats, Floats]:
-    """Return the ends of places that count, as of some rows, for all rows between them."""
-    size = len(curve.sign)
-    some = np.unique(np.append(np.arange(0, size, _STRIDE), size - 1))
-    low, high = _window(curve[some])
-    before = np.searchsorted(some, np.arange(size), side="right") - 1
-    after = np.searchsorted(some, np.arange(size))
-    return np.minimum(low[before], low[after]), np.maximum(high[before], high[after])
+@dataclass(frozen=True)
+class _Window:
+    """Where integrands count, and where their peaks are; arrays have the shape (n, 1).
+
+    Nodes are even in v with p = centre + scale sinh(v): even in p across the peak, and in the logs
+    of their distances from it further out, where an integrand may fall slowly.
+    """
+
+    low: Floats
+    high: Floats
+    left: Floats
+    """Where the peak begins."""
+    right: Floats
+    """Where it ends."""
+
+    @classmethod
+    def seen(cls, p: Floats, values: Floats) -> _Window:
+        """Return the last places before and after all those at which the integrand counts."""
+        top = values.max(axis=1, keepdims=True)
+        return cls(*_around(p, values > top - REACH), *_around(p, values > top - _PEAK))
+
+    def __getitem__(self, rows: Floats) -> _Window:
+        return _Window(self.low[rows], self.high[rows], self.left[rows], self.right[rows])
+
+    def joined(self, other: _Window) -> _Window:
+        """Return windows that hold those of both."""
+        return _Window(
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            np.minimum(self.left, other.left),
+            np.maximum(self.right, other.right),
+        )
+
+    @property
+    def centre(self) -> Floats:
+        return 0.5 * (self.left + self.right)
+
+    @property
+    def scale(self) -> Floats:
+        return 0.5 * (self.right - self.left)
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The smallest v, and the largest."""
+        return (
+            np.arcsinh((self.low - self.centre) / self.scale),
+            np.arcsinh((self.high - self.centre) / self.scale),
+        )
+
+    def places(self, v: Floats) -> Floats:
+        return self.centre + self.scale * np.sinh(v)
+
+    def is_narrow_in(self, other: _Window) -> bool:
+        """Return whether a window is much narrower than another, or its peak is."""
+        outer = (self.high - self.low) < _NARROW * (other.high - other.low)
+        inner = (self.right - self.left) < _NARROW * (other.right - other.left)
+        return bool((outer | inner).any())
 
 
-def _window(curve: _Curve) -> tuple[Floats, Floats]:
-    """Return the ends of the places where the integrand counts, shape (n, 1)."""
-    p = curve.candidates()
-    seen = np.isfinite(p)
-    first = np.where(seen.any(axis=1), np.nanmin(np.where(seen, p, np.inf), axis=1), 0.0)
-    last = np.where(seen.any(axis=1), np.nanmax(np.where(seen, p, -np.inf), axis=1), 0.0)
-    p = np.where(seen, p, first[:, np.newaxis])
-    outer = 2.0 ** np.arange(0, 14)
-    p = np.sort(np.concatenate([first[:, None] - outer, p, last[:, None] + outer], axis=1), axis=1)
-    low, high = _narrowed(p, curve.log_integrand(p))
-    shares = np.linspace(0, 1, _LOOK)
-    for _ in range(_LOOKS):
-        p = low + (high - low) * shares
-        new_low, new_high = _narrowed(p, curve.log_integrand(p))
-        narrow = (new_high - new_low) > _NARROW * (high - low)
-        low, high = new_low, new_high
-        if narrow.all():
-            break
-    return low, high
-
-
-def _narrowed(p: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Last places before and after all those at which the integrand counts."""
-    counts = values > values.max(axis=1, keepdims=True) - REACH
+def _around(p: Floats, counts: Bools) -> tuple[Floats, Floats]:
     first = np.maximum(counts.argmax(axis=1) - 1, 0)
     last = np.minimum(p.shape[1] - counts[:, ::-1].argmax(axis=1), p.shape[1] - 1)
     rows = np.arange(len(p))
     return p[rows, first][:, np.newaxis], p[rows, last][:, np.newaxis]
 
 
-def _trapezoid(curve: _Curve, low: Floats, high: Floats) -> Floats:
+def _windows(curve: _Curve) -> _Window:
+    """Return the windows of all rows, each from those of the nearest rows that are looked at."""
+    size = len(curve.sign)
+    some = np.unique(np.append(np.arange(0, size, _STRIDE), size - 1))
+    window = _window(curve[some])
+    before = np.searchsorted(some, np.arange(size), side="right") - 1
+    after = np.searchsorted(some, np.arange(size))
+    return window[before].joined(window[after])
+
+
+def _window(curve: _Curve) -> _Window:
+    """Look for the windows of integrands."""
+    p = curve.candidates()
+    seen = np.isfinite(p)
+    first = np.where(seen.any(axis=1), np.nanmin(np.where(seen, p, np.inf), axis=1), 0.0)
+    last = np.where(seen.any(axis=1), np.nanmax(np.where(seen, p, -np.inf), axis=1), 0.0)
+    p = np.where(seen, p, first[:, np.newaxis])
+    p = np.concatenate([first[:, None] - _OUTER, p, last[:, None] + _OUTER], axis=1)
+    p = np.sort(p, axis=1)
+    window = _Window.seen(p, curve.log_integrand(p))
+    shares = np.linspace(0, 1, _LOOK)
+    for _ in range(_LOOKS):
+        low, high = window.ends
+        p = window.places(low + (high - low) * shares)
+        before, window = window, _Window.seen(p, curve.log_integrand(p))
+        if not window.is_narrow_in(before):
+            break
+    return window
+
+
+def _trapezoid(curve: _Curve, window: _Window) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
+    low, high = window.ends
     step, settled = (high - low) / _FIRST, max(_SETTLED, _NOISE * curve.ratio.rounding)
-    sums = _log_sum(curve.log_integrand(low + step * np.arange(_FIRST + 1)))
+    v = low + step * np.arange(_FIRST + 1)
+    sums = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
     result, open_rows, count = np.empty(len(low)), np.arange(len(low)), _FIRST
     for _ in range(_HALVINGS):
-        more = low + step * (np.arange(count) + 0.5)
-        halved = np.logaddexp(sums, _log_sum(curve.log_integrand(more)))
-        change = np.abs(halved - sums - np.log(2.0))
-        step, count = 0.5 * step, 2 * count
-        result[open_rows] = halved + np.log(step[:, 0])
-        rest = ~(change < settled)
+        v = low + step * (np.arange(count) + 0.5)
+        more = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
+        # The sum of the second half alone is another rule of the first step.
+        rest = ~(np.abs(more - sums) < 2 * settled)
+        step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)
+        result[open_rows] = sums + np.log((step * window.scale)[:, 0])
         if not rest.any():
             break
-        curve, low, step, sums = curve[rest], low[rest], step[rest], halved[rest]
-        open_rows = open_rows[rest]
+        curve, window, open_rows = curve[rest], window[rest], open_rows[rest]
+        low, step, sums = low[rest], step[rest], sums[rest]
     return result
 
 
-def _log_sum(values: Floats) -> Floats:
+def _log_sum(values: Floats, weights: Floats) -> Floats:
     top = values.max(axis=1)
-    return np.asarray(top + np.log(np.exp(values - top[:, np.newaxis]).sum(axis=1)))
+    return np.asarray(top + np.log((np.exp(values - top[:, np.newaxis]) * weights).sum(axis=1)))
 
 
 def _log_add(terms: list[Floats]) -> Floats:
@@ -312,15 +380,3 @@ def _log_add(terms: list[Floats]) -> Floats:
     for term in terms[1:]:
         total += np.exp(term - top)
     return np.asarray(top + np.log(total))
-
-
-def _asinh_of_sum(*terms: tuple[Floats, Floats]) -> Floats:
-    """Return asinh of a sum of terms, each given by its sign and the log of its size."""
-    largest = np.maximum(terms[0][1], terms[1][1])
-    shift = np.maximum(largest, 0.0)
-    total = sum(sign * np.exp(log - shift) for sign, log in terms)
-    size = np.abs(total)
-    # asinh(e^shift t) = log(e^shift t + sqrt(e^(2 shift) t^2 + 1)).
-    one = np.exp(-shift)
-    far = shift + np.log(size + np.hypot(size, one))
-    return np.where(shift > 0, np.sign(total) * far, np.arcsinh(total))

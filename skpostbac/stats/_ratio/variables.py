@@ -24,6 +24,8 @@ from skpostbac.stats._numerics import stirling_remainder
 # From this many samples on the density is taken in relation to the mode: before, rounding leaves
 # less than 1e-13 of it.
 _MANY = 200.0
+# Log-odds below the mode at which nothing is left of a density of so many samples.
+_LAST = 700.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class LogOdds:
 def beta_log_odds(a: float, b: float) -> LogOdds:
     """Return the log-odds of a Beta variable."""
     n, mode = a + b, float(np.log(a) - np.log(b))
-    p, q = a / n, b / n
+    # As seen from the nearer end: the share of the larger exponent has no digits of the other.
+    side, least = (1.0, b / n) if b <= a else (-1.0, a / n)
     log_peak = float(
         0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi))
         - stirling_remainder(np.array([a, b, n])) @ np.array([1.0, 1.0, -1.0])
@@ -59,12 +62,8 @@ def beta_log_odds(a: float, b: float) -> LogOdds:
         return log_peak + (a * (z - mode) - n * (_softplus(z) - _softplus(np.float64(mode))))
 
     def centred(z: Floats) -> Floats:
-        d = z - mode
-        near = np.minimum(np.maximum(d, -1.0), 1.0)
-        bulk = np.log1p(q * np.expm1(-p * near) + p * np.expm1(q * near))
-        far = np.where(d > 0, q * d + np.log(p + q * np.exp(-np.abs(d))), 0.0)
-        far = np.where(d < 0, -p * d + np.log(q + p * np.exp(-np.abs(d))), far)
-        return log_peak - n * np.where(near == d, bulk, far)
+        d = np.maximum(side * (z - mode), -_LAST)
+        return log_peak - n * (least * d + np.log1p(least * np.expm1(-d)))
 
     scale = float(np.sqrt(1 / a + 1 / b))
     return LogOdds(direct if n < _MANY else centred, mode, scale, (a, b))

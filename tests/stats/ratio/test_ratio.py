@@ -262,12 +262,47 @@ def test_many_samples_without_one_kind_of_error(monkeypatch, size):
     monkeypatch.setattr(
         density,
         "_trapezoid",
-        lambda curve, low, high: rows.append(low.size) or original(curve, low, high),
+        lambda curve, window: rows.append(len(curve.sign)) or original(curve, window),
     )
     f1 = BetaRatio(beta(size, size), beta(0.5, size), [[0, 0], [2, 2]], [[1, 1], [2, 2]])
     share = stats.beta(size, size).ppf(LEVELS)
     np.testing.assert_allclose(f1.icdf(LEVELS), 2 * share / (1 + share), rtol=1e-10)
     assert sum(rows) < 2000
+
+
+@pytest.mark.parametrize("name", ["precision", "f1", "f2", "npv", "jaccard"])
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e10, 1e14], ids=str)
+def test_many_samples_without_errors(monkeypatch, name, size):
+    """A table takes few points of the integrand, and has the distribution of Gamma variables.
+
+    Of n samples of each class without errors, n times the share of errors has a distribution that
+    differs from Gamma(1 / 2) by a share of 1 / n, under Jeffreys' prior. The odds of an error are a
+    weighted sum of both.
+    """
+    points, original = [], density._Curve.log_integrand
+    monkeypatch.setattr(
+        density._Curve,
+        "log_integrand",
+        lambda curve, p: points.append(p.size) or original(curve, p),
+    )
+    ratio = known(name, (size + 0.5, 0.5, 0.5, size + 0.5), 0.5)
+    factors = {"precision": [1, 0], "npv": [1, 0], "jaccard": [1, 1], "f1": [0.5, 0.5]}
+    x = 1 - np.array([0.03, 0.4, 1, 2, 7]) / size
+    odds = size * (1 - x) / x
+    expected = odds_tails(odds, factors.get(name, [0.8, 0.2]))
+    np.testing.assert_allclose(ratio.cdf(x), expected, rtol=100 / size + 1e-11)
+    assert sum(points) < 300_000
+
+
+def odds_tails(x, factors):
+    """P(first A + second B > x) for A and B of Gamma(1 / 2)."""
+    first, second = factors
+    if second == 0:
+        return stats.gamma(0.5).sf(x / first)
+    # In polar coordinates: a Gamma(1) variable times a factor at a uniform angle.
+    angle = (np.arange(200) + 0.5) * np.pi / 400
+    scale = first * np.cos(angle) ** 2 + second * np.sin(angle) ** 2
+    return np.exp(-np.divide.outer(x, scale)).mean(axis=1)
 
 
 def test_a_variable_without_influence():
