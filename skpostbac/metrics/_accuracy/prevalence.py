@@ -38,6 +38,7 @@ from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     PriorLike,
     check_prior,
+    check_sums,
     independent_prior,
     resolve_prior,
 )
@@ -100,9 +101,13 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
     def __post_init__(self) -> None:
         for name in ("sensitivity", "specificity"):
             object.__setattr__(self, name, _pair(getattr(self, name), name))
-        positives, total = _pair((self.positives, self.total), "positives and total").tolist()
+        calls = _pair((self.positives, self.total), "positives and total")
         spec = check_prior(self.prior)
-        independent_prior(resolve_prior(spec, 2), "a prevalence")
+        prior = independent_prior(resolve_prior(spec, 2), "a prevalence")
+        pairs = {"total": calls, "sensitivity": self.sensitivity, "specificity": self.specificity}
+        for name, pair in pairs.items():
+            check_sums(prior, pair[1:], name)
+        positives, total = calls.tolist()
         vars(self).update(positives=positives, total=total, prior=spec)
         super().__post_init__()
 

@@ -96,7 +96,7 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
     resolved = resolve_prior(prior_spec, len(counts.classes))
     weights = resolve_class_weight(weight_spec, counts.classes)
     effective = counts if counts._design is None else counts.effective()
-    _check_sums(resolved, effective.total)
+    check_sums(resolved, effective.total)
     distribution = average_distribution(
         resolved, effective.correct, effective.total, None if weight_spec is None else weights
     )
@@ -243,13 +243,13 @@ def _check_range(array: Floats) -> None:
         )
 
 
-def _check_sums(prior: Prior, total: Floats) -> None:
-    """Raise if prior and counts add up to too much."""
+def check_sums(prior: Prior, total: Floats, name: str = "total") -> None:
+    """Raise if prior and counts, the argument `name`, add up to too much."""
     added = prior.max(axis=1) if isinstance(prior, np.ndarray) else 0.0
     large = added + total > LARGEST
     if large.any():
         raise ValueError(
-            f"prior and total must add up to at most {LARGEST:g} for each class, "
+            f"prior and {name} must add up to at most {LARGEST:g} for each class, "
             f"got a total of {first(total, large)}"
         )
 

@@ -126,6 +126,8 @@ def test_words_have_the_share_and_the_judge():
         pytest.param({"sensitivity": (np.nan, 3)}, "sensitivity must be a count", id="nan"),
         pytest.param({"positives": -1}, "positives and total must be a count", id="negative"),
         pytest.param({"total": 10}, "positives and total must be a count", id="small total"),
+        pytest.param({"total": 1e16}, "prior and total must add up", id="large total"),
+        pytest.param({"specificity": (1, 1e16)}, "prior and specificity must", id="large gold"),
         pytest.param({"prior": "hierarchical"}, "prior must be independent", id="hierarchical"),
         pytest.param({"prior": "none"}, "prior must be one of", id="unknown"),
     ],
