@@ -18,8 +18,10 @@ def draws(positives, total, rng, prior=0.5):
 
 
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.JudgeWarning")
-@pytest.mark.parametrize("positives", [30, 130, 195])
-@pytest.mark.parametrize("prior", ["reciprocal", "uniform"])
+@pytest.mark.parametrize(
+    ("positives", "prior"),
+    [(30, "reciprocal"), (130, "reciprocal"), (195, "reciprocal"), (130, "uniform")],
+)
 def test_draws_of_the_share_agree(positives, prior):
     """(p + q0 - 1) / (q0 + q1 - 1), of which what lies outside [0, 1] is left out."""
     p, q0, q1 = draws(positives, 200, np.random.default_rng(0), 1 if prior == "uniform" else 0.5)
@@ -58,7 +60,7 @@ def test_a_judge_without_errors_measures_the_share_itself():
     assert found.judge_informedness.mean() == pytest.approx(1, abs=2e-6)
 
 
-@pytest.mark.parametrize("calls", [(150, 130), (40, 60), (195, 185)])
+@pytest.mark.parametrize("calls", [(150, 130), (195, 185)])
 @pytest.mark.filterwarnings("ignore::skpostbac.metrics.JudgeWarning")
 def test_differences_share_the_judge(calls):
     """Against draws in which both shares are in [0, 1]; and narrower than of two judges."""
@@ -89,6 +91,7 @@ def test_a_judge_who_may_guess_leaves_the_share_open():
     assert (np.diff(found.cdf(np.linspace(0, 1, 21))) >= 0).all()
 
 
+@pytest.mark.slow
 def test_no_positive_call_of_a_flawless_judge_is_no_contradiction():
     """It is what such a judge says where there are none."""
     found = posterior_prevalence(0, 200, sensitivity=(50, 50), specificity=(50, 50))

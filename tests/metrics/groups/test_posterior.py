@@ -303,8 +303,16 @@ def test_groups_of_the_same_counts_have_one_distribution():
     assert posterior.groups[0].mean() != posterior.groups[1].mean()
 
 
-@pytest.mark.parametrize("model", ["normal-binomial", "beta-binomial"])
-@pytest.mark.parametrize("n_classes", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("model", "n_classes"),
+    [
+        ("normal-binomial", 2),
+        *[
+            pytest.param(*values, marks=pytest.mark.slow)
+            for values in (("normal-binomial", 3), ("beta-binomial", 2), ("beta-binomial", 3))
+        ],
+    ],
+)
 def test_balanced_accuracy_of_few_perfect_groups(model, n_classes):
     """Mean and variance of the quantiles are those of the classes, which may be at 0 and 1."""
     posterior = group_posterior([[5] * n_classes] * 2, [[5] * n_classes] * 2, model=model)

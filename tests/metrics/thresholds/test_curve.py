@@ -35,8 +35,17 @@ def curve_fixture():
     return posterior_threshold_curve(y_true, rng.normal(size=300) + y_true, random_state=0)
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", "uniform", (0.5, 2), [(1, 2), (3, 4)]])
-@pytest.mark.parametrize("class_weight", [None, [1, 3], {0: 2, 1: 1}])
+@pytest.mark.parametrize(
+    ("prior", "class_weight"),
+    [
+        ("reciprocal", None),
+        ("uniform", [1, 3]),
+        ((0.5, 2), {0: 2, 1: 1}),
+        ([(1, 2), (3, 4)], None),
+        ([(1, 2), (3, 4)], {0: 2, 1: 1}),
+    ],
+    ids=str,
+)
 def test_each_threshold_has_the_posterior_of_its_predictions(prior, class_weight):
     """Means, intervals and `at` are those of `posterior_balanced_accuracy`."""
     curve = posterior_threshold_curve(

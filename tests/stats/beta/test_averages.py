@@ -29,8 +29,8 @@ def random_posteriors(rng, n_distributions, n_classes):
 
 @pytest.fixture(params=[1, 2, 3, 10], ids="{} classes".format)
 def parameters(request):
-    """Return exponents and weights of eight distributions."""
-    return random_posteriors(np.random.default_rng(request.param), 8, request.param)
+    """Return exponents and weights of five distributions."""
+    return random_posteriors(np.random.default_rng(request.param), 5, request.param)
 
 
 def alone(parameters):
@@ -98,7 +98,7 @@ def test_probabilities(parameters, name):
 def test_company_and_order():
     """A distribution among others of many shapes, at any place, and alone in an array."""
     rng = np.random.default_rng(5)
-    a, b, weights = random_posteriors(rng, 160, 3)
+    a, b, weights = random_posteriors(rng, 96, 3)
     whole = BetaAverage(a, b, weights=weights)
     interval, hdi, cdf = whole.interval(), whole.hdi(), whole.cdf(0.1)
     assert len({series.coefficients.shape for _, series in whole._series}) > 10

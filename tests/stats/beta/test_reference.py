@@ -91,15 +91,22 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-# With a thousand classes without errors these take the engine seconds.
-SLOW = [
-    *(f"{size}_1000_{kind}perfect" for size in ("reciprocal", "half") for kind in ("", "nearly_")),
-    *(f"{size}_1000_perfect_of_three" for size in ("reciprocal", "half")),
-]
-# All tests of a distribution come one after the other, in one process, which makes it once.
+
+
+def quick_records():
+    """Return the names of a quarter of the records of each regime, with the first one."""
+    regimes = {}
+    for name, record in RECORDS.items():
+        regimes.setdefault(record["regime"], []).append(name)
+    return {name for names in regimes.values() for name in names[::4]}
+
+
+QUICK = quick_records()
+# The other records are slow tests. All tests of a distribution come one after the other, in one
+# process, which makes it once.
 every_distribution = pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in RECORDS],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RECORDS],
     scope="module",
 )
 

@@ -85,9 +85,24 @@ def assert_same_tails(distribution, x, other, y, *, turned=False):
     assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
 
 
-# All tests of a distribution come one after the other, in one process, which makes it once.
+
+def quick_records():
+    """Return the names of a quarter of the records of each regime, with the first one."""
+    regimes = {}
+    for name, record in RECORDS.items():
+        regimes.setdefault(record["regime"], []).append(name)
+    return {name for names in regimes.values() for name in names[::4]}
+
+
+QUICK = quick_records()
+# The other records are slow tests. All tests of a distribution come one after the other, in one
+# process, which makes it once.
 every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS, scope="module")
-every_record = pytest.mark.parametrize("name", RECORDS, scope="module")
+every_record = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RECORDS],
+    scope="module",
+)
 
 
 # Reference values
