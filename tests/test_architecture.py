@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -72,13 +73,19 @@ def folder_of(module: str, folders: list[str]) -> str:
     return module if module in folders else parent(module)
 
 
+@cache
+def nodes_of(text: str) -> list[ast.AST]:
+    """Return all nodes of a file, which several rules look at."""
+    return list(ast.walk(ast.parse(text)))
+
+
 def imports_of(package: Mapping[str, str]) -> list[Import]:
     """Return all imports of all files, wherever they stand in them."""
     modules = {module_of(path) for path in python_files(package)}
     return [
         Import(path, node.lineno, module_of(path), target)
         for path, text in python_files(package).items()
-        for node in ast.walk(ast.parse(text, path))
+        for node in nodes_of(text)
         for target in targets(node, path, modules)
     ]
 
@@ -206,7 +213,7 @@ def stale_names(package: Mapping[str, str]) -> list[str]:
 
 def identifiers(text: str) -> Iterator[str]:
     """Yield the names that a file defines or uses."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name

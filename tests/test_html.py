@@ -168,7 +168,7 @@ NAMED = {
     "prior influence": UNEVEN.prior_influence(),
     "recalls": UNEVEN.recalls(),
     "recalls of many": PosteriorBalancedAccuracy.from_counts([90] * 40, [100] * 40).recalls(),
-    "test size": required_test_size(PILOT, width=0.3),
+    "test size": required_test_size(PILOT, width=0.6),
     "groups": group_posterior(
         {BAD: ClassCounts(["x"], [8], [10]), "b": ClassCounts(["x"], [9], [10])}
     ),

@@ -17,6 +17,7 @@ from_matrix = PosteriorConfusionMetric.from_confusion_matrix
 
 C = np.array([[166, 25], [21, 188]])
 THREE = np.array([[50, 3, 7], [4, 60, 1], [2, 9, 30]])
+N_DRAWS = 200_000
 CASES = {
     "three values": (C, ExpectedCost([[0, 1], [10, 0]]), "sampled"),
     "gain": (C, ExpectedCost([[0, 1], [10, -4]]), (0.7, 0.3)),
@@ -41,25 +42,25 @@ def payoffs_of(metric, n_classes):
 
 @pytest.mark.parametrize(("matrix", "metric", "prevalence"), CASES.values(), ids=CASES)
 def test_exact_distributions_are_those_of_random_matrices(matrix, metric, prevalence):
-    """A million matrices of Dirichlet rows, or of one Dirichlet matrix."""
+    """Matrices of Dirichlet rows, or of one Dirichlet matrix; up to five standard errors."""
     k = len(matrix)
     options = {} if isinstance(metric, ExpectedCost) else {"pos_label": 1}
     posterior = from_matrix(matrix, metric, prevalence=prevalence, **options)
     assert posterior.monte_carlo_error() == 0
     # The default prior of each recall is Beta(1 / k, 1 / k), and the latter is shared.
     cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
-    draws = np.random.default_rng(0).standard_gamma(cells, (10**6, k, k))
+    draws = np.random.default_rng(0).standard_gamma(cells, (N_DRAWS, k, k))
     if prevalence != "sampled":
         shares = matrix.sum(axis=1) if prevalence == "observed" else np.array(prevalence)
         draws *= shares[:, np.newaxis] / draws.sum(axis=2, keepdims=True)
     draws /= draws.sum(axis=(1, 2), keepdims=True)
     values = np.einsum("nij,ij->n", draws, payoffs_of(metric, k))
-    error = values.std() / 1e3
+    error = values.std() / np.sqrt(N_DRAWS)
     assert posterior.mean() == pytest.approx(values.mean(), abs=5 * error)
     assert posterior.standard_deviation() == pytest.approx(values.std(), rel=0.005)
     levels = np.array([0.01, 0.2, 0.5, 0.9])
     found = posterior.cdf(np.quantile(values, levels))
-    np.testing.assert_allclose(found, levels, rtol=0, atol=0.0025)
+    np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(N_DRAWS))
 
 
 @pytest.mark.parametrize("prevalence", ["sampled", "observed", (0.1, 0.2, 0.7)])
@@ -151,7 +152,7 @@ def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
     """Of recall and false positive rate, which are independent; and observed as scikit-learn's."""
     k = len(matrix)
     cells = matrix + np.where(np.eye(k) > 0, 1 / k, 1 / (k * (k - 1)))
-    draws = np.random.default_rng(0).standard_gamma(cells, (10**6, k, k))
+    draws = np.random.default_rng(0).standard_gamma(cells, (N_DRAWS, k, k))
     tp, fn = draws[:, 1, 1], draws[:, 1].sum(axis=1) - draws[:, 1, 1]
     fp = draws[:, :, 1].sum(axis=1) - tp
     tn = draws.sum(axis=(1, 2)) - tp - fn - fp
@@ -164,7 +165,7 @@ def test_likelihood_ratios_are_those_of_random_matrices(matrix, prevalence):
         posterior = from_matrix(matrix, name, pos_label=1, prevalence=prevalence)
         assert posterior.monte_carlo_error() == 0
         found = posterior.cdf(np.quantile(drawn, levels))
-        np.testing.assert_allclose(found, levels, rtol=0, atol=0.0025)
+        np.testing.assert_allclose(found, levels, rtol=0, atol=2.5 / np.sqrt(N_DRAWS))
 
 
 def test_observed_likelihood_ratios_are_those_of_scikit_learn():

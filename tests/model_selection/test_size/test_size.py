@@ -280,7 +280,7 @@ def test_larger_differences_need_fewer_samples(paired):
 @pytest.mark.parametrize("name", ["level", "assurance"])
 def test_more_certainty_needs_more_samples(goal, name):
     """Monotone in the level and in the assurance."""
-    sizes = [required_test_size(0.7, **goal, **{name: value}).total for value in (0.7, 0.9, 0.97)]
+    sizes = [required_test_size(0.7, **goal, **{name: value}).total for value in (0.6, 0.75, 0.9)]
     assert sizes == sorted(set(sizes))
 
 
@@ -343,6 +343,7 @@ def test_result_says_what_it_is():
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
 
 
+@pytest.mark.slow
 def test_result_says_which_agreement_it_assumed():
     """Independent errors, of 1 - p (1 - q) - q (1 - p), unless another is given."""
     found = required_test_size([0.9, 0.8], difference=0.05, class_proportions=[3, 1])
@@ -371,13 +372,13 @@ def test_no_agreement_without_a_pair(options):
 
 def test_report_of_unequal_classes():
     """It says which class has how many, by the labels of a pilot."""
-    found = required_test_size([0.9, 0.9], width=0.3, class_proportions=[4, 1])
+    found = required_test_size([0.9, 0.9], width=0.5, class_proportions=[4, 1])
     many, few = found.samples
     assert found.classes.tolist() == [0, 1]
     text = f"With {many} of class 0, {few} of class 1, {many + few} samples in all, the "
     assert found.report().startswith(text)
     pilot = PosteriorBalancedAccuracy.from_counts([18, 9], [20, 10], classes=["sick", "well"])
-    found = required_test_size(pilot, width=0.3, class_proportions=[1, 4])
+    found = required_test_size(pilot, width=0.5, class_proportions=[1, 4])
     few, many = found.samples
     assert f"With {few} of class 'sick', {many} of class 'well'," in found.report()
 

@@ -91,8 +91,6 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-
-
 def quick_records():
     """Return the names of a quarter of the records of each regime, with the first one."""
     regimes = {}

@@ -54,8 +54,9 @@ DISTRIBUTIONS = {
 DISTANCES = np.array([-6.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.2, 3.0, 7.0])
 
 
+@cache
 def made(name):
-    """Return a distribution of the table above."""
+    """Return a distribution of the table above, made once for all tests."""
     counts, prior, weights = DISTRIBUTIONS[name]
     return PairedDifference(counts, prior=prior, weights=weights)
 
@@ -83,7 +84,6 @@ def assert_same_tails(distribution, x, other, y, *, turned=False):
     smaller = logs < np.log(0.5)
     error = np.abs(logs - others)[smaller]
     assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
-
 
 
 def quick_records():

@@ -114,6 +114,7 @@ def test_curve_in_a_tail():
     np.testing.assert_allclose(average.logcdf(x), exact.logcdf(x), rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [1e-3, 3e-3])
 def test_quantiles_beside_an_end_that_holds_half_of_the_mass(power):
     """The tilt of a point within 1e-160 of the end has a square that is no double."""
