@@ -151,13 +151,13 @@ class GroupPosterior(StablePickle):
         return self._first_groups(len(self.correct))
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
-        # Groups of the same counts have one distribution.
+        # Groups of the same counts have one distribution, also those that share them in one class.
+        by_class = [inference.groups(number) for inference in self._classes]
         counts = np.stack([self.correct, self.total], axis=1).reshape(len(self.correct), -1)
         counts = counts[:number]
         _, first, kind = np.unique(counts, axis=0, return_index=True, return_inverse=True)
         distributions = [
-            _average([inference.group(index) for inference in self._classes])
-            for index in first.tolist()
+            _average([groups[index] for groups in by_class]) for index in first.tolist()
         ]
         return tuple(distributions[i] for i in kind.ravel().tolist())
 

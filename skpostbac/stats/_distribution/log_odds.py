@@ -39,6 +39,7 @@ _WEIGHTS: Floats
 _NODES, _WEIGHTS = leggauss(_N)
 _FROM_SERIES = legvander(_NODES, _N - 1)
 _TO_SERIES = np.linalg.inv(_FROM_SERIES)
+_ENDS_OF_SERIES = legvander(np.array([-1.0, 1.0]), _N - 1)
 # Series on both halves of a panel.
 _HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
 # Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
@@ -52,8 +53,9 @@ _FAR_TOLERANCE, _FALL = 1e-4, 30.0
 _MAX_ROUNDS = 12
 # Panels that rounding does not let be cut, and how many are not cut further: what is left is noise.
 _NARROWEST, _MOST_PANELS = 1e-12, 1000
-# The log of a density that vanishes is so far below that of its panel.
-_FLOOR = 1e4
+# The log of a density that vanishes is so far below that of its panel, and on a panel beyond those
+# that are resolved it falls by less.
+_FLOOR, _FALL_BEYOND = 1e4, 5e3
 _MAX_DOUBLINGS = 100
 # Least fall of the log density beyond the panels, where hardly anything is left.
 _LEAST_SLOPE = 1e-6
@@ -116,6 +118,18 @@ class Panels(StablePickle):
         """Log of the mass of each panel."""
         return log_sum(self.log_weights)
 
+    @cached_property
+    def log_bounds(self) -> Floats:
+        """Log of about the largest mass of each panel, also where it is too steep for the rule."""
+        ends = _ENDS_OF_SERIES @ self.series
+        top = np.maximum(ends.max(axis=0), self.values.max(axis=0))
+        return np.asarray(top + np.log(self.right - self.left))
+
+    @cached_property
+    def is_steep(self) -> Bools:
+        """Where the rule cannot integrate the density."""
+        return np.asarray(np.ptp(self.values, axis=0) >= _FALL)
+
     def is_negligible(self, top: float, depth: float = DEPTH) -> Bools:
         """Return where both the density and the mass are negligible."""
         beyond = np.minimum(np.abs(self.left), np.abs(self.right)) > _LAST
@@ -133,7 +147,7 @@ class Panels(StablePickle):
         rounding = np.spacing(np.maximum(np.abs(self.left), np.abs(self.right)))
         limit = np.maximum(limit, 2 * rounding / (self.right - self.left))
         converged = np.abs(self.series[-2:]).max(axis=0) < limit
-        return np.asarray(converged & (np.ptp(self.values, axis=0) < _FALL))
+        return np.asarray(converged & ~self.is_steep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +212,16 @@ class LogitDensity(StablePickle):
 
     @cached_property
     def all_panels(self) -> Panels:
-        """The panels, and further ones in the tails, where the log density is straight."""
+        """The panels, and further ones in the tails, where the log density is straight.
+
+        These may be steep: narrow distributions would need hundreds of thousands that are not.
+        """
         panels, slopes = self.panels, self._slopes
         low, high = min(panels.left[0], -_LAST), max(panels.right[-1], _LAST)
         edges = np.concatenate(
             [
-                _steps(panels.left[0], low, _FALL / slopes.low)[::-1],
-                _steps(panels.right[-1], high, _FALL / slopes.high),
+                _steps(panels.left[0], low, _FALL_BEYOND / slopes.low)[::-1],
+                _steps(panels.right[-1], high, _FALL_BEYOND / slopes.high),
             ]
         )
         outer = edges[:-1] < edges[1:]

@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 from skpostbac._utils import Floats
 from skpostbac.stats._distribution import LogitDistribution
-from skpostbac.stats._numerics import EPS
+from skpostbac.stats._numerics import EPS, log_sum
 from skpostbac.stats._population.model import BetaModel, group_model, log_likelihood
 from skpostbac.stats._population.prior import BetaBinomial, NormalBinomial
 from skpostbac.stats._population.quadrature import Evidence, PosteriorRows, series
@@ -86,7 +86,15 @@ class GroupInference:
 
     def group(self, index: int) -> LogitDistribution:
         """Distribution of the accuracy of one of the groups."""
-        kind = self._kind[index]
+        return self._of_kind(int(self._kind[index]))
+
+    def groups(self, number: int) -> list[LogitDistribution]:
+        """Distributions of the first groups, one for all that have the same counts."""
+        kinds = self._kind[:number].tolist()
+        distributions = {kind: self._of_kind(kind) for kind in dict.fromkeys(kinds)}
+        return [distributions[kind] for kind in kinds]
+
+    def _of_kind(self, kind: int) -> LogitDistribution:
         others = self._nodes.log_weight - self._nodes.evidence[:, kind]
         return self._group(others, *self._kinds[:, kind])
 
@@ -144,8 +152,7 @@ class GroupInference:
 
 def _log_sum(values: Floats) -> Floats:
     """Log of the sums of the exponentials of rows."""
-    top = values.max(axis=1)
-    return np.asarray(top + np.log(np.exp(values - top[:, None]).sum(axis=1)))
+    return log_sum(values.T)
 
 
 def _trimmed(series: Floats) -> Floats:

@@ -46,13 +46,14 @@ class TiltedLogit:
         return self._refined(self.density.all_panels, 0.0)
 
     def _refined(self, panels: Panels, top: float) -> Panels:
-        """Halve the panels until waves up to some height are resolved."""
+        """Halve the panels that count until waves up to some height are resolved."""
         rate = self.weight * (self.tilt + top)
+        panels = panels[self._counts(panels)]
         for _ in range(_MOST_HALVINGS):
             gap = np.abs(self._distance(panels.left) - self._distance(panels.right))
             # Where the tilt varies over a long panel it is no low polynomial in the log-odds.
             long = panels.right - panels.left > _LENGTH
-            coarse = (rate * gap > _TURN) | (long & (rate * gap > _TILTED))
+            coarse = (rate * gap > _TURN) | (long & (rate * gap > _TILTED)) | panels.is_steep
             if not coarse.any():
                 break
             panels = panels.halved(coarse)
@@ -63,7 +64,7 @@ class TiltedLogit:
         """Which panels hold mass that counts under the tilt."""
         fall = self.weight * self.tilt * self._distance(np.stack([panels.left, panels.right]))
         least = np.max(panels.log_masses - fall.max(axis=0))
-        return np.asarray(panels.log_masses - fall.min(axis=0) > least + np.log(_NEGLIGIBLE))
+        return np.asarray(panels.log_bounds - fall.min(axis=0) > least + np.log(_NEGLIGIBLE))
 
     def _distance(self, u: Floats) -> Floats:
         """Distance of x from the end that is up."""

@@ -12,12 +12,20 @@ from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution.log_odds import LogitDistribution
 from skpostbac.stats._population import average as _logit_average
 from skpostbac.stats._population.average import logit_average
+from skpostbac.stats._population.model import log_likelihood
 
 
 def beta_distribution(a, b):
     """The distribution of Beta(a, b): the density of its log-odds is x^a (1 - x)^b."""
     return LogitDistribution(
         lambda u: a * log_expit(u) + b * log_expit(-u), np.log(a / b), np.sqrt(1 / a + 1 / b)
+    )
+
+
+def narrow_beta_distribution(a, b):
+    """The same without cancellation at the maximum, where the terms are large."""
+    return LogitDistribution(
+        lambda u: log_likelihood(u, a, a + b), np.log(a / b), np.sqrt(1 / a + 1 / b)
     )
 
 
@@ -102,6 +110,18 @@ def test_averages_of_beta_distributions_are_those_of_the_inversion(a, b, weights
     np.testing.assert_allclose(distribution.cdf(x), exact.cdf(x), rtol=1e-8)
     np.testing.assert_allclose(distribution.ccdf(x), exact.ccdf(x), rtol=1e-8)
     assert distribution.mean() == pytest.approx(exact.mean(), abs=1e-10)
+
+
+def test_an_average_of_narrow_distributions():
+    """Their log densities fall by a million up to the log-odds of the smallest double."""
+    a, b = np.array([220_000, 1200]), np.array([216_000, 1190])
+    average = logit_average([*map(narrow_beta_distribution, a, b)], np.array([0.5, 0.5]))
+    exact = BetaAverage(a, b)
+    x = exact.icdf([1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
+    np.testing.assert_allclose(average.cdf(x), exact.cdf(x), rtol=1e-11)
+    np.testing.assert_allclose(average.ccdf(x), exact.ccdf(x), rtol=1e-11)
+    np.testing.assert_allclose(average.hdi(), exact.hdi(), rtol=1e-9)
+    np.testing.assert_allclose(average.logccdf([0.52, 0.55]), exact.logccdf([0.52, 0.55]))
 
 
 def test_curve_in_a_tail():

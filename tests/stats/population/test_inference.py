@@ -284,3 +284,15 @@ def test_rising_series_are_inverted(is_close):
     found = series.inverse(value, start)
     assert np.array_equal(found[[0, 2]], [[-1.0, -1.0], [1.0, 1.0]])
     np.testing.assert_allclose(np.arctan([1, 4] * found[1]) + found[1] / 9, 0.2, rtol=1e-12)
+
+
+def test_groups_of_the_same_counts_share_a_distribution():
+    """And it is the one that each of them has alone."""
+    inference = GroupInference(
+        BetaBinomial(), np.array([8.0, 3.0, 8.0]), np.array([10.0, 9.0, 10.0])
+    )
+    first, second, third = inference.groups(3)
+    assert first is third
+    assert first is not second
+    for index, group in enumerate((first, second)):
+        assert group.cdf(0.6) == inference.group(index).cdf(0.6)
