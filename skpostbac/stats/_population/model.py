@@ -224,7 +224,9 @@ class _Integrand:
 
     def log_value(self, rho: Floats) -> Floats:
         """Return the log of the integrand, less the constant of the normal density."""
-        away, log_right = rho - self.mean, log_expit(rho)
+        away = rho - self.mean
+        # `log_expit`, in functions of NumPy, which take a quarter of its time.
+        log_right = np.minimum(rho, 0.0) - np.log1p(np.exp(-np.abs(rho)))
         # correct * log(p) + wrong * log(1 - p), of which log(1 - p) = log(p) - rho
         binomial = self.total * log_right - (self.total - self.correct) * rho
         return np.asarray(binomial - 0.5 * self.precision * away * away)
