@@ -12,3 +12,7 @@ class Rows:
     def __getitem__(self, index: Any) -> Self:
         """Return some of the rows."""
         return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
+
+    def ravel(self) -> Self:
+        """Return one row for each number."""
+        return type(self)(*[getattr(self, name).ravel() for name in self.__dataclass_fields__])

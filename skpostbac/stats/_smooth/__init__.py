@@ -2,9 +2,10 @@
 
 `betas` holds the variables. `extent` bounds the range of a sum and the height of its transform,
 `path` is the quadrature of one transform, `transform` the product over a sum, `series` its Fourier
-series, and `blocks` decides how many are computed together. `tails`, `lookup`, `shortest` and
-`peak` compute probabilities, quantiles, shortest intervals and modes. Sums whose transform decays
-slowly are not smooth, and small tails do not have relative accuracy. Imports `_distribution`.
+series, `waves` what both have in common, and `blocks` decides which sums are computed together.
+`tails`, `lookup`, `shortest` and `peak` compute probabilities, quantiles, shortest intervals and
+modes. Sums whose transform decays slowly are not smooth, and small tails do not have relative
+accuracy. Imports `_distribution`.
 """
 
 from skpostbac.stats._smooth.blocks import many_series, single_series

@@ -1,11 +1,10 @@
 """Series of many sums: which of them are smooth, and in which blocks they are computed.
 
-The numbers of orders and of nodes are rounded up to four steps for each power of two. Sums of the
-same two numbers are computed together, so that the company of others changes nothing but the last
-digits that depend on how arrays are laid out. Blocks are of about a megabyte, which stays near
-the processor.
+The number of orders is rounded up to two steps for each power of two, so that the company of others
+changes nothing but the last digits: sums of the same number are computed together.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,40 +24,38 @@ _MOST_ORDERS, _MOST_NODES, _MOST_VARIABLES, _LARGEST = 1024, 512, 64, 1e7
 _LEAST_POWER = 4.0
 # Both last coefficients of a series that has decayed.
 _DECAYED = 3e-13
-# Complex numbers in a block of a megabyte, and sums whose blocks are chosen at a time.
+# Coefficients of the series in a block, and sums whose blocks are chosen at a time.
 _BLOCK, _CHUNK = 2**16, 2**12
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Sums and how to compute their series: shapes (m, l), and (m,) for `n_orders`, `n_nodes`."""
+    """Sums and how to compute their series: shapes (m, l), and (m,) for `n_orders`."""
 
     betas: Betas
     extent: Extent
     path: Path
     n_orders: Indices
-    n_nodes: Indices
 
     @classmethod
     def of(cls, betas: Betas, *, is_whole: bool = False) -> "Plan":
         """Choose extents and paths."""
         extent = extent_of(betas, is_whole=is_whole)
         path = path_of(betas, extent.height)
-        n_orders, n_nodes = rounded_up(np.array([extent.count, path.count.max(axis=1)]))
-        return cls(betas, extent, path, n_orders, n_nodes)
+        return cls(betas, extent, path, rounded_up(extent.count))
 
     @property
     def is_feasible(self) -> Bools:
         """Which of the sums are worth their while."""
-        few = (self.n_orders <= _MOST_ORDERS) & (self.n_nodes <= _MOST_NODES)
+        few = (self.n_orders <= _MOST_ORDERS) & (self.path.count.max(axis=1) <= _MOST_NODES)
         few &= self.betas.near.sum(axis=1) >= _LEAST_POWER
         return np.asarray(few & (self.betas.n.max(axis=1) <= _LARGEST))
 
-    def series(self, rows: Indices | slice, n_orders: int, n_nodes: int) -> tuple[Series, Bools]:
-        """Compute the series of some sums, and tell which of them have decayed."""
+    def series(self, rows: Indices | slice) -> tuple[Series, Bools]:
+        """Compute series of one number of orders, and tell which of them have decayed."""
         betas, extent = self.betas[rows], self.extent[rows]
         step = 2 * np.pi / extent.period
-        values = transforms(betas, self.path[rows], step, (n_orders, n_nodes))
+        values = transforms(betas, self.path[rows], step, int(self.n_orders[rows][0]))
         is_smooth = np.asarray((np.abs(values[:, -2:]) < _DECAYED).all(axis=1))
         return Series(
             extent.period, extent.reach, np.sqrt(betas.variance), values.conj()
@@ -66,9 +63,9 @@ class Plan:
 
 
 def rounded_up(count: Floats) -> Indices:
-    """Round up to a multiple of a quarter of the largest power of two below."""
+    """Round up to a multiple of half the largest power of two below."""
     count = np.maximum(np.where(count < 2**20, count, 2**20), 8)
-    step = np.exp2(np.floor(np.log2(count - 1)) - 2)
+    step = np.exp2(np.floor(np.log2(count - 1)) - 1)
     return np.asarray((np.ceil(count / step) * step).astype(np.intp))
 
 
@@ -86,7 +83,7 @@ def single_series(
         plan = Plan.of(betas, is_whole=is_whole)
     if not plan.is_feasible[0]:
         return None
-    series, is_smooth = plan.series(slice(None), int(plan.n_orders[0]), int(plan.n_nodes[0]))
+    series, is_smooth = plan.series(slice(None))
     return series if is_smooth[0] else None
 
 
@@ -100,26 +97,16 @@ def many_series(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Se
         with np.errstate(over="ignore"):
             plan = Plan.of(Betas.reflected(a[chunk], b[chunk], weights[chunk]))
         for rows in _blocks(plan):
-            first = rows[0]
-            series, is_smooth = plan.series(
-                rows, int(plan.n_orders[first]), int(plan.n_nodes[first])
-            )
+            series, is_smooth = plan.series(rows)
             if is_smooth.any():
                 found.append((start + rows[is_smooth], series[is_smooth]))
     return found
 
 
-def _blocks(plan: Plan) -> list[Indices]:
-    """Return the rows of each block of sums with the same numbers of orders and nodes."""
+def _blocks(plan: Plan) -> Iterator[Indices]:
+    """Yield the rows of each block of sums with the same number of orders."""
     rows = np.flatnonzero(plan.is_feasible)
-    key = plan.n_orders[rows] * (4 * _MOST_NODES) + plan.n_nodes[rows]
-    rows = rows[np.argsort(key, kind="stable")]
-    _, starts = np.unique(np.sort(key), return_index=True)
-    blocks = []
-    for bucket in np.split(rows, starts[1:]):
-        if bucket.size:
-            powers = 2 * np.sqrt(plan.n_orders[bucket[0]])
-            each = plan.betas.p.shape[1] * plan.n_nodes[bucket[0]] * powers
-            size = max(1, int(_BLOCK / each))
-            blocks += [bucket[i : i + size] for i in range(0, bucket.size, size)]
-    return blocks
+    n_orders = plan.n_orders[rows]
+    for count in np.unique(n_orders).tolist():
+        alike, size = rows[n_orders == count], _BLOCK // count
+        yield from (alike[i : i + size] for i in range(0, alike.size, size))

@@ -6,7 +6,7 @@ With the log-odds d, measured from those of p, the weighted exponential of a Bet
 
 over the real line, but for a constant. It is analytic for |Im d| < pi. On the path d + i alpha with
 w > 0 the wave decays like exp(-t w Im theta), so that the trapezoid rule needs hardly more nodes
-for a large height t than for a small one; for w < 0 the transform is the conjugate of that of |w|.
+for a large height t than for a small one; for w < 0 the path is d - i alpha.
 The rotation costs digits, as the modulus of the weights at d = 0 grows to cos(alpha)^(-n p q): the
 angle keeps this below exp(1.5).
 
@@ -32,6 +32,7 @@ import numpy as np
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import Rows
 from skpostbac.stats._smooth.betas import Betas
+from skpostbac.stats._smooth.waves import waves
 
 # Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
 DIGITS = 37.0
@@ -49,11 +50,20 @@ _LEAST = 1e-300
 
 @dataclass(frozen=True)
 class Path(Rows):
-    """Rotated paths: angles, ends in v below and above, and how nodes spread there, (m, l).
+    """Rotated paths of Betas, shape (m, l).
 
-    `count` is the number of nodes that each needs.
+    Attributes
+    ----------
+    n, p, q : the Betas.
+    angle : of the rotation.
+    below, above : ends in v.
+    spread_below, spread_above : how nodes spread there.
+    count : number of nodes that each needs.
     """
 
+    n: Floats
+    p: Floats
+    q: Floats
     angle: Floats
     below: Floats
     above: Floats
@@ -76,7 +86,8 @@ def path_of(betas: Betas, height: Floats) -> Path:
         spread_out = _BEGIN + np.log((window + spread) / lean)
     ends = np.where(is_far, np.minimum(window, spread_out), window)
     count = np.ceil((ends[0] + ends[1]) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
-    return Path(angle, ends[0], ends[1], spread[0], spread[1], count)
+    angle = np.where(betas.weight < 0, -angle, angle)
+    return Path(betas.n, betas.p, betas.q, angle, *ends, *spread, count)
 
 
 def _window(betas: Betas) -> Floats:
@@ -111,29 +122,28 @@ def _bandwidth(betas: Betas, angle: Floats, height: Floats) -> Floats:
     return np.asarray(((DIGITS + growth) / shift).min(axis=-1))
 
 
-def rule(betas: Betas, path: Path, count: int) -> tuple[Complexes, Floats, Floats]:
-    """Weights of sum one, and real and imaginary parts of theta - p, (m, l, count)."""
-    n, p, q = (values[..., np.newaxis] for values in (betas.n, betas.p, betas.q))
-    angle = path.angle[..., np.newaxis]
+def rule(path: Path, count: int) -> tuple[Complexes, Floats, Floats]:
+    """Weights of sum one, and real and imaginary parts of theta - p, shape (n, count)."""
+    n, p, q, angle = (x[:, np.newaxis] for x in (path.n, path.p, path.q, path.angle))
     d, stretch = _log_odds(path, count)
     finite = np.minimum(d, _LARGEST_LOG_ODDS)
-    odds_less_one, sine, half_sine = np.expm1(finite), np.sin(angle), np.sin(0.5 * angle)
+    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
     real = odds_less_one * np.cos(angle) - 2 * half_sine * half_sine
-    imag = (odds_less_one + 1) * sine
     # q + p exp(d + i alpha) is 1 + x + i y.
-    x, y = p * real, p * imag
+    x, y = p * real, (odds_less_one + 1) * (p * np.sin(angle))
     square = x * (x + 2) + y * y
     log_size = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
-    weights = np.exp(log_size + 1j * (n * (p * angle - np.arctan2(y, 1 + x)))) * stretch
+    weights = waves(n * (p * angle - np.arctan2(y, 1 + x)), log_size) * stretch
     weights /= weights.sum(axis=-1, keepdims=True)
     inverse = q / (1 + square)
-    return weights, inverse * (p * (real * (1 + x) + imag * y)), inverse * y
+    return weights, inverse * (x * (1 + x) + y * y), inverse * y
 
 
 def _log_odds(path: Path, count: int) -> tuple[Floats, Floats]:
-    """Real parts of the nodes, and how much they are stretched, (m, l, count)."""
-    below, spread_below = path.below[..., np.newaxis], path.spread_below[..., np.newaxis]
-    length, spread_above = path.above[..., np.newaxis] + below, path.spread_above[..., np.newaxis]
-    v = length * (np.arange(count) / (count - 1)) - below
+    """Real parts of the nodes, and how much they are stretched, shape (n, count)."""
+    below, above, spread_below, spread_above = (
+        x[:, np.newaxis] for x in (path.below, path.above, path.spread_below, path.spread_above)
+    )
+    v = (above + below) * (np.arange(count) / (count - 1)) - below
     down, up = spread_below * np.exp(-v), spread_above * np.exp(v)
     return v + (spread_below - down) + (up - spread_above), 1 + down + up

@@ -15,6 +15,7 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import Rows
+from skpostbac.stats._smooth.waves import powers, products, waves
 
 # Places of a grid for each coefficient.
 _FINENESS = 4
@@ -49,10 +50,10 @@ class Series(Rows):
         table[:, 0, 1:] = self.coefficients[:, 1:] / (1j * np.pi * orders[1:])
         table[:, 0, 0] = 0.5
         for i in range(n_derivatives):
-            table[:, i + 1] = table[:, i] * rates
+            np.multiply(table[:, i], rates, out=table[:, i + 1])
         if n_derivatives:
             table[:, 1, 0] = 1 / self.period
-        return Waves(self.period, rates, table)
+        return Waves(self.period, table)
 
     def grid(self) -> "Grid":
         """Return values of the cdf and the density on an even grid about the mean."""
@@ -72,17 +73,17 @@ class Series(Rows):
 
 @dataclass(frozen=True)
 class Waves:
-    """Sums of waves: Re sum_k table_k exp(rates_k y), for the cdf less y / P and derivatives."""
+    """Sums of waves: Re sum_k table_k exp(i k h y), for the cdf less y / P and derivatives."""
 
     period: Floats
-    rates: Complexes
     table: Complexes
 
     def at(self, y: Floats) -> Floats:
         """Return the cdf and its derivatives at y, shape (m, n), along a new first axis."""
-        waves = np.exp(y[..., np.newaxis] * self.rates[:, np.newaxis])
-        values = np.einsum("mnk,mdk->dmn", waves, self.table).real
-        values[0] += y / self.period[:, np.newaxis]
+        turns = y / self.period[:, np.newaxis]
+        table = powers(1.0, waves(2 * np.pi * turns, 0.0), self.table.shape[2])
+        values = products(self.table, table.transpose(1, 0, 2)).real.transpose(1, 0, 2)
+        values[0] += turns
         return np.asarray(values)
 
     def sums(self, y: Floats) -> Floats:
