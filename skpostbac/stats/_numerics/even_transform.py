@@ -13,7 +13,6 @@ phi(z) = exp(beta (sqrt(1 - z^2) - 1)) on W points, R >= 4 n and beta = 2.3 W th
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from scipy.fft import next_fast_len, rfft
 
 from skpostbac._utils import Complexes, Floats
 
@@ -31,6 +30,9 @@ def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
     The errors are about 1e-14 of the sum of the sizes of the masses, and those that rounding
     leaves in k x.
     """
+    # A slow import, done only when needed.
+    from scipy.fft import next_fast_len, rfft
+
     size = next_fast_len(max(_OVERSAMPLING * count, 2 * _POINTS), real=True)
     place = angles * (size / (2 * np.pi))
     first = np.ceil(place - _POINTS / 2)
