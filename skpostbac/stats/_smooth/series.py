@@ -19,6 +19,8 @@ from skpostbac.stats._smooth.waves import powers, products, waves
 
 # Places of a grid for each coefficient.
 _FINENESS = 4
+# Least tail and density whose logs and ratios are taken.
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -111,3 +113,27 @@ class Grid:
     y: Floats
     cdf: Floats
     density: Floats
+
+    def quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Return about where P(X <= y) = p = 1 - q, shape (m, number of p).
+
+        Between two places of the grid, y is a cubic Hermite polynomial in the log of the smaller
+        tail, as a function of which it is nearly straight.
+        """
+        upper = p > 0.5
+        cell = (self.cdf[:, np.newaxis, :] <= p[..., np.newaxis]).sum(axis=-1) - 1
+        cell = np.minimum(np.maximum(cell, 0), self.cdf.shape[1] - 2)
+        row = np.arange(len(cell))[:, np.newaxis]
+        y0, step = self.y[row, cell], self.y[:, 1:2] - self.y[:, :1]
+        ends = cell + np.array([0, 1])[:, np.newaxis, np.newaxis]
+        cdf, density = self.cdf[row, ends], np.maximum(self.density[row, ends], _TINY)
+        tail = np.maximum(np.where(upper, 1 - cdf, cdf), _TINY)
+        logs = np.log(tail)
+        width = logs[1] - logs[0]
+        # The log of the tail has the slope density / tail.
+        slope = np.where(upper, -width, width) * tail / density / step
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s = (np.log(np.where(upper, q, p)) - logs[0]) / width
+        square, cube = 3 - 2 * slope[0] - slope[1], slope[0] + slope[1] - 2
+        share = s * (slope[0] + s * (square + s * cube))
+        return np.asarray(y0 + step * np.minimum(np.maximum(share, 0.0), 1.0))

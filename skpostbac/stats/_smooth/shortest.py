@@ -13,7 +13,6 @@ as with two peaks, no interval is found here.
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats._smooth.lookup import look_up
 from skpostbac.stats._smooth.series import Grid, Series, Waves
 
 # Shares of 1 - level that are left below.
@@ -38,7 +37,7 @@ def _start(grid: Grid, level: float) -> Floats:
     """About the ends of equal density, from values of the grid, shape (2, m)."""
     below = (1 - level) * _SHARES
     p = np.broadcast_to(np.concatenate([below, below + level]), (len(grid.y), 2 * below.size))
-    y = look_up(grid, p, 1 - p).reshape(len(p), 2, -1)
+    y = grid.quantiles(p, 1 - p).reshape(len(p), 2, -1)
     heights = np.log(np.maximum(_interpolated(grid, y), 1e-300))
     excess = heights[:, 0] - heights[:, 1]
     # The first share at which the lower end has the higher density, and the one before.
