@@ -37,27 +37,17 @@ def chebyshev_coefficients(z: Complexes) -> Complexes:
     return np.asarray((cosines @ waves.view(float)).view(complex))
 
 
-def chebyshev_moments(
-    a: Floats | float, b: Floats | float, count: int, known: Floats | None = None
-) -> Floats:
-    """Moments E[T_r(2 theta - 1)] of Betas for r < count, with a new last axis.
-
-    Those that are `known`, at least two of them, need not be computed again.
-    """
+def chebyshev_moments(a: Floats | float, b: Floats | float, count: int) -> Floats:
+    """Moments E[T_r(2 theta - 1)] of Betas for r < count, at least two, with a new first axis."""
     n, lean = np.asarray(a + b, float), np.asarray(2.0 * (a - b))
     moments = np.empty((count, *n.shape))
-    done = 2
-    if known is None:
-        moments[0], moments[1] = 1.0, lean / (2 * n)
-    else:
-        done = known.shape[-1]
-        moments[:done] = np.moveaxis(known, -1, 0)
-    above, below, term = n + (done - 1), n - (done - 1), np.empty_like(n)
-    for r in range(done - 1, count - 1):
+    moments[0], moments[1] = 1.0, lean / (2 * n)
+    above, below, term = n + 1, n - 1, np.empty_like(n)
+    for r in range(1, count - 1):
         np.multiply(lean, moments[r], out=moments[r + 1, ...])
         np.multiply(below, moments[r - 1], out=term)
         moments[r + 1] -= term
         moments[r + 1] /= above
         above += 1
         below -= 1
-    return np.moveaxis(moments, 0, -1)
+    return moments

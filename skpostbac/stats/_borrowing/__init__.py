@@ -11,9 +11,10 @@ from skpostbac.stats._borrowing.chain import Chain, Link
 from skpostbac.stats._borrowing.hyperprior import Hyperprior, log_rise
 from skpostbac.stats._borrowing.kinds import Kinds, stratum_numbers
 from skpostbac.stats._borrowing.pool import Pool, kind_means
-from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing.strata import Borrowed, Stratum
 
 __all__ = [
+    "Borrowed",
     "Chain",
     "Hyperprior",
     "Kinds",

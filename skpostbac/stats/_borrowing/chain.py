@@ -13,7 +13,7 @@ and the marginals of the strata take one backward pass (Baum, Petrie, Soules and
 Mathematical Statistics 41, 1970).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TypeVar
@@ -144,10 +144,11 @@ class Chain:
             there = slice(last.start + low - b.start, last.start + high - b.start)
             yield (a, b), first, last, here, there
 
-    def total(self, factors: Sequence[Table]) -> Table:
+    def total(self, factors: Iterable[Table]) -> Table:
         """Sum products of factors of the strata, (n_states, k) each, over all paths: shape (k,)."""
-        sums = self.first()[:, np.newaxis] * factors[0]
-        for number, factor in enumerate(factors[1:]):
+        rest = iter(factors)
+        sums = self.first()[:, np.newaxis] * next(rest)
+        for number, factor in enumerate(rest):
             sums = self.forward(number, sums)
             sums *= factor
         return np.asarray(sums.sum(axis=0))

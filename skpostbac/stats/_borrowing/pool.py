@@ -32,8 +32,6 @@ from skpostbac.stats._borrowing.strata import Borrowed, Stratum, product_of_seri
 # posterior is that by Laplace's method, and more is kept.
 _DEPTH, _LEFT_OUT = 40.0, 1e-15
 _TILTED_DEPTH = 48.0
-# Under a tilt one of so many states is looked at.
-_STRIDE = 8
 # The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
 # own classes tells, by the square of the most that neighbours may tell over the least. The least is
 # the chance to start anew; with less than this chance all strata are looked at as one.
@@ -240,17 +238,9 @@ def _log_tilted(stratum: Stratum, tilt: float) -> tuple[Floats, Floats]:
 
     What is kept for a tilt reaches so far that this is close enough.
     """
-    kappa = stratum.borrowed.kappa
-    last = np.append(kappa[1:] != kappa[:-1], True)
-    first = np.append(True, last[:-1])
-    looks = np.flatnonzero((np.arange(kappa.size) % _STRIDE == 0) | first | last)
-    if looks.size > kappa.size / 2:
-        return stratum.log_tilted(tilt)
-    kept = np.zeros(kappa.size, dtype=bool)
-    kept[looks] = True
-    places = np.arange(kappa.size)
-    least, more = (np.interp(places, looks, logs) for logs in stratum.where(kept).log_tilted(tilt))
-    return least, more
+    looks = stratum.looks
+    least, more = stratum.where(looks.flags).log_tilted(tilt)
+    return looks.between(least), looks.between(more)
 
 
 def _heaviest(log_weights: Floats, left_out: float) -> Bools:

@@ -59,9 +59,9 @@ _MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
 _LOOKS, _MANY = 33, 256
-# Rounds of Newton's method for a node: an asymptotic formula gives four digits. The last but one
-# has all of them.
-_ROUNDS = 5
+# Rounds for a node after the first at most, and the relative error at which they end. An asymptotic
+# formula gives four digits.
+_MORE_ROUNDS, _EXACT = 4, 1e-14
 # Of the phase that an asymptotic formula gives, which bends within a few nodes of an end.
 _PHASE_ROUNDS = 6
 
@@ -266,14 +266,31 @@ def _rule(degree: int, m: float, number: Indices) -> tuple[Floats, Floats, Float
     if degree <= _WHOLE:
         mu, nu, weight = _whole_rule(degree, m)
         return mu[number], nu[number], weight[number]
-    phi = _guess(number.astype(float), degree, m)
-    slope = np.ones_like(phi)
-    for _ in range(_ROUNDS):
-        value, fall = _jacobi(degree, m - 1, np.cos(phi))
-        # The slope in phi, and the step to its zero.
-        slope = (degree * np.cos(phi) * value - fall) / np.sin(phi)
-        phi -= value / slope
+    phi, slope, error = _nearest_node(degree, m, _guess(number.astype(float), degree, m))
+    for _ in range(_MORE_ROUNDS):
+        if error < _EXACT:
+            break
+        phi, slope, error = _nearest_node(degree, m, phi)
     return np.sin(phi / 2) ** 2, np.cos(phi / 2) ** 2, np.exp(_log_scale(degree, m)) / slope**2
+
+
+def _nearest_node(degree: int, m: float, phi: Floats) -> tuple[Floats, Floats, float]:
+    """Angles of the nodes next to some angles, the slopes of P(cos(phi)) there, and an error.
+
+    With a constant coefficient k^2 the u of `_guess` would be a sine. Its phase and its amplitude
+    then follow from u and u', and the node and the slope from these. The relative error is a
+    multiple of the change of k^2 over a wave, times the third power of the phase.
+    """
+    order, power, cosine, sine = m - 1, m - 0.5, np.cos(phi), np.sin(phi)
+    value, fall = _jacobi(degree, order, cosine)
+    slope = (degree * cosine * value - fall) / sine + power * cosine / sine * value
+    bend = (0.25 - order**2) / sine**2
+    k = np.sqrt(np.maximum((degree + power) ** 2 + bend, 1.0))
+    phase = np.arctan(k * value / slope)
+    node = phi - phase / k
+    slope_there = np.hypot(slope, k * value) * (sine / np.sin(node)) ** power
+    change = 2 * np.abs(bend * cosine) / (sine * k**3)
+    return node, slope_there, float((change * np.abs(phase) ** 3).max(initial=0.0))
 
 
 def _jacobi(degree: int, alpha: float, x: Floats) -> tuple[Floats, Floats]:

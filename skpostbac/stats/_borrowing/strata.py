@@ -33,6 +33,8 @@ from skpostbac.stats._borrowing.kinds import Kinds
 from skpostbac.stats._borrowing.states import States
 from skpostbac.stats._numerics import stirling_remainder
 
+# One of so many states is looked at, where a rough function of the rate is enough.
+_STRIDE = 8
 # Moments up to this order are made.
 _MAX_ORDER = 60
 
@@ -70,9 +72,49 @@ class Borrowed:
         table -= log_rise(a + b, strengths[:, np.newaxis])[row]
         return table
 
-    def where(self, kept: Bools) -> "Borrowed":
+    def where(self, kept: Bools | Indices) -> "Borrowed":
         """Return what is borrowed in some of the states."""
         return Borrowed(self.up[kept], self.down[kept], self.kappa[kept], self.log_norm[kept])
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Some of the states, between which slow functions of the rate are close to straight lines.
+
+    Attributes
+    ----------
+    index : their places, the first and the last of each strength among them.
+    size : number of all states.
+    """
+
+    index: Indices
+    size: int
+
+    @classmethod
+    def of(cls, kappa: Floats) -> "Looks":
+        """Look at one of so many states, given the strengths of all, which are sorted."""
+        places, changes = np.arange(kappa.size), kappa[1:] != kappa[:-1]
+        some = (places % _STRIDE == 0) | np.append(changes, True) | np.append(True, changes)
+        index = np.flatnonzero(some)
+        return cls(index if 2 * index.size <= kappa.size else places, kappa.size)
+
+    @property
+    def flags(self) -> Bools:
+        """Which states they are."""
+        flags = np.zeros(self.size, dtype=bool)
+        flags[self.index] = True
+        return flags
+
+    def between(self, values: Floats) -> Floats:
+        """Interpolate values at the looks, shape (n_looks, ...), at all states."""
+        if self.index.size == self.size:
+            return values
+        places = np.arange(self.size)
+        cell = np.searchsorted(self.index, places[:-1], side="right") - 1
+        cell = np.append(cell, cell[-1])
+        first, width = self.index[cell], np.diff(self.index)[cell]
+        share = ((places - first) / width).reshape(-1, *(1,) * (values.ndim - 1))
+        return np.asarray((1 - share) * values[cell] + share * values[cell + 1])
 
 
 @dataclass(frozen=True)
@@ -191,6 +233,11 @@ class Stratum:
         with np.errstate(divide="ignore"):
             own = np.log1p(-self.share) + self.log_borrower
             return own - self.log_evidence, np.log(self.share) - self.log_evidence
+
+    @cached_property
+    def looks(self) -> Looks:
+        """Some of the states."""
+        return Looks.of(self.borrowed.kappa)
 
     def log_tilted(self, tilt: float) -> tuple[Floats, Floats]:
         """Log of E exp(c x), and how much more it may be, by Laplace's method, in each state.

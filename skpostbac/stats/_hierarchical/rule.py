@@ -16,12 +16,15 @@ from scipy.special import log_expit
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats import _beta as tb
-from skpostbac.stats._borrowing import Stratum
+from skpostbac.stats._borrowing import Borrowed, Stratum
 from skpostbac.stats._inversion import Panels
 
 # A rule in log-odds is uniform this far from the middle of its distributions. As its abscissae
 # spread out beyond, it needs more of them by the factor.
 _CORE, _STRETCHED = 2.5, 1.15
+# A borrower's weights below exp(-46) = 1e-20 of the largest are left out; where real rates favour
+# them, those below exp(-600).
+_DEPTH, _LOST = 46.0, 600.0
 # Numbers in a table at most.
 _TABLE = 2**22
 
@@ -74,39 +77,42 @@ class Weighted:
 
     Attributes
     ----------
-    deviations : those of the rule.
-    own : weights of a borrower, shape (n_states, n_abscissae).
-    other, share : weights of an outlier, shape (n_abscissae,), and what they are multiplied by in
-        each state, shape (n_states,).
+    places : deviations at which a borrower has weight in some state, shape (n_places,).
+    own : weights of a borrower, shape (n_states, n_places).
+    other_places, other : deviations at which an outlier has weight, and its weights there.
+    share : what the weights of an outlier are multiplied by in each state, shape (n_states,).
     log_mass : log of what the sum of all weights in a state was before it was made one.
     """
 
-    deviations: Floats
+    places: Floats
     own: Floats
+    other_places: Floats
     other: Floats
     share: Floats
     log_mass: Floats
 
     @classmethod
-    def of(cls, stratum: Stratum, rule: Rule) -> "Weighted":
-        """Reweight the rule for an outlier by g."""
-        share, borrowed = stratum.share, stratum.borrowed
-        with np.errstate(divide="ignore"):
-            factor = np.log1p(-share) - borrowed.log_norm
-        states = np.stack([borrowed.up, borrowed.down, factor, np.ones_like(factor)], axis=1)
-        ones = np.ones_like(rule.log_right)
-        logs = states @ np.stack([rule.log_right, rule.log_wrong, ones, rule.log_weights])
+    def of(cls, stratum: Stratum, rule: Rule, rates: Complexes) -> "Weighted":
+        """Reweight the rule for an outlier by g, for a transform at some rates."""
+        share, some = stratum.share, _reached(stratum, rule, rates)
+        logs = _log_own(stratum.borrowed, share, rule, some)
         # A possible outlier keeps the sums from vanishing.
         largest = np.zeros(logs.shape[0]) if share else logs.max(axis=1)
         if not share:
             logs -= largest[:, np.newaxis]
         own, other = np.exp(logs, out=logs), np.exp(rule.log_weights)
-        # Where no weight is left a large tilt would overflow.
-        kept = np.asarray(own.any(axis=0) | (share * other > 0))
-        own, other = own[:, kept], other[kept]
         mass = own.sum(axis=1) + share * other.sum()
         own /= mass[:, np.newaxis]
-        return cls(rule.deviations[kept], own, other, share / mass, np.log(mass) + largest)
+        # Where no weight is left a large tilt would overflow.
+        kept = share * other > 0
+        return cls(
+            places=rule.deviations[some],
+            own=own,
+            other_places=rule.deviations[kept],
+            other=other[kept],
+            share=share / mass,
+            log_mass=np.log(mass) + largest,
+        )
 
     def transform(
         self, rates: Complexes, end: float, scale: Floats, *, borrower: bool = False
@@ -118,9 +124,9 @@ class Weighted:
         """
         own = self._interpolated(rates, end, scale)
         if own is None:
-            own = _summed(self.own, self.deviations, rates)
-        if not borrower and self.share.any():
-            outlier = _summed(self.other[np.newaxis], self.deviations, rates)
+            own = _summed(self.own, self.places, rates)
+        if not borrower and self.other.size:
+            outlier = _summed(self.other[np.newaxis], self.other_places, rates)
             own += self.share[:, np.newaxis] * outlier
         return own
 
@@ -130,11 +136,45 @@ class Weighted:
         if panels is None:
             return None
         weights = scale[:, np.newaxis] * self.own
-        found = panels.interpolated(_summed(weights, self.deviations - end, panels.nodes))
+        found = panels.interpolated(_summed(weights, self.places - end, panels.nodes))
         if found is not None:
             found *= (1 / scale)[:, np.newaxis]
             found *= np.exp(end * rates)
         return found
+
+
+def _log_own(borrowed: Borrowed, share: float, rule: Rule, some: slice) -> Floats:
+    """Log weights of a borrower at some abscissae of a rule, shape (n_states, n)."""
+    with np.errstate(divide="ignore"):
+        factor = np.log1p(-share) - borrowed.log_norm
+    states = np.stack([borrowed.up, borrowed.down, factor, np.ones_like(factor)], axis=1)
+    right, wrong, weights = (
+        table[some] for table in (rule.log_right, rule.log_wrong, rule.log_weights)
+    )
+    return np.asarray(states @ np.stack([right, wrong, np.ones_like(right), weights]))
+
+
+def _reached(stratum: Stratum, rule: Rule, rates: Complexes) -> slice:
+    """Return the abscissae at which a borrower has more than a negligible weight in some state.
+
+    They are those of the outermost rates of each strength. The ratio of the densities at two rates
+    is monotone, so that the tails of those between are lighter.
+    """
+    if stratum.share == 1:
+        return slice(0)
+    kappa = stratum.borrowed.kappa
+    changes = np.flatnonzero(kappa[1:] != kappa[:-1])
+    outermost = np.concatenate([[0], changes, changes + 1, [kappa.size - 1]])
+    logs = _log_own(stratum.borrowed.where(outermost), stratum.share, rule, slice(None))
+    inside = np.zeros(rule.deviations.size, dtype=bool)
+    for rate in {0.0, float(rates.real.min()), float(rates.real.max())}:
+        tilted = logs + rate * rule.deviations
+        inside |= (tilted > tilted.max(axis=1, keepdims=True) - _DEPTH).any(axis=0)
+    # Where all weights vanish, also beside those of an outlier, a real wave may overflow.
+    least = float(np.log(stratum.share)) if stratum.share else -np.inf
+    largest = np.maximum(logs.max(axis=1, keepdims=True), least)
+    places = np.flatnonzero(inside & (logs > largest - _LOST).any(axis=0))
+    return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0)
 
 
 def _summed(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
@@ -144,4 +184,4 @@ def _summed(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
     for some in np.split(rates, range(most, rates.size, most)):
         waves = np.exp(np.multiply.outer(places, some))
         parts.append((weights @ waves.view(float)).view(complex))
-    return np.hstack(parts)
+    return parts[0] if len(parts) == 1 else np.hstack(parts)

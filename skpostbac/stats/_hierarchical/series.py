@@ -8,15 +8,16 @@ where the coefficients (`skpostbac.stats._beta.chebyshev`) are the same for all 
 weight, and the moments for all s.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta import chebyshev_coefficients, chebyshev_moments
 from skpostbac.stats._borrowing import Stratum
 
-# States times kinds whose moments are made together at most. If more moments are needed, so many
-# times as many are made as there were.
-_TOGETHER, _GROWTH = 2**15, 1.5
+# States times kinds whose moments are made together at most.
+_TOGETHER = 2**14
 
 
 class Coefficients:
@@ -33,8 +34,9 @@ class Coefficients:
         return self._known[weight]
 
 
-class Moments:
-    """Moments of some kinds of one weight, made as far as they are asked for.
+@dataclass(frozen=True)
+class Group:
+    """Some kinds of one weight, whose moments are made together.
 
     Attributes
     ----------
@@ -42,36 +44,29 @@ class Moments:
     weight : their weight.
     """
 
-    def __init__(self, index: Indices, weight: float, a: Floats, b: Floats) -> None:
-        """Take the parameters of Betas, shape (n, n_kinds)."""
-        self.index, self.weight = index, weight
-        self._a, self._b = a, b
-        self._table: Floats = chebyshev_moments(a, b, 2)
+    index: Indices
+    weight: float
 
     @classmethod
-    def groups(cls, stratum: Stratum) -> "tuple[Moments, ...]":
-        """Group the kinds of a stratum by weight; their last row is that of an outlier."""
+    def all_of(cls, stratum: Stratum) -> "tuple[Group, ...]":
+        """Group the kinds of a stratum by weight, not too many at a time."""
         weights, found = stratum.kinds.weights, []
         most = max(_TOGETHER // max(stratum.n_states, 1), 1)
         for weight in np.unique(weights):
             index = np.flatnonzero(weights == weight)
-            for some in np.split(index, range(most, index.size, most)):
-                a = np.add.outer(np.append(stratum.up, 0.0), stratum.outlier_a[some])
-                b = np.add.outer(np.append(stratum.down, 0.0), stratum.outlier_b[some])
-                found.append(cls(some, float(weight), a, b))
+            parts = np.split(index, range(most, index.size, most))
+            found += [cls(some, float(weight)) for some in parts]
         return tuple(found)
 
-    def where(self, kept: Bools) -> "Moments":
-        """Return those in some of the states."""
-        rows = np.append(kept, True)
-        some = Moments(self.index, self.weight, self._a[rows], self._b[rows])
-        some._table = self._table[rows]
-        return some
+    def where(self, some: Bools) -> "Group":
+        """Return some of the kinds."""
+        return Group(self.index[some], self.weight)
 
-    def below(self, order: int) -> Floats:
-        """Return the moments below an order, shape (n, n_kinds, order)."""
-        known = self._table.shape[-1]
-        if known < order:
-            more = max(order, int(_GROWTH * known))
-            self._table = chebyshev_moments(self._a, self._b, more, self._table)
-        return self._table[..., :order]
+    def moments(self, stratum: Stratum, order: int) -> Floats:
+        """Return the moments below an order, shape (order, n_kinds, n_states + 1).
+
+        The last of each kind are those of an outlier.
+        """
+        a = np.add.outer(stratum.outlier_a[self.index], np.append(stratum.up, 0.0))
+        b = np.add.outer(stratum.outlier_b[self.index], np.append(stratum.down, 0.0))
+        return chebyshev_moments(a, b, order)

@@ -8,7 +8,7 @@ at one height.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ import numpy as np
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._borrowing import Pool
 from skpostbac.stats._hierarchical.series import Coefficients
-from skpostbac.stats._hierarchical.tilted_stratum import TiltedStratum, blocks
+from skpostbac.stats._hierarchical.tilted_stratum import Products, TiltedStratum, blocks
 from skpostbac.stats._inversion import Corner, Panels
 from skpostbac.stats._numerics import DECAYED, NEGLIGIBLE, log_sum
 
@@ -134,7 +134,7 @@ class TiltedPool:
     @classmethod
     def of(cls, pool: Pool, tilt: float, from_end: bool) -> "TiltedPool":
         """Tilt a pool; positions are distances from the mean, or from the upper end."""
-        strata = (TiltedStratum.of(one, tilt, from_end) for one in pool.strata)
+        strata = (TiltedStratum(one, tilt, from_end) for one in pool.strata)
         return cls(pool, tilt, from_end, tuple(strata))
 
     def above(self, found: Along, share: float) -> "TiltedPool":
@@ -218,22 +218,31 @@ class TiltedPool:
     def _along_states(self, rates: Complexes) -> Along:
         """Evaluate the transform at all rates."""
         coefficients = Coefficients(self.tilt, rates)
-        found = [one.along(rates, coefficients) for one in self.strata]
-        under = self.known or UnderTilt.of(self.pool, tuple(one.log_mgfs for one in found))
-        anchor, tables, largest = 0.0, [], []
+        # One stratum at a time, if possible: all tables together would be large.
+        found: Iterable[Products] = (one.along(rates, coefficients) for one in self.strata)
+        under = self.known
+        if under is None:
+            found = list(found)
+            under = UnderTilt.of(self.pool, tuple(one.log_mgfs for one in found))
+        anchors, works, largest = [], [], []
         looks = np.unique(np.linspace(0, rates.size - 1, _LOOKS).astype(int))
-        for one, logs, factor in zip(found, under.log_weights, under.factors, strict=True):
-            weights = np.exp(logs)
-            centre = float(weights @ one.position / weights.sum())
-            anchor += centre
-            table = one.values
-            if np.ptp(one.position):
-                table *= np.exp(np.multiply.outer(one.position - centre, rates))
-            largest.append(weights * np.abs(table[:, looks]).max(axis=1))
-            table *= factor[:, np.newaxis]
-            tables.append(table)
-        work = sum(one.work for one in found) + self.n_states * rates.size
-        return Along(self.pool.chain.total(tables), anchor, tuple(largest), under, work)
+
+        def tables() -> Iterator[Complexes]:
+            for one, logs, factor in zip(found, under.log_weights, under.factors, strict=True):
+                weights = np.exp(logs)
+                centre = float(weights @ one.position / weights.sum())
+                table = one.values
+                if np.ptp(one.position):
+                    table *= np.exp(np.multiply.outer(one.position - centre, rates))
+                anchors.append(centre)
+                works.append(one.work)
+                largest.append(weights * np.abs(table[:, looks]).max(axis=1))
+                table *= factor[:, np.newaxis]
+                yield table
+
+        values = self.pool.chain.total(tables())
+        work = sum(works) + self.n_states * rates.size
+        return Along(values, sum(anchors), tuple(largest), under, work)
 
     @property
     def under(self) -> UnderTilt:
@@ -271,13 +280,24 @@ class TiltedPool:
         """Heights from which the ends of each kind separate, shape (n_kinds,)."""
         return np.concatenate([one.end_heights for one in self.strata])
 
-    def turns_over(self, rates: Floats) -> bool:
-        """Whether a class of many samples is pushed to an end by a tilt of c + one of the rates."""
-        return any(one.turns_over(rates) for one in self.strata)
+    def rough_log_mgfs(self, rates: Floats) -> Floats:
+        """Log of E[exp((c + rate) x)] over that at c, roughly, at each of some real rates.
 
-    def log_mgf(self, rate: float) -> float:
-        """Log E[exp((c + rate) x)], x being relative to the same origin."""
-        return TiltedPool.of(self.pool, self.tilt + rate, self.from_end).under.log_mgf
+        The logs of the transforms of the classes are taken at some of the states, and by straight
+        lines between.
+        """
+        under, logs = self.under, np.zeros(rates.shape)
+        sums = self.pool.chain.first()[:, np.newaxis]
+        for number, (one, factor) in enumerate(zip(self.strata, under.factors, strict=True)):
+            if number:
+                sums = self.pool.chain.forward(number - 1, sums)
+            table = one.rough_log_mgfs(rates)
+            largest = table.max(axis=0)
+            sums = sums * factor[:, np.newaxis] * np.exp(table - largest)
+            # Tails of many strata would underflow.
+            total = sums.sum(axis=0)
+            sums, logs = sums / total, logs + largest + np.log(total)
+        return logs
 
     def decay_height(self, scale: float) -> float:
         """Height at which the transform has decayed, by an envelope like that of Gammas.

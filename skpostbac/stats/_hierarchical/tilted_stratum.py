@@ -19,7 +19,7 @@ from skpostbac.stats._beta import end_radius
 from skpostbac.stats._borrowing import Stratum
 from skpostbac.stats._hierarchical.ends import MixedEnd
 from skpostbac.stats._hierarchical.rule import Rule, Weighted
-from skpostbac.stats._hierarchical.series import Coefficients, Moments
+from skpostbac.stats._hierarchical.series import Coefficients, Group
 from skpostbac.stats._numerics import NEGLIGIBLE
 
 # A kind has a short series if its weight times the modulus of s is below the first, and the real
@@ -85,7 +85,6 @@ class TiltedStratum:
     Attributes
     ----------
     from_end : whether the origin is the upper end of the support; it is the mean if not.
-    moments : Chebyshev moments of the kinds, by weight.
     log_weights : log of the weights of the states under the tilt, once known.
     kind_log_mgfs : log E[exp(c x)] of the kinds in each state, once known.
     """
@@ -93,24 +92,15 @@ class TiltedStratum:
     stratum: Stratum
     tilt: float
     from_end: bool
-    moments: tuple[Moments, ...]
     log_weights: Floats | None = None
     kind_log_mgfs: Floats | None = None
-
-    @classmethod
-    def of(cls, stratum: Stratum, tilt: float, from_end: bool) -> "TiltedStratum":
-        """Tilt a stratum."""
-        return cls(stratum, tilt, from_end, Moments.groups(stratum))
 
     def where(
         self, kept: Bools, log_weights: Floats | None, kind_log_mgfs: Floats | None
     ) -> "TiltedStratum":
         """Return the classes in some of the states; weights and log mgfs are those there."""
-        stratum, moments = self.stratum, self.moments
-        if not kept.all():
-            stratum = stratum.where(kept)
-            moments = tuple(group.where(kept) for group in moments)
-        return TiltedStratum(stratum, self.tilt, self.from_end, moments, log_weights, kind_log_mgfs)
+        stratum = self.stratum if kept.all() else self.stratum.where(kept)
+        return TiltedStratum(stratum, self.tilt, self.from_end, log_weights, kind_log_mgfs)
 
     @cached_property
     def _is_up(self) -> Bools:
@@ -128,6 +118,10 @@ class TiltedStratum:
         """Position of the upper end of each kind."""
         size, (right, wrong) = np.abs(self.stratum.kinds.weights), self.stratum.means
         return size * (0.0 if self.from_end else np.where(self._is_up, wrong, right))
+
+    @cached_property
+    def _groups(self) -> tuple[Group, ...]:
+        return Group.all_of(self.stratum)
 
     @property
     def count(self) -> Floats:
@@ -152,16 +146,36 @@ class TiltedStratum:
             product *= part.values
         return Products(product, position, log_mgfs, work)
 
+    def rough_log_mgfs(self, rates: Floats) -> Floats:
+        """Log of E[exp((c + rate) x)] over that at c, (n_states, n), roughly, at real rates.
+
+        It is taken at some of the states, and by straight lines between.
+        """
+        looks, real = self.stratum.looks, rates.astype(complex)
+        some = self._some(looks.flags)
+        if some.turns_over(rates):
+            # Between the ends of a class of many samples no rule serves several tilts.
+            tables = [some._log_mgf_at(self.tilt + rate) for rate in (0.0, *rates)]
+            return looks.between(np.stack(tables[1:], axis=1) - tables[0][:, np.newaxis])
+        found = some.along(real, Coefficients(self.tilt, real))
+        return looks.between(np.log(found.values.real) + np.multiply.outer(found.position, rates))
+
+    def _log_mgf_at(self, tilt: float) -> Floats:
+        """Log of E[exp(s x)] in each state at another tilt s."""
+        nothing = np.zeros(1, dtype=complex)
+        other = TiltedStratum(self.stratum, tilt, self.from_end)
+        return np.asarray(other.along(nothing, Coefficients(tilt, nothing)).log_mgfs @ self.count)
+
     def _parts(self, rates: Complexes, coefficients: Coefficients) -> Iterator[Part]:
         """Transform some kinds, each in the cheapest way."""
         split = self.end_heights <= rates.imag.min()
-        for group in self.moments:
+        for group in self._groups:
             whole = ~split[group.index]
             for kind in group.index[~whole]:
                 yield self._by_ends(kind, rates)
             if whole.any():
                 if self._is_short(group.weight, rates):
-                    yield self._by_series(group, whole, rates, coefficients)
+                    yield self._by_series(group.where(whole), rates, coefficients)
                     continue
                 some = whole & self._is_partly_split(group.index, rates)
                 for kind in group.index[some]:
@@ -177,32 +191,27 @@ class TiltedStratum:
         return np.asarray(radius <= rates.imag.min() * np.abs(self.stratum.kinds.weights[index]))
 
     def _by_series(
-        self,
-        group: Moments,
-        some: Bools,
-        rates: Complexes,
-        coefficients: Coefficients,
-        share: _Share = "kind",
+        self, group: Group, rates: Complexes, coefficients: Coefficients, share: _Share = "kind"
     ) -> Part:
         """Sum the Chebyshev series of some kinds of one weight."""
-        table, weight = coefficients.of(group.weight), group.weight
-        moments, index = group.below(len(table)), group.index[some]
+        table, weight, index = coefficients.of(group.weight), group.weight, group.index
+        moments = group.moments(self.stratum, len(table))
         right, wrong = (rate[index] for rate in self.stratum.means)
         # About the mean of each kind instead of one half.
         shift = weight * (0.5 - right)
         product = np.ones((self.n_states, rates.size), dtype=complex)
         log_mgf = np.empty((self.n_states, index.size))
-        for place, column in enumerate(np.flatnonzero(some)):
-            waves = table.copy()
-            waves[:, 1:] *= np.exp(shift[place] * rates)
-            sums = (moments[:, column] @ waves.view(float)).view(complex)
-            outlier = self.stratum.outlier[:, index[place]]
-            at_tilt = (1 - outlier) * sums[:-1, 0].real + outlier * sums[-1, 0].real
-            log_mgf[:, place] = np.log(at_tilt) + self.tilt * shift[place]
-            values = ((1 - outlier) / at_tilt)[:, np.newaxis] * sums[:-1, 1:]
+        for place, kind in enumerate(index):
+            own, other = moments[:, place, :-1], moments[:, place, -1]
+            outlier, at_tilt = self.stratum.outlier[:, kind], table[:, 0].real
+            mgf = (1 - outlier) * (at_tilt @ own) + outlier * (at_tilt @ other)
+            log_mgf[:, place] = np.log(mgf) + self.tilt * shift[place]
+            own *= (1 - outlier) / mgf
             if share != "borrower" and outlier.any():
-                values += np.multiply.outer(outlier / at_tilt, sums[-1, 1:])
-            product *= _power(values, self.count[index[place]] if share == "kind" else 1)
+                own += np.multiply.outer(other, outlier / mgf)
+            waves = table[:, 1:] * np.exp(shift[place] * rates)
+            values = (own.T @ waves.view(float)).view(complex)
+            product *= _power(values, self.count[kind] if share == "kind" else 1)
         places = np.broadcast_to(self._places(index, right, wrong), log_mgf.shape)
         return Part(index, places, log_mgf, product)
 
@@ -223,16 +232,15 @@ class TiltedStratum:
             rule = Rule.of(base[row : row + 1], *span[:, row])
             above, below = self.high_end[kind] - places[0, row], self.low_end[kind] - places[0, row]
             end = float(above if above < -below else below)
+            log_mass = np.empty(self.n_states)
+            values = np.empty((self.n_states, rates.size), dtype=complex)
             count = self.n_states * rule.deviations.size // _LARGE_TABLE + 1
-            parts = _cut(self.n_states, count)
-            tables = [Weighted.of(stratum.where(some), rule) for some in parts]
-            log_mass = np.concatenate([one.log_mass for one in tables])
-            values = np.concatenate(
-                [
-                    one.transform(rates, end, scale[some], borrower=share == "borrower")
-                    for one, some in zip(tables, parts, strict=True)
-                ]
-            )
+            for some in _cut(self.n_states, count):
+                weighted = Weighted.of(stratum.where(some), rule, rates)
+                log_mass[some] = weighted.log_mass
+                values[some] = weighted.transform(
+                    rates, end, scale[some], borrower=share == "borrower"
+                )
             yield Part(
                 index[[row]],
                 np.broadcast_to(places[:, [row]], (self.n_states, 1)),
@@ -306,11 +314,15 @@ class TiltedStratum:
         return bool(((pushes > n) & (n > _MANY)).any())
 
     def log_envelope(self) -> Callable[[float], Floats]:
-        """Log of a bound of the transforms at a height, by an envelope like that of Gammas."""
-        stratum = self.stratum
-        own = self._envelope(stratum.a, stratum.b)
-        other = self._envelope(stratum.outlier_a, stratum.outlier_b)
-        return lambda height: np.maximum(own(height), other(height)) @ self.count
+        """Log of a bound of the transforms at a height, by an envelope like that of Gammas.
+
+        It is taken at some of the states, and by straight lines between.
+        """
+        looks = self.stratum.looks
+        some = self.stratum.where(looks.flags)
+        own = self._envelope(some.a, some.b)
+        other = self._envelope(some.outlier_a, some.outlier_b)
+        return lambda height: looks.between(np.maximum(own(height), other(height)) @ self.count)
 
     def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
         """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
@@ -415,11 +427,10 @@ class TiltedStratum:
 
     def _one(self, kind: int, rates: Complexes, share: _Share) -> Part:
         """Transform one class of a kind, or what it has if it borrows."""
-        (group,) = (group for group in self.moments if kind in group.index)
+        group = Group(np.array([kind]), float(self.stratum.kinds.weights[kind]))
         if self._is_short(group.weight, rates):
-            waves = Coefficients(self.tilt, rates)
-            return self._by_series(group, group.index == kind, rates, waves, share)
-        return next(self._by_rule(np.array([kind]), rates, share))
+            return self._by_series(group, rates, Coefficients(self.tilt, rates), share)
+        return next(self._by_rule(group.index, rates, share))
 
     def _is_short(self, weight: float, rates: Complexes) -> bool:
         """Whether the Chebyshev series of a kind is short."""
@@ -466,8 +477,16 @@ def _cut(size: int, count: int) -> list[Bools]:
 
 
 def _power(x: Complexes, count: float) -> Complexes:
-    """Raise to a power that mostly is one."""
-    return x if count == 1 else np.asarray(x**count)
+    """Raise to a whole power that mostly is one, by squaring: complex powers are slow."""
+    if count == 1:
+        return x
+    product, square, left = np.ones_like(x), x, int(count)
+    while left:
+        if left % 2:
+            product = product * square
+        left //= 2
+        square = square * square if left else square
+    return product
 
 
 def _powers(x: Complexes, most: int) -> list[Complexes]:

@@ -51,7 +51,7 @@ _FIRST_STRETCH, _STRETCH, _LONG_STRETCH, _FADED = 96, 2.5, 4.0, 1e-20
 # A line ends after so much work, in transforms of a class in a state: a second of it or two. After
 # less it ends where its terms have been so small for a stretch that probabilities lose less than
 # 1e-10. What is left out is estimated.
-_MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**25, 2.0**22, 1e-11
+_MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**24, 2.0**21, 1e-11
 # Weights of one size differ by less than this. A transform is followed for so many of its turns.
 _EQUAL, _TURNS = 1e-12, 1.5
 # More corners than this are not summed one by one: of one pool, and of all pools.
@@ -115,13 +115,9 @@ class TiltedPoolSum(SplitDistribution):
     def _log_mgfs(self, rates: Floats) -> Floats:
         """Log of the transform at c + rates, about the anchor, of real rates; NaN if not known."""
         with np.errstate(all="ignore"):
-            if not any(pool.turns_over(rates) for pool in self._pools):
-                return np.asarray(np.log(self._along(rates.astype(complex)).real))
-            # Between the ends of a class of many samples no rule serves several tilts.
-            mgfs = np.array([sum(pool.log_mgf(rate) for pool in self._pools) for rate in rates])
-            self.work *= 1 + rates.size
+            mgfs = sum(pool.rough_log_mgfs(rates) for pool in self._pools)
             # What overflows is not known.
-            return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._log_mgf - self._anchor * rates
+            return np.where(np.isfinite(mgfs), mgfs, np.nan) - self._anchor * rates
 
     @property
     def most_nodes(self) -> int:

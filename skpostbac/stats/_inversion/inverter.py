@@ -52,8 +52,9 @@ _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
 # A truncated contour is used on the other side of the centre up to this multiple of its error.
 _ALIKE = 64.0
-# Limit of the work for far contours in one call.
-_MOST_WORK = 2.0**26
+# Work for far contours in one call: from the first on they are placed where they tell most, and
+# after the second no more are built.
+_MUCH_WORK, _MOST_WORK = 2.0**24, 2.0**25
 # Largest error of a probability without a warning.
 _TOLERABLE = 1e-9
 
@@ -228,13 +229,16 @@ class Inversion:
         for far in [far for far in kept if far.side == side]:
             pending = serve(far, None)
         while pending.size:
-            if sum(far.work for far in kept) > _MOST_WORK:
+            target, work = self._target(points.from_mean[pending]), sum(far.work for far in kept)
+            if work > _MUCH_WORK:
+                # What is left of the work goes to where interpolation would be worst.
                 known = self._known_tails(side, points, kept)
-                found = known.at(points.to_high[pending])
-                log_tail[pending], log_pdf[pending], error = found
-                _warn_of_work(float(error.max()))
-                break
-            target = self._target(points.from_mean[pending])
+                *found, error = known.at(points.to_high[pending])
+                target = int(error.argmax())
+                if work > _MOST_WORK:
+                    log_tail[pending], log_pdf[pending] = found
+                    _warn_of_work(float(error.max()))
+                    break
             far = self._saddle_contour(side, points[pending[[target]]], kept)
             kept.append(far)
             pending = serve(far, target)

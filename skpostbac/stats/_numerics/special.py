@@ -80,10 +80,14 @@ def stirling_remainder(x: Floats) -> Floats:
     """Return log Gamma(x) less its Stirling approximation, (x - 1/2) log x - x + log(2 pi) / 2."""
     large = np.maximum(x, 8.0)
     inverse_square = 1.0 / (large * large)
-    series = polynomial(inverse_square, _STIRLING_TERMS) / large
-    small = np.minimum(x, 8.0)
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
-    return np.where(x > 8.0, series, direct)
+    remainder = np.asarray(polynomial(inverse_square, _STIRLING_TERMS) / large)
+    is_small = x <= 8.0
+    # Log Gamma is expensive, and most arguments are large.
+    if is_small.any():
+        small = x[is_small]
+        log_gamma = gammaln(small)
+        remainder[is_small] = log_gamma - (small - 0.5) * np.log(small) + small - _HALF_LOG_2PI
+    return remainder
 
 
 def log_beta(a: Floats | float, b: Floats | float) -> Floats:

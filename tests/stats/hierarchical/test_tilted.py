@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skpostbac.stats import HierarchicalBetaAverage
-from skpostbac.stats._hierarchical.series import Coefficients, Moments
+from skpostbac.stats._hierarchical.series import Coefficients
 from skpostbac.stats._hierarchical.tilted import TiltedPool
 from skpostbac.stats._hierarchical.tilted_stratum import TiltedStratum
 
@@ -43,23 +43,11 @@ def test_classes_in_the_middle_are_summed_at_all_heights():
     assert pool._along_corners(1j * np.linspace(40, 100, 300)) is None
 
 
-def test_moments_of_some_states_go_on_where_all_ended():
-    """Moments of higher order are the same whether lower ones were known or not."""
-    (classes,) = HierarchicalBetaAverage([9, 8], [10, 10])._parts
-    stratum = classes.pool.strata[0]
-    (known,), (anew,) = Moments.groups(stratum), Moments.groups(stratum)
-    known.below(10)
-    kept = np.arange(stratum.n_states) % 3 == 0
-    some = known.where(kept).below(60)
-    assert_allclose(some[:-1], anew.below(60)[:-1][kept], rtol=1e-13)
-    assert_allclose(some[-1], anew.below(60)[-1], rtol=1e-13)
-
-
 def test_transform_of_a_stratum_at_the_tilt_is_one():
     """Values are relative to those at the tilt, by a series and by a rule."""
     (classes,) = HierarchicalBetaAverage([9, 2000], [10, 2001], weights=[0.4, 20.0])._parts
     for one in classes.pool.strata:
-        tilted = TiltedStratum.of(one, 3.0, from_end=False)
+        tilted = TiltedStratum(one, 3.0, from_end=False)
         rates = np.zeros(1, dtype=complex)
         values = tilted.along(rates, Coefficients(3.0, rates)).values
         assert_allclose(values, 1, rtol=1e-12)

@@ -84,12 +84,12 @@ def test_far_quantiles_take_few_contours(monkeypatch):
 
 def test_states_under_a_tilt_are_those_of_all_looks(monkeypatch):
     """Where some states are looked at, far tails are as where all of them are."""
-    from skpostbac.stats._borrowing import pool
+    from skpostbac.stats._borrowing import strata
 
     total = np.rint(np.geomspace(3, 400, 12))
     correct, x = np.rint(0.8 * total), np.array([0.4, 0.95])
     some = HierarchicalBetaAverage(correct, total).logcdf(x)
-    monkeypatch.setattr(pool, "_STRIDE", 1)
+    monkeypatch.setattr(strata, "_STRIDE", 1)
     assert_allclose(HierarchicalBetaAverage(correct, total).logcdf(x), some, rtol=1e-10)
 
 
