@@ -232,12 +232,14 @@ class BoundedDistribution(Distribution):
         """
         if y is None:
             return np.exp(self.logcdf(x))
-        lower, upper = broadcast_limits(x, y)
-        log_cdf, log_ccdf, _ = self._log_values(np.stack([lower, upper]))
+        limits = np.stack(broadcast_limits(x, y))
+        # From the lower to the upper limit, so that exchanged limits change nothing but the sign.
+        log_cdf, log_ccdf, _ = self._log_values(np.sort(limits, axis=0))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
         from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
         from_above = np.exp(log_ccdf[0]) - np.exp(log_ccdf[1])
-        return _scalar(np.where(log_cdf.min(axis=0) > np.log(0.5), from_above, from_below))
+        between = np.where(log_cdf[0] > np.log(0.5), from_above, from_below)
+        return _scalar(np.where(limits[1] < limits[0], -between, between))
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X > x), computed directly and so accurate where it is small.
