@@ -21,7 +21,7 @@ import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
-from skpostbac._utils import Bools, Floats, Indices, StablePickle
+from skpostbac._utils import Bools, Floats, Indices, StablePickle, check_level
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.tails import Tails, Values
@@ -31,6 +31,8 @@ from skpostbac.stats._numerics import EPS, Frame, Points, log_sum
 LogDensity = Callable[[Floats], Floats]
 # Logs of the mass below, the mass above and the density.
 Logs = tuple[Floats, Floats, Floats]
+# Log of dx / du for a variable x that increases with u, and its derivative.
+Stretch = Callable[[Floats], tuple[Floats, Floats]]
 
 # Points of a panel. The rule is exact up to degree 31.
 _N = 16
@@ -40,6 +42,11 @@ _NODES, _WEIGHTS = leggauss(_N)
 _FROM_SERIES = legvander(_NODES, _N - 1)
 _TO_SERIES = np.linalg.inv(_FROM_SERIES)
 _ENDS_OF_SERIES = legvander(np.array([-1.0, 1.0]), _N - 1)
+# The derivative at these points from the values there, and the barycentric weights with which a
+# polynomial is interpolated between them (Wang, Huybrechs and Vandewalle, Mathematics of
+# Computation 83, 2014).
+_DERIVATIVE = legval(_NODES, legder(_TO_SERIES)).T
+_BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
 # Series on both halves of a panel.
 _HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
 # Panels end where the density is below exp(-depth) of its largest value, and its mass as well.
@@ -59,6 +66,14 @@ _FLOOR, _FALL_BEYOND = 1e4, 5e3
 _MAX_DOUBLINGS = 100
 # Least fall of the log density beyond the panels, where hardly anything is left.
 _LEAST_SLOPE = 1e-6
+# Places that are interpolated at a time.
+_BLOCK = 2**14
+# A Newton step from a log tail this close leaves an error of its square.
+_CLOSE, _MAX_STEPS = 1e-9, 100
+# Newton steps to the shortest interval, the last of which changes its ends by a share of its length
+# of at most so much. Densities above the one at its ends, less a share, are those within it. A
+# probability outside of less is left to the general search.
+_BALANCE_STEPS, _BALANCED, _SAME_DENSITY, _LEAST_OUTSIDE = 20, 1e-8, 1e-6, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,13 +203,19 @@ class LogitDensity(StablePickle):
         return cls(Panels(panels.left, panels.right, panels.series))
 
     @property
+    def _points(self) -> Floats:
+        """Log-odds at the points of the panels, shape (_N, n)."""
+        return _spread(self.panels.left, self.panels.right)
+
+    @property
     def edges(self) -> Floats:
         """Log-odds at which the panels begin and end, rising, shape (n_panels + 1,)."""
         return np.append(self.panels.left, self.panels.right[-1])
 
     def log_density(self, u: Floats) -> Floats:
         """Return the log density of the log-odds."""
-        return self.values(u, self.index(u), self.panels.series) + sum(self._falls(u))
+        inside = self._interpolated(u, self.index(u), self.panels.values)
+        return inside + sum(self._falls(u))
 
     def central_moment(self, order: int) -> float:
         """Return a central moment, by quadrature."""
@@ -236,21 +257,104 @@ class LogitDensity(StablePickle):
         factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
         return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
 
-    def log_masses(self, u: Floats) -> tuple[Floats, Floats]:
-        """Return the logs of the masses below and above some log-odds."""
+    def logs_at(self, u: Floats) -> Logs:
+        """Return the logs of the masses below and above some log-odds, and of the density."""
+        lower = u < self._median
+        smaller = np.minimum(self.log_tail(u, lower), np.log(0.5))
+        larger = np.log1p(-np.exp(smaller))
+        below, above = np.where(lower, smaller, larger), np.where(lower, larger, smaller)
+        return below, above, self.log_density(u)
+
+    def log_tail(self, u: Floats, lower: Bools) -> Floats:
+        """Return the log of the mass below some log-odds, or of the one above them."""
         fall_below, fall_above = self._falls(u)
         u = np.clip(u, self.panels.left[0], self.panels.right[-1])
         index = self.index(u)
-        below = self._log_mass(self.panels.left[index], u, index)
-        above = self._log_mass(u, self.panels.right[index], index)
-        return (
-            np.logaddexp(self._log_below[index], below) + fall_below,
-            np.logaddexp(self._log_above[index + 1], above) + fall_above,
-        )
+        left = np.where(lower, self.panels.left[index], u)
+        right = np.where(lower, u, self.panels.right[index])
+        beyond = np.where(lower, self._log_below[index], self._log_above[index + 1])
+        inside = self._log_mass(left, right, index)
+        return np.logaddexp(beyond, inside) + np.where(lower, fall_below, fall_above)
 
-    def logs_at(self, u: Floats) -> Logs:
-        """Return the logs of the masses below and above some log-odds, and of the density."""
-        return *self.log_masses(u), self.log_density(u)
+    def quantiles(self, log_p: Floats, log_q: Floats) -> Floats:
+        """Return the log-odds with the mass exp(log_p) = 1 - exp(log_q) below them, shape (n,).
+
+        Newton steps on the log of the smaller tail, within a panel.
+        """
+        lower = log_p <= log_q
+        log_tail, sign = np.where(lower, log_p, log_q), np.where(lower, 1.0, -1.0)
+        u = np.where(
+            lower,
+            np.interp(log_tail, self._log_below, self.edges),
+            np.interp(log_tail, self._log_above[::-1], self.edges[::-1]),
+        )
+        edge = np.where(lower, self._log_below[0], self._log_above[-1])
+        beyond = np.minimum(log_tail - edge, 0.0)
+        slope = np.where(lower, self._slopes.low, self._slopes.high)
+        index = self.index(np.clip(u, self.panels.left[0], self.panels.right[-1]))
+        low, high = self.panels.left[index], self.panels.right[index]
+        for _ in range(_MAX_STEPS):
+            value = self.log_tail(u, lower)
+            excess = value - np.maximum(log_tail, edge)
+            is_above = sign * excess > 0
+            low, high = np.where(is_above, low, u), np.where(is_above, u, high)
+            moved = u - sign * excess * np.exp(value - self.log_density(u))
+            moved = np.where((low <= moved) & (moved <= high), moved, 0.5 * (low + high))
+            settled = (np.abs(excess) < _CLOSE) | (high - low <= np.spacing(np.abs(u)))
+            u = moved
+            if settled.all():
+                break
+        return np.asarray(u + sign * beyond / slope)
+
+    def shortest(self, level: float, stretch: Stretch) -> tuple[float, float] | None:
+        """Return the ends u of the shortest interval of a variable x; None if it is not simple.
+
+        It is where the density of x, g(u) du / dx, is above a limit. If that is one interval of the
+        nodes, Newton's method for the mass outside and for equal densities at both ends starts
+        there. If the nodes end with it, the interval has an end of the support, infinite here.
+        """
+        alpha = 1 - level
+        u, mass = (values.T.ravel() for values in (self._points, np.exp(self.panels.log_weights)))
+        height = self.panels.values.T.ravel() - stretch(u)[0]
+        order = np.argsort(-height)
+        limit = height[order][np.searchsorted(np.cumsum(mass[order]), level)]
+        inside = np.flatnonzero(height >= limit - _SAME_DENSITY)
+        first, last = inside[[0, -1]]
+        if inside.size < last - first + 1 or alpha < _LEAST_OUTSIDE:
+            return None
+        if first > 0 and last < u.size - 1:
+            return self._balanced(u[[first, last]], alpha, stretch)
+        within, outside = np.log([level]), np.log([alpha])
+        if first > 0:
+            return float(self.quantiles(outside, within)[0]), np.inf
+        return -np.inf, float(self.quantiles(within, outside)[0])
+
+    def _balanced(self, u: Floats, alpha: float, stretch: Stretch) -> tuple[float, float] | None:
+        """Move both ends of an interval until a mass is outside, and densities are equal."""
+        lower, previous = np.array([True, False]), np.inf
+        for _ in range(_BALANCE_STEPS):
+            log_density = self.log_density(u)
+            log_stretch, bend = stretch(u)
+            excess = np.exp(self.log_tail(u, lower)).sum() - alpha
+            gap = float(np.diff(log_density - log_stretch)[0])
+            rise, fall = self.slope(u) - bend
+            f, g = np.exp(log_density)
+            if not rise > 0 > fall:
+                return None
+            determinant = g * rise - f * fall
+            step = np.array([excess * fall + g * gap, f * gap + excess * rise]) / determinant
+            size = np.abs(step).max() / (u[1] - u[0])
+            if not size < min(previous, 1.0):
+                return None
+            u, previous = u + step, size
+            if size < _BALANCED:
+                return float(u[0]), float(u[1])
+        return None
+
+    @cached_property
+    def _median(self) -> float:
+        half = np.full(1, np.log(0.5))
+        return float(self.quantiles(half, half)[0])
 
     @cached_property
     def _slopes(self) -> Interval:
@@ -282,15 +386,29 @@ class LogitDensity(StablePickle):
         """Panel of each point, the nearest one beyond them."""
         return np.clip(np.searchsorted(self.panels.left, u) - 1, 0, self.panels.left.size - 1)
 
-    def values(self, u: Floats, index: Indices, series: Floats) -> Floats:
-        """Value of the series of a panel at u, (..., n)."""
+    def slope(self, u: Floats) -> Floats:
+        """Return the derivative of the log density between the ends of the panels."""
+        index = self.index(u)
+        scale = 2 / (self.panels.right - self.panels.left)[index]
+        return scale * self._interpolated(u, index, _DERIVATIVE @ self.panels.values)
+
+    def _interpolated(self, u: Floats, index: Indices, values: Floats) -> Floats:
+        """Interpolate values at the points of panels at u, shape (..., n)."""
         left, right = self.panels.left[index], self.panels.right[index]
         z = np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
-        return np.asarray(legval(z, series[:, index], tensor=False))
+        known = values.T[np.broadcast_to(index, z.shape)].reshape(-1, _N)
+        result = np.empty(z.size)
+        for start in range(0, z.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            away = z.ravel()[block, np.newaxis] - _NODES
+            away[away == 0] = np.finfo(float).tiny
+            weights = _BARYCENTRIC / away
+            result[block] = np.einsum("ij,ij->i", weights, known[block]) / weights.sum(axis=1)
+        return result.reshape(z.shape)
 
     def _log_mass(self, left: Floats, right: Floats, index: Indices) -> Floats:
         """Log of the mass between two points of one panel."""
-        values = self.values(_spread(left, right), index, self.panels.series)
+        values = self._interpolated(_spread(left, right), index, self.panels.values)
         with np.errstate(divide="ignore"):
             return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
 
@@ -353,23 +471,34 @@ class LogitTable(BoundedDistribution):
     def _tails_of(self, points: Points, logs_at: Callable[[Floats], Logs]) -> Tails:
         low, high = np.log(points.to_low / self._width), np.log(points.to_high / self._width)
         log_cdf, log_ccdf, log_density = logs_at(low - high)
-        smaller = np.minimum(np.minimum(log_cdf, log_ccdf), np.log(0.5))
-        larger, is_lower = np.log1p(-np.exp(smaller)), log_cdf <= log_ccdf
-        return Tails(
-            np.where(is_lower, smaller, larger),
-            np.where(is_lower, larger, smaller),
-            log_density - low - high - np.log(self._width),
-        )
+        return Tails(log_cdf, log_ccdf, log_density - low - high - np.log(self._width))
+
+    def _quantiles(self, log_p: Floats, log_q: Floats) -> Floats:
+        """Return log-odds with the mass exp(log_p) = 1 - exp(log_q) below them."""
+        return self._table.quantiles(log_p, log_q)
+
+    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+        return self._place(self._quantiles(log_p, log_q))
+
+    def _place(self, u: Floats) -> Floats:
+        """Return points of the support with some log-odds."""
+        low, high = self._ends
+        return np.where(u < 0, low + self._width * expit(u), high - self._width * expit(-u))
+
+    def hdi(self, level: float = 0.95) -> Interval:
+        found = self._table.shortest(check_level(level), _logit_stretch)
+        if found is None:
+            return super().hdi(level)
+        return Interval(*map(float, self._place(np.array(found))))
+
+    hdi.__doc__ = BoundedDistribution.hdi.__doc__
 
     def _centre(self, y: Floats) -> Values:
         points = self._frame.near_mean(y)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             u = np.log(points.to_low) - np.log(points.to_high)
             tails = self._tails_of(points, self._table.logs_at)
-            index = self._table.index(u)
-            scale = 2 / (self._table.panels.right - self._table.panels.left)[index]
-            derivative = np.asarray(legder(self._table.panels.series), dtype=float)
-            slope = scale * self._table.values(u, index, derivative)
+            slope = self._table.slope(u)
             density, tail = np.exp(tails.log_pdf), np.exp(tails.log_ccdf)
             lean = (points.to_high - points.to_low) / self._width
             steepness = self._width * (slope - lean) / (points.to_low * points.to_high)
@@ -416,6 +545,11 @@ class LogitDistribution(LogitTable):
     def __repr__(self) -> str:
         """Show the mean and the standard deviation."""
         return f"LogitDistribution(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
+
+
+def _logit_stretch(u: Floats) -> tuple[Floats, Floats]:
+    """Log of dx / du for the log-odds u of x, and its derivative."""
+    return log_expit(u) + log_expit(-u), expit(-u) - expit(u)
 
 
 def _steps(start: float, end: float, most: float) -> Floats:

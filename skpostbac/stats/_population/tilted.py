@@ -157,7 +157,7 @@ class TiltedLogit:
             u = side * (log_distance + np.log(self.weight) + np.log1p(-distance))
             shift = self.tilt * (self.ends[end] - (2 * end - 1) * self.weight * distance)
             values = self.density.log_density(u) - np.log1p(-distance) + shift - self.log_mgf
-        last = float(self.density.log_masses(u[-1:])[(1 + side) // 2][0])
+        last = float(self.density.log_tail(u[-1:], np.array([side < 0]))[0])
         return np.where(distance < 1, values, -np.inf), float(
             np.exp(last + shift[-1] - self.log_mgf)
         )

@@ -160,6 +160,13 @@ class BetaRatio(LogitTable):
             logs[:, far] = np.stack(self._deep_table.logs_at(u[far]))
         return logs[0], logs[1], logs[2]
 
+    def _quantiles(self, log_p: Floats, log_q: Floats) -> Floats:
+        u = super()._quantiles(log_p, log_q)
+        far = np.minimum(log_p, log_q) < _FAR
+        if far.any():
+            u[far] = self._deep_table.quantiles(log_p[far], log_q[far])
+        return u
+
     def _kinks(self) -> list[float]:
         places, powers = self._log_ratio.kinks
         share = expit(places[powers < SMOOTH])
