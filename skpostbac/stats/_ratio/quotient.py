@@ -1,7 +1,7 @@
 """The distribution of the quotient of two independent Beta variables.
 
 Q = X / Y is the odds of W = X / (X + Y), a ratio of bilinear forms between 0 and 1 (`BetaRatio`).
-Near W = 1 the computation uses 1 - W = Y / (X + Y), to avoid cancellation.
+Its logarithm is therefore what the table of W knows, the log-odds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
-    Bools,
     Floats,
     RngLike,
     check_generator,
@@ -121,25 +120,33 @@ class BetaQuotient(Distribution):
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
-        return self._of_shares(x, lambda share, w: share.pdf(w), lambda share, w: share.pdf(w), 2)
+        x = float_array(x, "x")
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            density = np.asarray(np.exp(self._logs_at(x)[2] - np.log(x)))
+        density[(x < 0) | (x == np.inf)] = 0.0
+        if (x == 0).any():
+            density[x == 0] = self._share.pdf(0)  # where dx / dw = 1 / (1 - w)^2 is 1
+        return density[()]
 
     def cdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y <= x); NaN where `x` is NaN."""
-        return self._of_shares(x, lambda share, w: share.cdf(w), lambda rest, w: rest.ccdf(w))
+        return np.asarray(np.exp(self._logs_at(float_array(x, "x"))[0]))[()]
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y > x), accurate where it is small; NaN where `x` is NaN."""
-        return self._of_shares(x, lambda share, w: share.ccdf(w), lambda rest, w: rest.cdf(w))
+        return np.asarray(np.exp(self._logs_at(float_array(x, "x"))[1]))[()]
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
         p = probability_array(p, "p")
-        return self._odds(np.asarray(self._share.icdf(p)), lambda at: self._rest.iccdf(p[at]))
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log(p), np.log1p(-p))
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the x with P(X / Y > x) = p; NaN where `p` is NaN."""
         p = probability_array(p, "p")
-        return self._odds(np.asarray(self._share.iccdf(p)), lambda at: self._rest.icdf(p[at]))
+        with np.errstate(divide="ignore"):
+            return self._quantile(np.log1p(-p), np.log(p))
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equal probability in both tails."""
@@ -148,10 +155,17 @@ class BetaQuotient(Distribution):
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density interval, the shortest one with this probability."""
+        level = check_level(level)
+        ends = self._share._table.shortest(level, _exponential_stretch)
+        if ends is not None:
+            with np.errstate(over="ignore"):
+                return Interval(*map(float, np.exp(ends)))
+        return self._searched_hdi(1 - level)
+
+    def _searched_hdi(self, outside: float) -> Interval:
+        """Find the shortest interval with a probability outside, whatever the density is like."""
         # A slow import that nothing else here needs.
         from scipy.optimize import minimize_scalar
-
-        outside = 1 - check_level(level)
 
         def width(tail: Floats) -> Floats:
             return np.asarray(self.iccdf(outside - tail) - self.icdf(tail))
@@ -183,44 +197,34 @@ class BetaQuotient(Distribution):
     def _share(self) -> BetaRatio:
         return _share_of(*zip(self._a, self._b, strict=True))
 
-    @cached_property
-    def _rest(self) -> BetaRatio:
-        """1 - W, the share of Y."""
-        return _share_of(*zip(self._a[::-1], self._b[::-1], strict=True))
-
     def _curve(self) -> Callable[[Floats], Floats]:
         """Return the density as a function, for plotting."""
         return lambda x: np.asarray(self.pdf(x))
 
-    def _of_shares(
-        self,
-        x: ArrayLike,
-        below: Callable[[BetaRatio, Floats], np.float64 | Floats],
-        above: Callable[[BetaRatio, Floats], np.float64 | Floats],
-        power: int = 0,
-    ) -> np.float64 | Floats:
-        """Evaluate W at x / (1 + x), or 1 - W at 1 / (1 + x), and divide by a power of 1 + x."""
-        x = float_array(x, "x")
-        odds = np.maximum(x, 0.0)
-        with np.errstate(invalid="ignore", over="ignore"):
-            small, scale = ~(odds > 1), (1 + odds) ** power
-        w = np.where(small, odds, 1.0) / (1 + odds)
-        values = np.empty(x.shape)
-        values[small] = below(self._share, w[small])
-        values[~small] = above(self._rest, w[~small])
-        return np.where((x < 0) & (power > 0), 0.0, values / scale)[()]
+    def _logs_at(self, x: Floats) -> Floats:
+        """Return logs of both tails at x, and of the density of log(X / Y) at log x."""
+        logs = np.full((3, *x.shape), np.nan)
+        logs[:, x <= 0] = np.array([[-np.inf], [0.0], [-np.inf]])
+        logs[:, x == np.inf] = np.array([[0.0], [-np.inf], [-np.inf]])
+        inside = (x > 0) & (x < np.inf)
+        if inside.any():
+            logs[:, inside] = np.stack(self._share._logs_at(np.log(x[inside])))
+        return logs
 
-    def _odds(
-        self, share: Floats, rest_at: Callable[[Bools], np.float64 | Floats]
-    ) -> np.float64 | Floats:
-        """Return the odds of values of W, computed from 1 - W above 1/2."""
-        large = np.asarray(share > 0.5)
-        odds = np.array(share / (1 - np.where(large, 0.0, share)))
-        if large.any():
-            rest = np.asarray(rest_at(large))
-            with np.errstate(divide="ignore"):
-                odds[large] = (1 - rest) / rest
-        return odds[()]
+    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
+        """Quantile of exp(log_p) = 1 - exp(log_q)."""
+        x = np.full(log_p.shape, np.nan)
+        x[log_p == -np.inf], x[log_q == -np.inf] = 0.0, np.inf
+        inner = (log_p > -np.inf) & (log_q > -np.inf)
+        if inner.any():
+            with np.errstate(over="ignore"):
+                x[inner] = np.exp(self._share._quantiles(log_p[inner], log_q[inner]))
+        return x[()]
+
+
+def _exponential_stretch(u: Floats) -> tuple[Floats, Floats]:
+    """Log of dx / du for x = exp(u), and its derivative."""
+    return u, np.ones_like(u)
 
 
 def _share_of(first: tuple[float, float], second: tuple[float, float]) -> BetaRatio:
