@@ -25,6 +25,7 @@ from skpostbac.stats import (
     BetaRatio,
     HierarchicalBetaAverage,
     HierarchicalPairedDifference,
+    LibbyNovickBeta,
     PairedDifference,
     PowerTransform,
 )
@@ -41,6 +42,7 @@ EXACT = {
     "HierarchicalBetaAverage": HierarchicalBetaAverage([4, 5], [5, 6]),
     "PairedDifference": PairedDifference([[5, 2, 1, 1], [3, 1, 1, 1]]),
     "BetaRatio": BetaRatio(BetaAverage([3], [2]), BetaAverage([2], [4]), *FORMS),
+    "LibbyNovickBeta": LibbyNovickBeta(3, 2, factor=2),
     "PowerTransform": PowerTransform(BetaAverage([3, 4], [2, 2]), 0.5),
     "population mean": GROUPS.population_mean,
     "group": GROUPS.groups[1],

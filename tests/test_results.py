@@ -107,6 +107,7 @@ MAKE = {
     ),
     "Hyperprior": lambda array: stats.Hyperprior(),
     "Interval": lambda array: posterior(array).credible_interval(),
+    "LibbyNovickBeta": lambda array: stats.LibbyNovickBeta(22, 10, factor=2),
     "MonteCarloError": lambda array: paired(array).monte_carlo_error(),
     "NetBenefit": lambda array: skpostbac.NetBenefit(0.2),
     "NormalBinomial": lambda array: stats.NormalBinomial(),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skpostbac.stats._hierarchical import HierarchicalBetaAverage
     from skpostbac.stats._pairs import HierarchicalPairedDifference
     from skpostbac.stats._population import BetaBinomial, NormalBinomial
-    from skpostbac.stats._ratio import BetaQuotient, BetaRatio
+    from skpostbac.stats._ratio import BetaQuotient, BetaRatio, LibbyNovickBeta
 else:
     _FOLDERS = {
         "BetaBinomial": "_population",
@@ -29,6 +29,7 @@ else:
         "HierarchicalBetaAverage": "_hierarchical",
         "HierarchicalPairedDifference": "_pairs",
         "Hyperprior": "_borrowing",
+        "LibbyNovickBeta": "_ratio",
         "NormalBinomial": "_population",
         "PairedDifference": "_dirichlet",
     }
@@ -44,7 +45,6 @@ else:
         """List the public names."""
         return __all__
 
-
 __all__ = [
     "BetaAverage",
     "BetaAverages",
@@ -56,6 +56,7 @@ __all__ = [
     "HierarchicalPairedDifference",
     "Hyperprior",
     "Interval",
+    "LibbyNovickBeta",
     "NormalBinomial",
     "PairedDifference",
     "PowerTransform",

@@ -12,9 +12,15 @@ import numpy as np
 from skpostbac._utils import Floats
 from skpostbac.metrics._confusion.metrics import F_MEASURES, OneVsRest
 from skpostbac.metrics._confusion.model import ConfusionModel
-from skpostbac.stats import BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution
+from skpostbac.stats import (
+    BetaAverage,
+    BetaQuotient,
+    BetaRatio,
+    LibbyNovickBeta,
+    ShiftedDistribution,
+)
 
-Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | ShiftedDistribution
+Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | ShiftedDistribution
 
 _LIKELIHOOD_RATIOS = ("negative_likelihood_ratio", "positive_likelihood_ratio")
 
@@ -71,6 +77,9 @@ def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
         a, b = betas[name]
         return BetaAverage([a], [b])
     weight = F_MEASURES[name] ** 2
+    if weight == 1:
+        # The odds 2 TP / (FP + FN) are twice those of the Jaccard index.
+        return LibbyNovickBeta(tp, fp + fn, factor=2)
     # Of what is no true negative: the share of true positives, and of false negatives among errors.
     right, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
     top = 1 + weight
@@ -148,9 +157,10 @@ def distribution_of_micro(name: str, model: ConfusionModel) -> Exact | None:
         return _error_rate(model, share=1 / (len(model.cells) - 1))
     accuracy = distribution_of_accuracy(model)
     if name == "jaccard":
-        # A / (2 - A) of the accuracy A, whatever the other variable.
-        known = model.prevalence is not None
-        return None if known else BetaRatio(accuracy, accuracy, [[0, 0], [1, 1]], [[2, 2], [1, 1]])
+        # A / (2 - A) of the accuracy A, with half its odds.
+        if model.prevalence is not None:
+            return None
+        return LibbyNovickBeta(model.right.sum(), model.wrong.sum(), factor=0.5)
     if name == "negative_predictive_value" and len(model.cells) > 2:
         return None
     return accuracy

@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, float_array, float_or_nan, shown
 
+# Range of costs, and least threshold: times the shares of classes, these and their differences can
+# be squared and multiplied.
+_SMALLEST, _LARGEST = 1e-50, 1e50
+
 
 @dataclass(frozen=True)
 class ExpectedCost:
@@ -22,7 +26,7 @@ class ExpectedCost:
     ----------
     costs : array-like of shape (n_classes, n_classes)
         Cost of each prediction (columns) of each true class (rows), in the order of the labels.
-        Finite, in any unit, not all equal; negative for a gain.
+        In any unit, not all equal; negative for a gain. Zero, or between 1e-50 and 1e50 in size.
 
     Raises
     ------
@@ -49,6 +53,12 @@ class ExpectedCost:
             )
         if not np.isfinite(matrix).all() or matrix.min() == matrix.max():
             raise ValueError(f"costs must be finite and not all alike, got {shown(costs)}")
+        sizes = np.abs(matrix[matrix != 0])
+        if not _SMALLEST <= sizes.min() <= sizes.max() <= _LARGEST:
+            raise ValueError(
+                f"costs must be zero or between {_SMALLEST:g} and {_LARGEST:g} in size, got "
+                f"{shown(costs)}"
+            )
         vars(self)["costs"] = tuple(map(tuple, matrix.tolist()))  # past the frozen __setattr__
 
 
@@ -64,12 +74,12 @@ class NetBenefit:
     Parameters
     ----------
     threshold : float
-        The threshold probability t, in (0, 1).
+        The threshold probability t, in (0, 1), at least 1e-50.
 
     Raises
     ------
     ValueError
-        If `threshold` is not in (0, 1).
+        If `threshold` is not in (0, 1), or below 1e-50.
 
     References
     ----------
@@ -90,6 +100,10 @@ class NetBenefit:
         value = float_or_nan(self.threshold)
         if not 0 < value < 1:
             raise ValueError(f"threshold must be in (0, 1), got {shown(self.threshold)}")
+        if value < _SMALLEST:
+            raise ValueError(
+                f"threshold must be at least {_SMALLEST:g}, got {shown(self.threshold)}"
+            )
         vars(self)["threshold"] = value
 
 

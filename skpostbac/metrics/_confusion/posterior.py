@@ -18,6 +18,7 @@ from skpostbac._utils import (
     describe_estimate,
     draw_seed,
     float_array,
+    format_estimate,
     format_share,
     is_real,
     shown,
@@ -53,7 +54,6 @@ from skpostbac.stats._distribution import (
     IntervalMethod,
     choose_interval,
     describe_draws,
-    estimate_rows,
 )
 
 
@@ -70,7 +70,8 @@ class PosteriorConfusionMetric(FigurePosterior):
     observed : float
         Metric of the observed confusion matrix; nan if it is 0 / 0. If `prevalence` is an array, it
         replaces the observed shares of the classes.
-    distribution : BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution or DrawnPosterior
+    distribution : BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, ShiftedDistribution or
+        DrawnPosterior
         Distribution of the metric, exact or by random draws. Exact ones have more methods, such as
         ``pdf`` and ``mode``.
     prior : tuple of two floats, or None
@@ -99,7 +100,9 @@ class PosteriorConfusionMetric(FigurePosterior):
     With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
     Precision, negative predictive value, Jaccard index and F-measures of a class are then ratios of
     linear forms in its recall and false positive rate, whose distribution is computed without draws
-    (:class:`skpostbac.stats.BetaRatio`). The same holds for F-measures with sampled shares.
+    (:class:`skpostbac.stats.BetaRatio`). The same holds for F-measures with sampled shares; the
+    odds of F1 are then twice those of the Jaccard index, a Beta variable
+    (:class:`skpostbac.stats.LibbyNovickBeta`).
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
     distribution of a whole confusion matrix is in [2]_.
@@ -142,8 +145,8 @@ class PosteriorConfusionMetric(FigurePosterior):
             raise TypeError(f"observed must be a number, got {type(observed).__name__}")
         if not isinstance(distribution, Exact | DrawnPosterior):
             raise TypeError(
-                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, ShiftedDistribution "
-                f"or DrawnPosterior, got {type(distribution).__name__}"
+                "distribution must be a BetaAverage, BetaQuotient, BetaRatio, LibbyNovickBeta, "
+                f"ShiftedDistribution or DrawnPosterior, got {type(distribution).__name__}"
             )
         # Past the frozen __setattr__.
         vars(self).update(
@@ -300,6 +303,8 @@ class PosteriorConfusionMetric(FigurePosterior):
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the metric, its observed value and the precision of draws.
 
+        The estimate is the mean, or the median if the mean is infinite.
+
         Parameters
         ----------
         level : float, default=0.95
@@ -317,17 +322,23 @@ class PosteriorConfusionMetric(FigurePosterior):
         >>> print(PosteriorConfusionMetric.from_confusion_matrix(C, "f1").report())
         F1 of 1: 0.889 (95% credible interval 0.857 to 0.920); 0.891 in the samples.
         """
-        figure = describe_estimate(self.mean(), self.hdi(level), level)
+        name, value = self._middle
+        figure = describe_estimate(value, self.hdi(level), level)
         observed = "undefined" if np.isnan(self.observed) else f"{self.observed:.3f}"
+        if name == "median":
+            figure = f"median {figure}"
         sentence = f"{self.score_name}: {figure}; {observed} in the samples."
+        if name == "median":
+            return f"{sentence}\nThe mean is infinite: denominators close to 0 are too likely."
         if isinstance(self._distribution, DrawnPosterior):
             return f"{sentence}\n{describe_draws(self._distribution)}"
         return sentence
 
     def _html_tables(self) -> list[str]:
-        ((name, *estimate),) = estimate_rows({self.metric: self._distribution})
-        header = ("metric", "observed", "mean", "95% CI")
-        return [table(header, [(name, format_share(self.observed), *estimate)])]
+        name, value = self._middle
+        header = ("metric", "observed", name, "95% CI")
+        estimate = format_estimate(value, self.credible_interval())
+        return [table(header, [(self.metric, format_share(self.observed), *estimate)])]
 
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)

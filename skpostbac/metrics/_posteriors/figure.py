@@ -292,9 +292,16 @@ class FigurePosterior(StablePickle, ABC):
         return []
 
     def _summary(self) -> str:
-        """Format the mean and the interval for the repr."""
-        mean, interval = format_estimate(self.mean(), self.credible_interval())
-        return f"mean={mean}, 95% CI={interval}"
+        """Format the mean, or the median, and the interval for the repr."""
+        name, value = self._middle
+        middle, interval = format_estimate(value, self.credible_interval())
+        return f"{name}={middle}, 95% CI={interval}"
+
+    @property
+    def _middle(self) -> tuple[str, float]:
+        """The mean, or the median where the mean is infinite, and its name."""
+        mean = self.mean()
+        return ("mean", mean) if np.isfinite(mean) else ("median", self.median())
 
 
 class ExactPosterior(FigurePosterior):

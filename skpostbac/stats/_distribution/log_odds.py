@@ -199,8 +199,11 @@ class LogitDensity(StablePickle):
 
     @classmethod
     def _normalised(cls, panels: Panels) -> "LogitDensity":
-        panels.series[0] -= log_sum(panels.log_masses)
-        return cls(Panels(panels.left, panels.right, panels.series))
+        rough = cls(panels)
+        total = np.logaddexp(rough._log_below[-1], rough._log_above[-1])
+        series = panels.series.copy()
+        series[0] -= total
+        return cls(Panels(panels.left, panels.right, series))
 
     @property
     def _points(self) -> Floats:
@@ -222,14 +225,20 @@ class LogitDensity(StablePickle):
         u, log_mass = self.panels.nodes
         mean, rest = self.mean_and_rest
         away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
-        return float(np.exp(log_mass) @ away**order)
+        low, high = self._masses_beyond
+        return float(np.exp(log_mass) @ away**order + low * (-mean) ** order + high * rest**order)
 
     @cached_property
     def mean_and_rest(self) -> tuple[float, float]:
         """The mean, and its distance from 1."""
         u, log_mass = self.panels.nodes
-        mass = np.exp(log_mass)
-        return float(mass @ expit(u)), float(mass @ expit(-u))
+        mass, (low, high) = np.exp(log_mass), self._masses_beyond
+        return float(mass @ expit(u) + high), float(mass @ expit(-u) + low)
+
+    @property
+    def _masses_beyond(self) -> Interval:
+        """Masses beyond the panels, which are next to the ends of (0, 1)."""
+        return Interval(*map(float, np.exp([self._log_below[0], self._log_above[-1]])))
 
     @cached_property
     def all_panels(self) -> Panels:

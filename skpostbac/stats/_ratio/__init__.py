@@ -1,10 +1,12 @@
 """Ratios of bilinear forms in two independent averages of Betas, and quotients of two Betas.
 
-`variables` computes the densities of the log-odds of both, `density` that of the log ratio. Imports
-`_beta` and what it imports.
+`variables` computes the densities of the log-odds of both, `density` that of the log ratio, and
+`tabulated` is the base class of what has a table of it. `scaled_odds` has the one-variable case.
+Imports `_beta` and what it imports.
 """
 
 from skpostbac.stats._ratio.quotient import BetaQuotient
 from skpostbac.stats._ratio.ratio import BetaRatio
+from skpostbac.stats._ratio.scaled_odds import LibbyNovickBeta
 
-__all__ = ["BetaQuotient", "BetaRatio"]
+__all__ = ["BetaQuotient", "BetaRatio", "LibbyNovickBeta"]

@@ -126,29 +126,35 @@ class LogRatio:
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
         start, scale = self.middle_and_scale()
-        tolerance = max(_TOLERANCE, self.rounding, self.first.error, self.second.error)
+        tolerance, far = tolerances(self.first, self.second)
         return LogitDensity.between(
             self.log_density,
             _graded(start + scale * EDGES, *self.kinks),
             tolerance,
             depth=depth,
-            far=max(_FAR_TOLERANCE, tolerance),
+            far=far,
         )
-
-    @property
-    def rounding(self) -> float:
-        """About the error of a log density by rounding.
-
-        It grows as the density narrows. A log-odds that is far out, as of a variable with a small
-        exponent, has an error in proportion, which counts where the other variable is narrow.
-        """
-        root = max(1.0, 1 / min(self.first.scale, self.second.scale))
-        reach = REACH / min(*self.first.powers, *self.second.powers)
-        return _ROUNDING * root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
 
     def _at(self, x: float, z: float) -> float:
         theta, y = (np.array([expit(-place), expit(place)]) for place in (x, z))
         return float(np.log(theta @ self.numerator @ y) - np.log(theta @ self.denominator @ y))
+
+
+def tolerances(*variables: LogOdds) -> tuple[float, float]:
+    """Return errors of a log density in a table: where most of the mass is, and elsewhere."""
+    tolerance = max(_TOLERANCE, _rounding(*variables), *(one.error for one in variables))
+    return tolerance, max(_FAR_TOLERANCE, tolerance)
+
+
+def _rounding(*variables: LogOdds) -> float:
+    """About the error of a log density by rounding.
+
+    It grows as the density narrows. A log-odds that is far out, as of a variable with a small
+    exponent, has an error in proportion, which counts where the other variable is narrow.
+    """
+    root = max(1.0, 1 / min(one.scale for one in variables))
+    reach = REACH / min(min(one.powers) for one in variables)
+    return _ROUNDING * root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -346,7 +352,10 @@ def _window(curve: _Curve) -> _Window:
 def _trapezoid(curve: _Curve, window: _Window) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
     low, high = window.ends
-    step, settled = (high - low) / _FIRST, max(_SETTLED, _NOISE * curve.ratio.rounding)
+    step, settled = (
+        (high - low) / _FIRST,
+        max(_SETTLED, _NOISE * _rounding(curve.ratio.first, curve.ratio.second)),
+    )
     v = low + step * np.arange(_FIRST + 1)
     sums = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
     result, open_rows, count = np.empty(len(low)), np.arange(len(low)), _FIRST

@@ -5,7 +5,7 @@ The ratio R = N / D with support [low, high] has the odds
     (R - low) / (high - R) = E / F,    E = N - low D,    F = high D - N,
 
 a ratio of two non-negative forms. The density of the log-odds (`density`) is tabulated
-(`LogitDensity`); tails, moments and quantiles follow from the table. Where R equals its value at a
+(`tabulated`); tails, moments and quantiles follow from the table. Where R equals its value at a
 corner of the unit square, inside the support, the density may have a kink or a pole, of order the
 sum of two exponents minus one. The panels of the table are refined towards such points.
 """
@@ -20,19 +20,17 @@ from scipy.special import expit
 
 from skpostbac._utils import Floats, float_array
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import Interval, LogitDensity, LogitTable
+from skpostbac.stats._distribution import Interval, LogitDensity
 from skpostbac.stats._numerics import EPS
 from skpostbac.stats._ratio.density import SMOOTH, LogRatio
 from skpostbac.stats._ratio.sums import log_odds_of
+from skpostbac.stats._ratio.tabulated import TabulatedRatio
 
 # Range of values whose products do not over- or underflow.
 _SMALLEST, _LARGEST = 1e-70, 1e70
-# Smaller log tails than this come from a deeper table: beyond the end of the first table, at -64,
-# the log density is extrapolated by straight lines. The second table ends at the other depth.
-_FAR, _DEEP = -44.0, 800.0
 
 
-class BetaRatio(LogitTable):
+class BetaRatio(TabulatedRatio):
     r"""Distribution of a ratio of two bilinear forms in two independent variables.
 
     Each variable is a Beta variable or a weighted sum of Beta variables, rescaled from its support
@@ -123,10 +121,6 @@ class BetaRatio(LogitTable):
         """Values of the denominator at the corners, read-only, shape (2, 2)."""
         return self._denominator
 
-    def __repr__(self) -> str:
-        """Show the mean and the standard deviation."""
-        return f"BetaRatio(mean={self.mean():.4g}, sd={self.standard_deviation():.4g})"
-
     @property
     def _ends(self) -> Interval:
         return self._support
@@ -145,27 +139,8 @@ class BetaRatio(LogitTable):
             np.where(below > rounding, below, 0.0),
         )
 
-    @cached_property
-    def _table(self) -> LogitDensity:
-        return self._log_ratio.table()
-
-    @cached_property
-    def _deep_table(self) -> LogitDensity:
-        return self._log_ratio.table(_DEEP)
-
-    def _logs_at(self, u: Floats) -> tuple[Floats, Floats, Floats]:
-        logs = np.stack(super()._logs_at(u))
-        far = logs[:2].min(axis=0) < _FAR
-        if far.any():
-            logs[:, far] = np.stack(self._deep_table.logs_at(u[far]))
-        return logs[0], logs[1], logs[2]
-
-    def _quantiles(self, log_p: Floats, log_q: Floats) -> Floats:
-        u = super()._quantiles(log_p, log_q)
-        far = np.minimum(log_p, log_q) < _FAR
-        if far.any():
-            u[far] = self._deep_table.quantiles(log_p[far], log_q[far])
-        return u
+    def _tabulated(self, depth: float) -> LogitDensity:
+        return self._log_ratio.table(depth)
 
     def _kinks(self) -> list[float]:
         places, powers = self._log_ratio.kinks

@@ -175,3 +175,50 @@ def test_observed_likelihood_ratios_are_those_of_scikit_learn():
     expected = metrics.class_likelihood_ratios(*labels)
     found = [posterior_confusion_metric(*labels, name).observed for name in ("LR+", "LR-")]
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_median_stands_for_an_infinite_mean():
+    """In the repr, the report and the table, which says why; no false alarms, two misses."""
+    ratio = from_matrix([[30, 0], [2, 18]], "positive_likelihood_ratio", pos_label=1)
+    rng = np.random.default_rng(0)
+    draws = rng.beta(18.5, 2.5, 10**6) / rng.beta(0.5, 30.5, 10**6)
+    assert ratio.median() == pytest.approx(np.median(draws), rel=0.01)
+    assert ratio.mean() == np.inf
+    assert f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI" in repr(ratio)
+    first, second = ratio.report().splitlines()
+    assert first.startswith(f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%")
+    assert second == "The mean is infinite: denominators close to 0 are too likely."
+    assert ">median</th>" in ratio._repr_html_()
+    finite = from_matrix(C, "positive_likelihood_ratio", pos_label=1)
+    assert "mean=" in repr(finite)
+    assert "infinite" not in finite.report()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NetBenefit(1e-300), "threshold must be at least 1e-50, got 1e-300"),
+        (lambda: ExpectedCost([[0, 1e300], [1, 0]]), "costs must be zero or between 1e-50 and 1e"),
+        (lambda: ExpectedCost([[0, 1e-80], [1, 0]]), "costs must be zero or between 1e-50 and 1e"),
+    ],
+    ids=["threshold", "large costs", "small costs"],
+)
+def test_what_cannot_be_computed_is_refused_by_name(make, message):
+    """When it is made, and not by a distribution that the caller does not know."""
+    with pytest.raises(ValueError, match=f"^{message}"):
+        make()
+
+
+@pytest.mark.parametrize("prevalence", ["sampled", "observed", (1, 1e-9)], ids=str)
+@pytest.mark.parametrize("size", [1e-50, 1e49], ids=str)
+def test_extreme_costs_are_scaled_ones(size, prevalence):
+    """The mean cost is in proportion to the costs."""
+    costs = np.array([[0, 1], [10, -4]])
+    plain, scaled = (
+        from_matrix(
+            C, ExpectedCost(factor * costs), prevalence=prevalence, n_draws=10, random_state=0
+        )
+        for factor in (1, size)
+    )
+    assert scaled.mean() == pytest.approx(size * plain.mean(), rel=1e-9)
+    assert scaled.icdf(0.1) == pytest.approx(size * plain.icdf(0.1), rel=1e-9)
