@@ -45,6 +45,7 @@ else:
         """List the public names."""
         return __all__
 
+
 __all__ = [
     "BetaAverage",
     "BetaAverages",

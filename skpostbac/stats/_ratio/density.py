@@ -26,9 +26,11 @@ with Phi_x - Phi_z = c_10 X - c_01 Z, whose terms have one sign, as those of -Ph
     f(u) = integral of g(x) h(z) e^u (F_00 + F_01 Z + F_10 X + F_11 X Z) / (|c_10| X + |c_01| Z) dp.
 
 All is positive, so that a density has its relative accuracy however small it is. The integrand is
-analytic in a strip about the real axis and falls exponentially in both directions. The trapezoid
-rule then converges geometrically (Trefethen and Weideman, SIAM Review 56, 2014), and halving its
-step at least squares the error: a step is halved until that moves the logarithm by less than 1e-8.
+analytic in a strip about the real axis and falls exponentially in both directions, though slowly
+in one of them where a class has no errors: with p = c + s sinh(v) about a peak, the ends are a few
+units of v away. The trapezoid rule then converges geometrically (Trefethen and Weideman, SIAM
+Review 56, 2014), and halving its step at least squares the error: a step is halved until that moves
+the logarithm by less than 1e-8.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from skpostbac._utils import Bools, Floats
+from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import DEPTH, LogitDensity
 from skpostbac.stats._numerics import EPS, REACH
 from skpostbac.stats._ratio.variables import LogOdds
@@ -187,7 +189,7 @@ class _Curve:
         with np.errstate(divide="ignore"):
             return cls(ratio, np.where(falling, -1.0, 1.0), c, np.log(f), np.log(np.abs(c)))
 
-    def __getitem__(self, rows: Floats) -> _Curve:
+    def __getitem__(self, rows: Bools | Indices) -> _Curve:
         return _Curve(
             self.ratio,
             self.sign[rows],
@@ -211,7 +213,7 @@ class _Curve:
         # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
         below = half + (log_root + log_scale)
         densities = self.ratio.first.log_density(self.sign * x) + self.ratio.second.log_density(z)
-        return densities + (above - below)
+        return np.asarray(densities + (above - below))
 
     def _asinh_of_b(self, half: Floats, log_scale: Floats) -> tuple[Floats, Floats]:
         """Return asinh(B) and log sqrt(B^2 + 1) where p / 2 is `half`.
@@ -274,7 +276,7 @@ class _Window:
         top = values.max(axis=1, keepdims=True)
         return cls(*_around(p, values > top - REACH), *_around(p, values > top - _PEAK))
 
-    def __getitem__(self, rows: Floats) -> _Window:
+    def __getitem__(self, rows: Bools | Indices) -> _Window:
         return _Window(self.low[rows], self.high[rows], self.left[rows], self.right[rows])
 
     def joined(self, other: _Window) -> _Window:

@@ -65,9 +65,9 @@ class BetaRatio(TabulatedRatio):
     -----
     Densities are integrals of positive functions along a curve of equal ratio, with a relative
     error of about 1e-14. They are tabulated once: probabilities are accurate to about 1e-12, and
-    small tails to a relative error of about 1e-9, down to 1e-300. This takes a few milliseconds for
-    two Beta variables. The density of a sum of Betas with exponents below 1/2 has kinks and poles;
-    resolving each of them may take minutes.
+    small tails to a relative error of about 1e-9, down to 1e-300. This takes tens of milliseconds
+    for two Beta variables, however large their parameters are. The density of a sum of Betas with
+    exponents below 1/2 has kinks and poles; resolving each of them may take minutes.
 
     Examples
     --------
