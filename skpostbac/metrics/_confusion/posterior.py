@@ -429,7 +429,7 @@ def posterior_confusion_metric(
         "uniform", whereas :func:`posterior_accuracy` uses Beta(1/2, 1/2) by default.
     n_draws : int, default=None
         Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
-        100,000, fewer with many classes (10,000 with 100 classes), but at least 1,000.
+        100,000, fewer with many classes (4,000 with 100 classes), but at least 1,000.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the draws.
 

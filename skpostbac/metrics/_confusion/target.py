@@ -39,8 +39,8 @@ from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit, payof
 from skpostbac.metrics._labels import label_list
 
 # Draws unless asked for: standard errors of the mean of at most 0.0016 for a metric in [0, 1].
-# Fewer with many classes, of which 10^8 cells take a few seconds.
-_MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 10**8
+# Fewer with many classes, of which 4 * 10^7 cells take a second or two.
+_MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 4 * 10**7
 
 # How to average a metric over the classes, and the distribution of the average.
 AVERAGES = {
