@@ -147,7 +147,10 @@ class GroupPosterior(StablePickle):
 
     @cached_property
     def groups(self) -> tuple[BoundedDistribution, ...]:
-        """Distributions of the accuracy of each group, shrunk towards the population."""
+        """Distributions of the accuracy of each group, shrunk towards the population.
+
+        They are computed at once. Hundreds of groups, all with different counts, take seconds.
+        """
         return self._first_groups(len(self.correct))
 
     def _first_groups(self, number: int) -> tuple[BoundedDistribution, ...]:
@@ -163,6 +166,8 @@ class GroupPosterior(StablePickle):
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.
+
+        With several classes, each group with counts of its own may take some tenths of a second.
 
         Parameters
         ----------
