@@ -1,9 +1,10 @@
 """Many weighted sums of Betas at once.
 
-Smooth distributions are computed together (`skpostbac.stats._smooth`). Distributions whose
-transform decays slowly, and tails too small for the absolute accuracy of a series, are computed one
-by one. Inside this module parameters have the shape (m, l), and points and probabilities (m, n),
-for m distributions of l variables and n points of each.
+Smooth distributions are computed together (`skpostbac.stats._smooth`), and so are the quantiles of
+two variables whose transforms decay slowly (`rough_pairs`). Other such distributions, and tails too
+small for the absolute accuracy of both, are computed one by one. Inside this module parameters have
+the shape (m, l), and points and probabilities (m, n), for m distributions of l variables and n
+points of each.
 """
 
 import math
@@ -31,6 +32,7 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters
+from skpostbac.stats._beta.rough_pairs import rough_quantiles
 from skpostbac.stats._distribution import BoundedDistribution, broadcast_limits
 from skpostbac.stats._numerics import weighted_means
 from skpostbac.stats._smooth import (
@@ -389,6 +391,11 @@ class BetaAverages(StablePickle):
             places = np.where(is_central[rows, part], self._at(rows, y), found[rows, part])
             found[rows, part] = places
         missing = np.isnan(found) & ~np.isnan(p)
+        if self.a.shape[-1] == 2:
+            rows = np.flatnonzero((missing & is_central).any(axis=1))
+            places = rough_quantiles(*(x[rows] for x in (*self._parameters.rows, p, q)))
+            found[rows] = np.where(missing[rows] & is_central[rows], places, found[rows])
+            missing &= np.isnan(found)
         for i in np.flatnonzero(missing.any(axis=1)).tolist():
             # Use the smaller of p and q, which is more accurate.
             one, is_upper = self._one(i), missing[i] & (q[i] < p[i])

@@ -87,7 +87,7 @@ def path_of(betas: Betas, height: Floats) -> Path:
     ends = np.where(is_far, np.minimum(window, spread_out), window)
     count = np.ceil((ends[0] + ends[1]) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
     angle = np.where(betas.weight < 0, -angle, angle)
-    return Path(betas.n, betas.p, betas.q, angle, *ends, *spread, count)
+    return Path(betas.n, betas.p, betas.q, angle, ends[0], ends[1], spread[0], spread[1], count)
 
 
 def _window(betas: Betas) -> Floats:

@@ -1,0 +1,65 @@
+"""Quantiles of two classes with few errors, against closed forms and the inversion."""
+
+import numpy as np
+
+from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta.rough_pairs import rough_quantiles
+
+P = np.array([1e-4, 0.025, 0.3, 0.5, 0.975, 0.999])
+
+
+def quantiles(a, b, weights):
+    """Quantiles of all sums at `P`."""
+    p = np.tile(P, (len(a), 1))
+    return rough_quantiles(*(np.asarray(x, float) for x in (a, b, weights)), p, 1 - p)
+
+
+def test_triangle():
+    """The mean of two uniform variables, and their difference."""
+    ones = np.ones((2, 2))
+    found = quantiles(ones, ones, [[0.5, 0.5], [1, -1]])
+    root = np.sqrt(0.5 * np.minimum(P, 1 - P))
+    triangle = np.where(P < 0.5, root, 1 - root)
+    np.testing.assert_allclose(found, [triangle, 2 * triangle - 1], rtol=1e-12, atol=1e-13)
+
+
+def test_powers():
+    """theta^3 and eta^5 as distribution functions: a polynomial below the smaller weight."""
+    (found,) = quantiles([[3, 5]], [[1, 1]], [[1, 1]])
+    x = found[found <= 1]
+    # 3 B(3, 6) x^8, the convolution of 3 u^2 and v^5.
+    np.testing.assert_allclose(3 * x**8 * 2 * 120 / 40320, P[found <= 1], rtol=1e-11)
+    assert x.size == 1
+
+
+def test_inversion():
+    """Random classes with few errors or few hits, weights of both signs."""
+    rng = np.random.default_rng(0)
+    total = np.round(10 ** rng.uniform(0, 3.4, (24, 2)))
+    errors = np.minimum(rng.integers(0, 4, total.shape), total)
+    prior = rng.choice([1, 0.5], (24, 1))
+    a, b = total - errors + prior, errors + prior
+    weights = rng.uniform(0.1, 1, a.shape) * rng.choice([-1, 1], a.shape)
+    found = quantiles(a, b, weights)
+    is_found = ~np.isnan(found)
+    assert is_found.mean() > 0.5
+    for i in np.flatnonzero(is_found.any(axis=1)):
+        values = BetaAverage(a[i], b[i], weights=weights[i]).cdf(found[i])
+        np.testing.assert_allclose(values[is_found[i]], P[is_found[i]], rtol=0, atol=1e-12)
+
+
+def test_doubtful_sums():
+    """A narrow peak inside, a weight of zero, tiny and large exponents: left to others."""
+    a = [[2, 1500], [9, 9], [0.01, 9], [9e5, 9]]
+    b = [[1, 1500], [1, 1], [9, 1], [1, 1]]
+    weights = np.full((4, 2), 0.5)
+    weights[1, 1] = 0
+    assert np.isnan(quantiles(a, b, weights)).all()
+
+
+def test_arrays_use_it():
+    """The intervals of an array are those of its distributions, one by one."""
+    a, b = np.array([[9.0, 5], [40, 7], [1, 3]]), np.array([[1.0, 1], [1, 2], [2, 1]])
+    low, high = BetaAverage(a, b).interval()
+    expected = np.array([BetaAverage(*pair).interval() for pair in zip(a, b, strict=True)])
+    np.testing.assert_allclose(np.stack([low, high], axis=1), expected, rtol=1e-12)
