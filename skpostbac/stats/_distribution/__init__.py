@@ -31,7 +31,7 @@ from skpostbac.stats._distribution.log_odds import (
 )
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.shifted import ShiftedDistribution
-from skpostbac.stats._distribution.tails import LogValues, Tails, Values
+from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values
 
 __all__ = [
     "DEFAULT_INTERVAL",
@@ -42,6 +42,7 @@ __all__ = [
     "Interval",
     "IntervalMethod",
     "Laplace",
+    "LeftOut",
     "LogValues",
     "LogitDensity",
     "LogitDistribution",

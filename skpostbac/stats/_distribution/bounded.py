@@ -10,6 +10,7 @@ does not suffice.
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.mode import highest_place
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
-from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import Frame, Points
 
 # Fraction of the distance to an end of the support at which the density counts as interior.
@@ -303,7 +304,7 @@ class BoundedDistribution(Distribution):
         """
         p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
-            return self._quantile(np.log(p), np.log1p(-p))
+            return _scalar(self._told_quantile(np.log(p), np.log1p(-p)))
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the x with P(X > x) = p.
@@ -325,7 +326,7 @@ class BoundedDistribution(Distribution):
         """
         p = probability_array(p, "p")
         with np.errstate(divide="ignore"):
-            return self._quantile(np.log1p(-p), np.log(p))
+            return _scalar(self._told_quantile(np.log1p(-p), np.log(p)))
 
     def median(self) -> float:
         """Return the median."""
@@ -336,8 +337,10 @@ class BoundedDistribution(Distribution):
 
         This is an end of the support if the density is unbounded there.
         """
-        outline = self._outline()
-        place, height = highest_place(self._centre, outline)
+        left_out = LeftOut()
+        place, height = highest_place(self._centre, self._outline(left_out))
+        self._note_centre(np.array([place]), left_out)
+        left_out.warn()
         end = int(np.argmax(self._log_end_densities))
         if self._log_end_densities[end] >= np.log(height):
             return float(self.support()[end])
@@ -347,7 +350,7 @@ class BoundedDistribution(Distribution):
         """Distances from the mean at which the density may have a kink."""
         return []
 
-    def _outline(self) -> Outline:
+    def _outline(self, left_out: LeftOut) -> Outline:
         """Resolve the density on a grid, refined until interpolation predicts probabilities."""
         low, high = self._ends_from_mean
         reach = _REACH * self._scale
@@ -356,12 +359,13 @@ class BoundedDistribution(Distribution):
         y = np.concatenate(
             [y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))]
         )
-        start = Outline.of(self._central_profile, y).monotone()
+        profile = partial(self._central_profile, left_out=left_out)
+        start = Outline.of(profile, y).monotone()
 
         def coarse(outline: Outline) -> Bools:
             return outline.coarse(_LARGE, _LEAST)
 
-        return resolve(self._central_profile, start, coarse, self._spacing)
+        return resolve(profile, start, coarse, self._spacing)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equal probability in both tails.
@@ -383,8 +387,8 @@ class BoundedDistribution(Distribution):
         tail = 0.5 * (1 - check_level(level))
         with np.errstate(divide="ignore"):
             inner, outer = np.log1p(-tail), np.log(tail)
-            ends = self._quantile(np.array([outer, inner]), np.array([inner, outer]))
-        return Interval(*map(float, np.asarray(ends)))
+            ends = self._told_quantile(np.array([outer, inner]), np.array([inner, outer]))
+        return Interval(*map(float, ends))
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density interval, the shortest one with this probability.
@@ -404,16 +408,31 @@ class BoundedDistribution(Distribution):
             If `level` is outside (0, 1).
         """
         level = check_level(level)
-        profile = self._profile(level)
+        left_out = LeftOut()
+        low, high = self._shortest(level, left_out)
+        left_out.warn()
+        return Interval(low, high)
+
+    def _shortest(self, level: float, left_out: LeftOut) -> tuple[float, float]:
+        """Return the ends of the shortest interval."""
+        profile = self._profile(level, left_out)
         low, high = self.support()
-        found = shortest_interval(profile, self._flanks(level), level, self._spacing)
+        found = shortest_interval(profile, self._flanks(level, left_out), level, self._spacing)
+        log_level, log_rest = np.log(level), np.log1p(-level)
         if found.below == 0:
-            return Interval(low, float(self.icdf(level)))
+            return low, float(self._quantile(log_level, log_rest, left_out))
         if found.below == 1 - level:
-            return Interval(float(self.iccdf(level)), high)
-        ends = self._frame.x(self._frame.near_mean(np.array([found.low, found.high])))
+            return float(self._quantile(log_rest, log_level, left_out)), high
+        places = np.array([found.low, found.high])
+        self._note_centre(places, left_out)
         # Rounding may swap the ends of an interval with very small probability.
-        return Interval(*map(float, np.sort(ends)))
+        first, last = np.sort(self._frame.x(self._frame.near_mean(places)))
+        return float(first), float(last)
+
+    def _note_centre(self, y: Floats, left_out: LeftOut) -> None:
+        """Take account of errors at some distances from the mean, where the centre is cut off."""
+        if not self._is_exact:
+            left_out.note_errors(self._centre(y).error)
 
     @property
     def _spacing(self) -> float:
@@ -425,12 +444,13 @@ class BoundedDistribution(Distribution):
     def _ends_from_mean(self) -> Floats:
         return np.array([-self._frame.mean_to_low, self._frame.mean_to_high])
 
-    def _flanks(self, level: float) -> Floats:
+    def _flanks(self, level: float, left_out: LeftOut) -> Floats:
         """Distances from the mean at which to start the search for the shortest interval."""
         shares = (1 - level) * _SHARES
         if 1 - level < _SMALL_TAIL:
-            x = np.concatenate([np.asarray(self.icdf(shares)), np.asarray(self.iccdf(shares))])
-            y = self._frame.locate(x).from_mean
+            logs, rest = np.log(shares), np.log1p(-shares)
+            x = [self._quantile(logs, rest, left_out), self._quantile(rest, logs, left_out)]
+            y = self._frame.locate(np.concatenate(x)).from_mean
         else:
             p = np.concatenate([shares, 1 - shares])
             scale = self._scale
@@ -450,7 +470,7 @@ class BoundedDistribution(Distribution):
         """About the standard deviation."""
         return self.standard_deviation()
 
-    def _profile(self, level: float) -> Profile:
+    def _profile(self, level: float, left_out: LeftOut) -> Profile:
         """Return a function for both tails and the density, as accurate as the level needs."""
         evaluate = self._far_profile if 1 - level < _SMALL_TAIL else self._central_profile
         first, last = self._ends_from_mean
@@ -459,7 +479,7 @@ class BoundedDistribution(Distribution):
             below, above = y <= first, y >= last
             inside = ~(below | above)
             values = np.empty((3, y.size))
-            values[:, inside] = evaluate(y[inside])
+            values[:, inside] = evaluate(y[inside], left_out)
             low, high = np.exp(self._log_end_densities)
             values[:, below] = np.array([[0.0], [1.0], [low]])
             values[:, above] = np.array([[1.0], [0.0], [high]])
@@ -467,7 +487,7 @@ class BoundedDistribution(Distribution):
 
         return profile
 
-    def _central_profile(self, y: Floats) -> Floats:
+    def _central_profile(self, y: Floats, left_out: LeftOut) -> Floats:
         values = self._centre(y)
         # The density is negligible beyond the range of the contour.
         density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
@@ -475,11 +495,11 @@ class BoundedDistribution(Distribution):
         profile = np.stack([1 - tail, tail, density])
         lost = np.isfinite(values.error) & (values.error > _LOST)
         if lost.any() and self._is_exact:
-            profile[:, lost] = self._far_profile(y[lost])
+            profile[:, lost] = self._far_profile(y[lost], left_out)
         return profile
 
-    def _far_profile(self, y: Floats) -> Floats:
-        tails = self._tails(self._frame.near_mean(y))
+    def _far_profile(self, y: Floats, left_out: LeftOut) -> Floats:
+        tails = left_out.note(self._tails(self._frame.near_mean(y)))
         return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
 
     def _curve(self) -> Callable[[Floats], Floats]:
@@ -507,11 +527,22 @@ class BoundedDistribution(Distribution):
             values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
         inside = (low < x) & (x < high)
         if inside.any():
-            tails = (evaluate or self._tails)(self._frame.locate(x[inside]))
+            left_out = LeftOut()
+            tails = left_out.note((evaluate or self._tails)(self._frame.locate(x[inside])))
+            left_out.warn()
             values[:, inside] = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
         return values
 
-    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
+    def _told_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+        """Quantile of exp(log_p) = 1 - exp(log_q), with a warning of what is left out."""
+        left_out = LeftOut()
+        x = self._quantile(log_p, log_q, left_out)
+        left_out.warn()
+        return x
+
+    def _quantile(
+        self, log_p: Floats | np.float64, log_q: Floats | np.float64, left_out: LeftOut
+    ) -> Floats:
         """Quantile of exp(log_p) = 1 - exp(log_q)."""
         log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
         x = np.full(log_p.shape, np.nan)
@@ -519,15 +550,16 @@ class BoundedDistribution(Distribution):
         x[log_p == -np.inf], x[log_q == -np.inf] = low, high
         inner = (log_p > -np.inf) & (log_q > -np.inf)
         if inner.any():
-            x[inner] = self._inner_quantile(log_p[inner], log_q[inner])
-        return _scalar(x)
+            x[inner] = self._inner_quantile(log_p[inner], log_q[inner], left_out)
+        return x
 
-    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
         """Quantile inside the support, (n,), from `_centre` where accurate enough."""
         p = np.exp(log_p)
         y, found = self._central_quantile(p, np.exp(log_q))
         if not (found.all() or self._is_exact):
             found = np.isfinite(y)
+        self._note_centre(y[found], left_out)
         x = self._frame.x(self._frame.near_mean(y))
         if found.all():
             return x
@@ -536,7 +568,8 @@ class BoundedDistribution(Distribution):
         from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, is_low)
         for log_tail, side, is_upper in ((log_p, from_low, False), (log_q, ~from_low, True)):
             for part in self._searches(np.flatnonzero(~found & side), log_tail):
-                x[part] = self._frame.x(self._solve(log_tail[part], y[part], upper=is_upper))
+                places = self._solve(log_tail[part], y[part], left_out, upper=is_upper)
+                x[part] = self._frame.x(places)
         return x
 
     def _searches(self, wanted: Indices, log_tail: Floats) -> list[Indices]:
@@ -555,14 +588,14 @@ class BoundedDistribution(Distribution):
         start = beta_quantile(self._frame, p, self.standard_deviation())
         return central_quantile(self._centre, start, p, q)
 
-    def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
+    def _solve(self, log_p: Floats, start: Floats, left_out: LeftOut, *, upper: bool) -> Points:
         """Points whose upper (or lower) tail has the log probability `log_p`.
 
         The search starts at the given distances from the mean, or at a guess where they are NaN.
         """
         scale = self.standard_deviation()
 
-        search = self._search()
+        search = left_out.noting(self._search())
 
         def log_tail(points: Points) -> tuple[Floats, Floats]:
             tails = search(points if upper else points.mirrored())

@@ -15,6 +15,7 @@ not cancel where the distribution is narrow.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -23,7 +24,7 @@ from skpostbac._utils import Bools, Floats, Indices, float_or_nan, shown
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.laplace_moments import Laplace, moments_about_one
-from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import EPS, Frame, Points, integrate
 
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
@@ -147,8 +148,10 @@ class PowerTransform(BoundedDistribution):
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self.distribution._draw(rng, shape) ** self.exponent)
 
-    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
-        return self.distribution._quantile(log_p, log_q) ** self.exponent
+    def _quantile(
+        self, log_p: Floats | np.float64, log_q: Floats | np.float64, left_out: LeftOut
+    ) -> Floats:
+        return self.distribution._quantile(log_p, log_q, left_out) ** self.exponent
 
     # Y is measured from the power of the mean of X, its origin, in units of the standard deviation
     # that it has to first order, if that is small: a distribution narrower than the spacing of
@@ -173,7 +176,7 @@ class PowerTransform(BoundedDistribution):
             return self._first_order
         # The rare values are what counts then: about the fourth root of E[Y^4], by its integrand.
         tails = _LOG_TAILS if self.distribution._is_exact else _LOG_TAILS[_LOG_TAILS > _NEAR_TAIL]
-        x = np.asarray(self.distribution._quantile(np.log1p(-np.exp(tails)), tails))
+        x = self.distribution._quantile(np.log1p(-np.exp(tails)), tails, LeftOut())
         return max(self._first_order, float((x**self.exponent * np.exp(tails / 4)).max()))
 
     @property
@@ -212,7 +215,9 @@ class PowerTransform(BoundedDistribution):
         # What a centre does not know that is cut off, far tails do not tell either.
         by_tails = self._is_wide and self.distribution._is_exact
         signed_tail = self._far_tail if by_tails else self._near_tail
-        evaluate = self.distribution._search()
+        left_out = LeftOut()
+        self.distribution._note_centre(np.zeros(1), left_out)
+        evaluate = left_out.noting(self.distribution._search())
 
         def integrand(_: Indices, z: Floats) -> Floats:
             signed = signed_tail(z.ravel(), evaluate).reshape(z.shape)
@@ -223,7 +228,9 @@ class PowerTransform(BoundedDistribution):
         steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
         edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
         tolerance = _WIDE_MOMENT_ERROR if by_tails else self._near_error
-        return integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
+        moments = integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
+        left_out.warn()
+        return moments
 
     @property
     def _near_error(self) -> float:
@@ -256,9 +263,8 @@ class PowerTransform(BoundedDistribution):
     def _wide_reach(self) -> Floats:
         """Distances from the origin, in units, between which the moments are integrated."""
         log_p = np.array([_LOG_TAILS[-1], 0.0])
-        ends = (
-            np.asarray(self.distribution._quantile(log_p, log_p[::-1])) - self.distribution.mean()
-        )
+        ends = self.distribution._quantile(log_p, log_p[::-1], LeftOut())
+        ends -= self.distribution.mean()
         return self._outer_distance(ends) / self._unit
 
     def _near_reach(self, evaluate: Callable[[Points], Tails]) -> Floats:
@@ -363,7 +369,7 @@ class PowerTransform(BoundedDistribution):
     def _stretched(self, evaluate: Callable[[Points], Tails], points: Points) -> Tails:
         """Return the tails and the density, from those of X."""
         tails = evaluate(self._inner(points.from_mean, points.to_low, points.to_high))
-        return Tails(tails.log_cdf, tails.log_ccdf, tails.log_pdf + self._log_stretch(points))
+        return replace(tails, log_pdf=tails.log_pdf + self._log_stretch(points))
 
     def _log_stretch(self, points: Points) -> Floats:
         """Return the log of dx / dy."""

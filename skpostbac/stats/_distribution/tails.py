@@ -2,12 +2,20 @@
 
 `Values` have absolute accuracy, with a bound of the error. `LogValues` and `Tails` are logs of
 probabilities and densities, which keep their relative accuracy below the smallest doubles.
+`LeftOut` collects the errors of all answers that a public method needs, which warns of them once.
 """
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from skpostbac._utils import Bools, Floats
-from skpostbac.stats._numerics import Rows
+import numpy as np
+
+from skpostbac._utils import Bools, Floats, user_stacklevel
+from skpostbac.stats._numerics import Points, Rows
+
+# Largest error of a probability without a warning.
+_TOLERABLE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -63,11 +71,24 @@ class LogValues:
 
 @dataclass(frozen=True)
 class Tails(Rows):
-    """Log of P(X <= x), of P(X > x) and of the density at each point."""
+    """Log of P(X <= x), of P(X > x) and of the density at each point, and what was left out.
+
+    Attributes
+    ----------
+    cut : error of the probabilities, where a series was cut off; zero where not given.
+    apart : error of the log of the smaller tail, where it was interpolated; zero where not given.
+    """
 
     log_cdf: Floats
     log_ccdf: Floats
     log_pdf: Floats
+    cut: Floats = field(default_factory=lambda: np.zeros(0))
+    apart: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        for name in ("cut", "apart"):
+            if getattr(self, name).shape != self.log_cdf.shape:
+                object.__setattr__(self, name, np.zeros(self.log_cdf.shape))
 
     def replaced(self, index: Bools, others: "Tails") -> "Tails":
         """Replace some of the values."""
@@ -76,3 +97,48 @@ class Tails(Rows):
         for values, other in own:
             values[index] = other
         return Tails(*(values for values, _ in own))
+
+
+class LeftOut:
+    """Errors of the answers to one question because work is limited.
+
+    Attributes
+    ----------
+    probability : largest error of a probability, by series that were cut off.
+    log_tail : largest error of the log of a far tail, by interpolation.
+    """
+
+    def __init__(self) -> None:
+        self.probability = self.log_tail = 0.0
+
+    def note(self, tails: Tails) -> Tails:
+        """Take account of some tails, and return them."""
+        self.probability = max(self.probability, float(tails.cut.max(initial=0.0)))
+        self.log_tail = max(self.log_tail, float(tails.apart.max(initial=0.0)))
+        return tails
+
+    def note_errors(self, errors: Floats) -> None:
+        """Take account of errors of probabilities; they are infinite beyond the range."""
+        known = errors[np.isfinite(errors)]
+        self.probability = max(self.probability, float(known.max(initial=0.0)))
+
+    def noting(self, evaluate: Callable[[Points], Tails]) -> Callable[[Points], Tails]:
+        """Return a function whose answers are taken account of."""
+        return lambda points: self.note(evaluate(points))
+
+    def warn(self) -> None:
+        """Warn if an error is more than tolerable."""
+        reasons = []
+        if self.probability > _TOLERABLE:
+            reasons.append(
+                "The exact result would take too long, and small terms were left out; "
+                f"probabilities may have errors of about {min(self.probability, 1.0):.0e}."
+            )
+        if self.log_tail > 0:
+            size = f"about {self.log_tail:.0e}" if np.isfinite(self.log_tail) else "any size"
+            reasons.append(
+                "Far tails that are too expensive to compute were interpolated; "
+                f"their logarithms may have errors of {size}."
+            )
+        if reasons:
+            warnings.warn(" ".join(reasons), RuntimeWarning, stacklevel=user_stacklevel())

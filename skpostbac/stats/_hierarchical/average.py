@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing import Hyperprior, Kinds, Stratum, kind_means
-from skpostbac.stats._distribution import Tails
+from skpostbac.stats._distribution import LeftOut, Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, WeightedPools
 from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
@@ -77,7 +77,7 @@ class HierarchicalBetaAverage(WeightedSum):
         error. This happens for small classes whose weights differ by many orders of magnitude,
         because the characteristic function then decays too slowly. Also issued if far tails would
         take more than a few seconds: they are then interpolated, and the message states the error
-        of their logarithms.
+        of their logarithms. Each call issues at most one.
 
     See Also
     --------
@@ -253,14 +253,14 @@ class HierarchicalBetaAverage(WeightedSum):
         inverted = super()._search()
         return lambda points: self._exact(points) or inverted(points)
 
-    def _solve(self, log_p: Floats, start: Floats, *, upper: bool) -> Points:
+    def _solve(self, log_p: Floats, start: Floats, left_out: LeftOut, *, upper: bool) -> Points:
         # Contours are expensive; the tilts alone give a starting point.
         far = np.flatnonzero(np.isnan(start) & (log_p < _FAR))
         if far.size and not self._one_class:
             pools, start = self._far_pools if upper else self._far_pools.mirrored(), start.copy()
             places = np.array([pools.place_of(float(log_p[index])) for index in far])
             start[far] = places if upper else -places
-        return super()._solve(log_p, start, upper=upper)
+        return super()._solve(log_p, start, left_out, upper=upper)
 
     def _exact(self, points: Points) -> Tails | None:
         """Both tails and the density of a single class without inversion, where possible."""

@@ -21,13 +21,13 @@ exp(K(c) - c y), so that the choice of c decides which tails have relative accur
 - The ends. Within the `power_range` of an end of the support only the leading powers of the tail
   matter; for a sum of terms they have a closed form.
 
-The error in a probability from truncating a line is estimated, with a warning if it may exceed
-1e-9. If the line of the centre is truncated, the centre alone is used wherever absolute accuracy
-suffices, as other contours would be truncated, too. The work for far contours is limited in each
-call; further tails are interpolated between known ones (`known_tails`), with a warning.
+The error in a probability from truncating a line is estimated. If the line of the centre is
+truncated, the centre alone is used wherever absolute accuracy suffices, as other contours would be
+truncated, too. The work for far contours is limited in each call; further tails are interpolated
+between known ones (`known_tails`). These errors are part of the answers; public methods warn of
+them.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,7 +37,7 @@ from typing import Protocol
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._distribution import LogValues, Tails, Values
+from skpostbac.stats._distribution import LeftOut, LogValues, Tails, Values
 from skpostbac.stats._inversion.contour import Contour, TiltedDistribution
 from skpostbac.stats._inversion.known_tails import KnownTails
 from skpostbac.stats._numerics import ACCURACY, EPS, Points
@@ -54,9 +54,7 @@ _EQUAL_TILTS = 1e-12
 _ALIKE = 64.0
 # Work for far contours in one call: from the first on they are placed where they tell most, and
 # after the second no more are built.
-_MUCH_WORK, _MOST_WORK = 2.0**24, 2.0**25
-# Largest error of a probability without a warning.
-_TOLERABLE = 1e-9
+_MUCH_WORK, _MOST_WORK = 2.0**23, 2.0**25
 
 
 class Summands(Protocol):
@@ -139,27 +137,29 @@ class Inversion:
             np.clip(log_pdf - smaller, -700.0, 700.0)
         )
         served = error < ACCURACY
-        _warn_of_cut(centre.log_cut[served])
-        tails = Tails(log_cdf, log_ccdf, log_pdf)
+        tails = Tails(log_cdf, log_ccdf, log_pdf, _probability(centre.log_cut))
         return tails if served.all() else tails.replaced(~served, self.far(points[~served], kept))
 
     def far(self, points: Points, kept: "list[FarContour] | None" = None) -> Tails:
         """Evaluate both tails and the density by contours through saddlepoints alone."""
         kept = [] if kept is None else kept
-        found = np.empty((3, points.from_mean.size))
+        found = np.empty((5, points.from_mean.size))
         is_upper = points.from_mean >= 0
         for side, rest in ((1, np.flatnonzero(is_upper)), (-1, np.flatnonzero(~is_upper))):
             if rest.size:
                 seen = points[rest] if side > 0 else points[rest].mirrored()
-                smaller, log_pdf = self._far_tail(side, seen, kept)
+                smaller, *others = self._far_tail(side, seen, kept)
                 both = (_log_complement(smaller), smaller)[::side]
-                found[:, rest] = np.stack([*both, log_pdf])
+                found[:, rest] = np.stack([*both, *others])
         return Tails(*found)
 
     def far_tails(self, points: Points) -> Tails:
         """Evaluate both tails and the density of points far from the mean, above it."""
-        log_ccdf, log_pdf = self._far_tail(1, points, [])
-        return Tails(_log_complement(log_ccdf), log_ccdf, log_pdf)
+        log_ccdf, *others = self._far_tail(1, points, [])
+        left_out = LeftOut()
+        tails = left_out.note(Tails(_log_complement(log_ccdf), log_ccdf, *others))
+        left_out.warn()
+        return tails
 
     def centre(self, y: Floats, allowed: Floats | float = ACCURACY) -> Values:
         """Upper tail and density at distances from the mean, to absolute accuracy.
@@ -175,9 +175,6 @@ class Inversion:
         lost = (values.error > allowed) & (y < 0)
         if lost.any():
             values = values.replaced(lost, self._central_below.at(-y[lost]))
-        if not self.is_whole:
-            with np.errstate(divide="ignore"):
-                _warn_of_cut(np.log(values.error[np.isfinite(values.error)]))
         return values
 
     @property
@@ -205,9 +202,13 @@ class Inversion:
 
     def _far_tail(
         self, side: int, points: Points, kept: "list[FarContour]"
-    ) -> tuple[Floats, Floats]:
-        """Log upper tail and log density, nearest points first, by saddlepoint contours."""
-        log_tail, log_pdf = np.empty(points.from_mean.shape), np.empty(points.from_mean.shape)
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Log upper tail and log density, nearest points first, by saddlepoint contours.
+
+        Also returns what series that are cut off leave in the tail, and the errors of the logs of
+        tails that are interpolated.
+        """
+        log_tail, log_pdf, cut, apart = np.zeros((4, points.from_mean.size))
         summands = self._far_from(side)
         at_end = points.to_high < summands.power_range
         if at_end.any():
@@ -221,7 +222,7 @@ class Inversion:
             if target is not None:
                 served[target] = True
             done = pending[served]
-            _warn_of_cut(values.log_cut[served])
+            cut[done] = _probability(values.log_cut[served])
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)
             log_pdf[done] = values.log_density[served]
             return pending[~served]
@@ -236,13 +237,12 @@ class Inversion:
                 *found, error = known.at(points.to_high[pending])
                 target = int(error.argmax())
                 if work > _MOST_WORK:
-                    log_tail[pending], log_pdf[pending] = found
-                    _warn_of_work(float(error.max()))
+                    log_tail[pending], log_pdf[pending], apart[pending] = *found, error
                     break
             far = self._saddle_contour(side, points[pending[[target]]], kept)
             kept.append(far)
             pending = serve(far, target)
-        return log_tail, log_pdf
+        return log_tail, log_pdf, cut, apart
 
     def log_end_density(self, side: int) -> float:
         """Limit of the log density at the upper or lower end of the support."""
@@ -335,27 +335,8 @@ class Inversion:
 _approximate_mean, _mean = attrgetter("approximate_mean"), attrgetter("mean")
 
 
-def _warn_of_cut(log_errors: Floats) -> None:
-    """Warn if the truncation error of a series exceeds the tolerance."""
-    largest = float(np.exp(min(log_errors.max(initial=-np.inf), 0.0)))
-    if largest > _TOLERABLE:
-        warnings.warn(
-            "The characteristic function decays too slowly and was truncated; probabilities "
-            f"may have errors of about {largest:.0e}.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-
-
-def _warn_of_work(error: float) -> None:
-    """Warn that far tails are interpolated, and by how much their logs may be wrong."""
-    size = f"about {error:.0e}" if np.isfinite(error) else "any size"
-    warnings.warn(
-        "Far tails of this distribution are too expensive to compute; they are interpolated "
-        f"between a few values, and their logarithms may have errors of {size}.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+def _probability(log_p: Floats) -> Floats:
+    return np.asarray(np.exp(np.minimum(log_p, 0.0)))
 
 
 def _log_step(excess: float, y: float, slope: float, *, from_end: bool) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import LogitDensity
+from skpostbac.stats._distribution import LeftOut, LogitDensity
 from skpostbac.stats._numerics import Points
 from skpostbac.stats._ratio.density import EDGES, LogRatio
 from skpostbac.stats._ratio.variables import LogOdds, beta_log_odds
@@ -57,7 +57,8 @@ def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> Log
     """Tabulate the density of the log-odds of a sum."""
     frame = distribution._frame
     width = frame.mean_to_low + frame.mean_to_high
-    evaluate = distribution._search()
+    left_out = LeftOut()
+    evaluate = left_out.noting(distribution._search())
 
     def log_density(z: Floats) -> Floats:
         z = np.clip(z, -_LAST, _LAST)
@@ -72,6 +73,7 @@ def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> Log
     scale = distribution.standard_deviation() / (width * place * rest)
     edges = np.log(place / rest) + min(scale, _WIDE) * EDGES
     table = LogitDensity.between(log_density, edges, _TOLERANCE)
+    left_out.warn()
     return LogOdds(
         table.log_density, float(np.log(place / rest)), min(scale, _WIDE), powers, _ERROR
     )

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats._distribution import Values
+from skpostbac.stats._distribution import LeftOut, Values
 from skpostbac.stats._numerics import Frame, Rows
 
 __all__ = [
@@ -256,9 +256,12 @@ def _central_tails(distribution: Distribution) -> BothTails:
     def tails(x: Floats) -> tuple[Floats, Floats]:
         y = distribution._frame.locate(x).from_mean
         is_low = y < 0
-        lower, upper = minus._centre(-y[is_low]).tail, distribution._centre(y[~is_low]).tail
+        lower, upper = minus._centre(-y[is_low]), distribution._centre(y[~is_low])
+        left_out = LeftOut()
+        left_out.note_errors(np.concatenate([lower.error, upper.error]))
+        left_out.warn()
         # Rounding may leave small negative values.
-        return _complete(is_low, np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0))
+        return _complete(is_low, np.clip(lower.tail, 0.0, 1.0), np.clip(upper.tail, 0.0, 1.0))
 
     return tails
 

@@ -613,8 +613,7 @@ def test_series_that_is_cut_off_warns_of_its_error(monkeypatch):
     monkeypatch.setattr(_tilted_pool_sum, "_MOST_NODES", 1024)
     with pytest.warns(RuntimeWarning, match="errors of about") as caught:
         found = float(short.ccdf(0.5))
-    with pytest.warns(RuntimeWarning, match="errors of about"):
-        values = short._inversion.centre(np.array([0.5 - short.mean()]))
+    values = short._inversion.centre(np.array([0.5 - short.mean()]))
     named = float(str(caught[0].message).rstrip(".").split()[-1])
     monkeypatch.undo()
     with warnings.catch_warnings():
