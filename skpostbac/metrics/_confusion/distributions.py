@@ -1,6 +1,6 @@
-"""Metrics whose posterior is that of a Beta variable, a weighted sum of them, or a ratio.
+"""Exact posteriors of metrics: a Beta distribution, a weighted sum of Betas, or a ratio of them.
 
-Each function returns None where there is no such distribution.
+Each function returns None where the posterior has no such form.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Exact: TypeAlias = BetaAverage | BetaQuotient | BetaRatio | LibbyNovickBeta | Sh
 
 _LIKELIHOOD_RATIOS = ("negative_likelihood_ratio", "positive_likelihood_ratio")
 
-# Predictions of other classes, of each class, and share of a class beside the largest one, below
-# which a sum of false positives is drawn.
+# A sum of false positives is drawn at random if a class has a smaller parameter than this for the
+# predictions of other classes, or a smaller share relative to the largest one.
 _LEAST_QUIET, _LEAST_SHARE = 5.0, 1e-3
 
 
 def no_distribution(model: ConfusionModel) -> None:
-    """Return no distribution: of most metrics it is not known."""
+    """Return None: most metrics have no known distribution."""
 
 
 def distribution_of_class(name: str, position: int, model: ConfusionModel) -> Exact | None:
@@ -91,9 +91,9 @@ def _of_known_class(
 ) -> BetaRatio | None:
     """Return the distribution of a metric of one class, whose share is known.
 
-    It is a ratio of forms in its recall and the share of the others that is taken for it, given by
-    the true positives `tp` and so on at recalls of 0 and 1 (rows) and false positive rates of 0
-    and 1 (columns).
+    The metric is a ratio of two bilinear forms in the recall and the false positive rate. A form is
+    given by its values at recalls of 0 and 1 (rows) and false positive rates of 0 and 1 (columns);
+    so are the true positives `tp`, and the other outcomes.
     """
     own, rest = shares[position], np.delete(shares, position)
     if own == 0 or not rest.any():
@@ -113,10 +113,11 @@ def _of_known_class(
 
 
 def _is_smooth(quiet: Floats, shares: Floats) -> bool:
-    """Return whether the density of a sum of false positives has no kink that counts.
+    """Return whether the density of a sum of false positives is smooth enough for a ratio.
 
-    It has one, of the order of `quiet`, where all samples of a class are taken for another one. It
-    takes seconds then, as it does with shares of many scales.
+    The density has a kink, of the order `quiet`, where all samples of a class are predicted as
+    another one. The ratio then takes seconds to compute, as it does if shares differ by orders of
+    magnitude.
     """
     several = quiet.size > 1
     rough = quiet.min() < _LEAST_QUIET or shares.min() < _LEAST_SHARE * shares.max()
@@ -200,7 +201,7 @@ def distribution_of_accuracy(model: ConfusionModel) -> BetaAverage:
 
 
 def distribution_of_mean(payoffs: Floats, model: ConfusionModel) -> Exact | None:
-    """Return the distribution of the mean of what each cell, shape (k, k), costs or brings."""
+    """Return the distribution of the mean payoff, given that of each cell, shape (k, k)."""
     if model.prevalence is None:
         return _mean_of_sampled(payoffs.ravel(), model.cells.ravel())
     return _mean_of_known(payoffs, model, model.prevalence)
@@ -227,7 +228,7 @@ def _mean_of_sampled(payoffs: Floats, cells: Floats) -> Exact | None:
 def _mean_of_known(payoffs: Floats, model: ConfusionModel, shares: Floats) -> Exact | None:
     """Return the distribution of the mean at known shares of the classes.
 
-    A class with two payoffs gives the lower of them, and their difference times a Beta variable.
+    A class with two payoffs contributes the lower one plus their difference times a Beta variable.
     """
     if any(len(np.unique(row)) > 2 for row in payoffs[shares > 0]):
         return None
@@ -264,6 +265,6 @@ def _false_positive_rate(model: ConfusionModel, position: int) -> BetaAverage:
 
 
 def _alarms(model: ConfusionModel, position: int) -> tuple[Floats, Floats]:
-    """Return the parameters of the other classes' predictions of a class, and of all others."""
+    """Return, for each other class, the parameters of predicting this class, and of any other."""
     others = np.delete(model.cells, position, axis=0)
     return others[:, position], np.delete(others, position, axis=1).sum(axis=1)

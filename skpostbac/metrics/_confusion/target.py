@@ -38,8 +38,8 @@ from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.metrics._confusion.payoffs import ExpectedCost, NetBenefit, payoffs_of
 from skpostbac.metrics._labels import label_list
 
-# Draws unless asked for: standard errors of the mean of at most 0.0016 for a metric in [0, 1].
-# Fewer with many classes, of which 4 * 10^7 cells take a second or two.
+# Default number of draws: the standard error of the mean of a metric in [0, 1] is at most 0.0016.
+# There are fewer draws with many classes, as 4 * 10^7 cells take a second or two.
 _MOST_DRAWS, _LEAST_DRAWS, _MOST_CELLS = 100_000, 1_000, 4 * 10**7
 
 # How to average a metric over the classes, and the distribution of the average.
@@ -52,7 +52,7 @@ DISTRIBUTIONS: dict[str, Callable[[ConfusionModel], Exact | None]] = {
     "accuracy": distribution_of_accuracy,
     "kappa": distribution_of_kappa,
 }
-# What else metrics are called, such as scikit-learn's functions and scorers, in lower case and
+# Other names of metrics, such as those of scikit-learn's functions and scorers, in lower case and
 # without "_score".
 SYNONYMS = {
     "balanced_accuracy": "recall_macro",
@@ -71,11 +71,9 @@ SYNONYMS = {
     "tpr": "recall",
     "true_positive_rate": "recall",
 }
-# Names that leave something open, and what they may mean.
+# Ambiguous names, and what they probably mean.
 _VAGUE = {"f_beta": "f2", "f_measure": "f1", "fbeta": "f2", "fscore": "f1"}
-
-
-# Metrics that need a number or a matrix, and how they are made.
+# Metrics that need a number or a matrix, and how to construct them.
 _MADE = {
     "cost": "ExpectedCost(costs)",
     "decision_curve": "NetBenefit(threshold)",
@@ -135,7 +133,7 @@ def find_target(
 
 
 def _of_costs(metric: ExpectedCost, classes: LabelArray) -> Target:
-    """Return the mean cost of a prediction."""
+    """Return the expected cost of a prediction."""
     if len(metric.costs) != len(classes):
         raise ValueError(
             f"costs must have a row for each of the {len(classes)} classes, got {len(metric.costs)}"
@@ -167,9 +165,9 @@ def _of_one_class(name: str, classes: LabelArray, pos_label: Hashable) -> Target
 
 
 def _positive(classes: LabelArray, pos_label: Hashable) -> int:
-    """Return the place of the class of which a metric is; two with a 1 need no label.
+    """Return the position of the positive class.
 
-    That is scikit-learn's default, too.
+    As in scikit-learn, two classes of which one is 1 need no `pos_label`.
     """
     if pos_label is None and not _has_one(classes):
         raise ValueError(
@@ -180,7 +178,7 @@ def _positive(classes: LabelArray, pos_label: Hashable) -> int:
 
 
 def _usual_average(classes: LabelArray, pos_label: Hashable) -> str:
-    """Return "binary" where scikit-learn's functions have it by default without an error."""
+    """Return "binary" where this default of scikit-learn works, otherwise "macro"."""
     return "binary" if pos_label is not None or _has_one(classes) else "macro"
 
 
@@ -192,7 +190,7 @@ def _has_one(classes: LabelArray) -> bool:
 def _read_name(
     metric: str | ConfusionMetric, average: str | None
 ) -> tuple[str | ConfusionMetric, str | None]:
-    """Return a metric as it is called here, and the average, which may be part of the name."""
+    """Return the function or canonical name, and the average, which may be part of the name."""
     if callable(metric) and not isinstance(metric, type):
         _check_takes_matrices(metric)
         return metric, average
@@ -208,7 +206,7 @@ def _read_name(
 
 
 def _check_takes_matrices(metric: ConfusionMetric) -> None:
-    """Refuse scikit-learn's functions and scorers, which take labels; their names will do."""
+    """Raise for functions and scorers of scikit-learn, which take labels, not matrices."""
     if str(getattr(metric, "__module__", "")).startswith("sklearn."):
         found = getattr(metric, "__name__", repr(metric))
         raise ValueError(
@@ -259,7 +257,7 @@ def _position(pos_label: Hashable, classes: LabelArray) -> int:
 
 
 def _of_shares(metric: ConfusionMetric) -> ConfusionMetric:
-    """Give a user's metric matrices of sum 1, and see to it that it returns a number for each."""
+    """Pass matrices of sum 1 to a user's metric, and check that it returns a number for each."""
 
     def function(C: Floats) -> Floats:
         values = np.asarray(metric(C / C.sum(axis=(1, 2), keepdims=True)), dtype=np.float64)
@@ -274,5 +272,5 @@ def _of_shares(metric: ConfusionMetric) -> ConfusionMetric:
 
 
 def _default_draws(n_cells: int) -> int:
-    """Return how many draws are worth their time, if this many cells are drawn each time."""
+    """Return the default number of draws of matrices with so many cells."""
     return max(_LEAST_DRAWS, min(_MOST_DRAWS, _MOST_CELLS // n_cells))

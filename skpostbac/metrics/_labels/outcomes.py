@@ -1,11 +1,11 @@
-"""What the samples of a test set say of one or several classifiers, read block by block.
+"""Outcomes of the samples of a test set, for one or several classifiers, read block by block.
 
-True labels become small integers, their places among the sorted distinct ones, and predictions are
-compared with them. NumPy compares and counts. What is ours is the table in which integers are
-looked up, and the dict of anything else: `np.unique` and scikit-learn's `LabelEncoder`, which can
-do the same, keep a code for each sample, and take longer. A million labels of three classes took
-them 6 ms as int64, 18 ms as int8 and 104 ms as text, here 3, 3 and 76 ms; as objects 823 and 79 ms,
-here 63 ms. `pandas.factorize` is as fast, but pandas is not required.
+True labels are encoded as their positions among the sorted distinct labels, and predictions are
+compared with them. Integers are looked up in a table, other labels in a dict. `np.unique` and
+scikit-learn's `LabelEncoder` can encode labels, too, but keep a code for each sample and are
+slower: a million labels of three classes took them 6 ms as int64, 18 ms as int8 and 104 ms as text,
+here 3, 3 and 76 ms; as objects 823 and 79 ms, here 63 ms. `pandas.factorize` is as fast, but pandas
+is not required.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from skpostbac.metrics._labels.labels import (
 from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_column, read_columns
 from skpostbac.stats._beta import LARGEST
 
-# What weights are: None is taken for "case", with a warning where they are no whole numbers.
+# Meaning of the weights. None stands for "case", with a warning if they are not whole numbers.
 WeightType: TypeAlias = Literal["case", "importance"] | None
 WEIGHT_TYPES = ("case", "importance")
-# The largest importance weight must be so large that the square of it is no zero.
+# The square of the largest importance weight must not underflow to zero.
 _LEAST_WEIGHT = 1e-100
 
-# Integers of a range up to the first are looked up in a table, whatever the number of samples,
-# and those of a range up to the second if there are not much fewer samples.
+# Integers are looked up in a table if their range is at most the first number, or at most the
+# second and twice the number of samples.
 SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
 
 
@@ -74,7 +74,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The samples, by functions that compute what is asked of a block of them."""
+    """Outcomes of the samples, computed block by block."""
 
     classes: LabelArray
     """Distinct true labels, sorted."""
@@ -135,9 +135,9 @@ def read_outcomes(
 ) -> Outcomes:
     """Check true labels, weights, groups and the predictions of one or several classifiers.
 
-    `predictions` has the predicted labels by the name of the argument that holds them, which
-    stands in the messages of errors. There are at least so many samples, 0 or 1; if 1, not all of
-    them of weight 0.
+    `predictions` has the predicted labels by the name of their argument, for error messages.
+    `least` is the smallest number of samples allowed, 0 or 1; if it is 1, the weights must not all
+    be 0.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def check_weight_type(weight_type: object) -> None:
 
 
 def _check_meaning(weight: Floats, weight_type: WeightType) -> None:
-    """Warn of weights that are hardly case counts, and refuse importance weights that vanish."""
+    """Warn of weights that are probably not case counts; raise if importance weights vanish."""
     if weight_type is None:
         warn_of_fractions(weight)
     elif weight.any() and weight.max() < _LEAST_WEIGHT:

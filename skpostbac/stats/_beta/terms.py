@@ -1,4 +1,4 @@
-"""Weighted Betas as the terms of a sum: what an inversion asks of each of them.
+"""Weighted Betas as the terms of a sum, with all that an inversion needs of each.
 
 The moment generating function of w theta with theta ~ Beta(a, b) and n = a + b,
 
@@ -39,7 +39,8 @@ from skpostbac.stats._inversion import (
 )
 from skpostbac.stats._numerics import log_beta
 
-# Ends save an effort that grows with the height.
+# The expansion at the ends pays off above this multiple of its least height: the cost of quadrature
+# grows with the height.
 _BREAK_EVEN = 8.0
 # A class with an exponent above this at each end in reach decays like a normal distribution.
 _SMOOTH = 60.0

@@ -15,11 +15,11 @@ from skpostbac._utils import Bools, Floats
 from skpostbac.stats._inversion import Quadrature, Reach
 from skpostbac.stats._numerics import REACH, Rows, expm1mx, log1pmx, stirling_remainder
 
-# Levels of the logarithm at which the reach is compared with that of a normal variable.
+# Log levels at which the reach is compared with that of a normal variable.
 _LEVELS = np.array([[REACH], [REACH / 2], [REACH / 4], [REACH / 8]])
 # A side on which the weights reach this far in log-odds needs nodes that spread out.
 _FAR = 3.0
-# Where nodes spread out so many times as many are needed.
+# Factor on the number of nodes where they spread out.
 _STRETCH = 1.15
 # Imaginary shifts over which the bandwidth of the trapezoid rule is minimised.
 SHIFTS = np.concatenate([np.geomspace(1e-4, 0.1, 8, endpoint=False), np.linspace(0.1, 1.5, 15)])
@@ -29,7 +29,7 @@ _LOG_SECANT = np.log1p(_HALF_TAN**2)
 _FARTHEST_SHIFT = 0.1925
 # Above this many radians of the trapezoid rule the growth of the integrand is worth measuring.
 _MANY_STEPS = 6000.0
-# A tilt that changes the weights by no more than exp(6) in reach is undone on the nodes.
+# A tilt that changes the weights by at most exp(6) within reach is undone on the nodes.
 _MILD = 6.0
 
 

@@ -18,8 +18,7 @@ from skpostbac.stats._several.order_statistics import (
     resolve_jointly,
     sharpen,
 )
-from skpostbac.stats._several.panel_distribution import PanelDistribution
-from skpostbac.stats._several.panels import resolve
+from skpostbac.stats._several.panel_distribution import PanelDistribution, resolve
 from skpostbac.stats._several.positive_part import mean_positive_part
 
 __all__ = [

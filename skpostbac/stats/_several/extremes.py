@@ -26,8 +26,7 @@ from skpostbac.stats._several.order_statistics import (
     JointPanels,
     resolve_jointly,
 )
-from skpostbac.stats._several.panel_distribution import PanelDistribution
-from skpostbac.stats._several.panels import resolve
+from skpostbac.stats._several.panel_distribution import PanelDistribution, resolve
 
 # First panels of the range.
 _FIRST = 4

@@ -3,7 +3,7 @@
 Between the nodes of a panel it is their interpolating polynomial, in the barycentric form (Berrut
 and Trefethen, SIAM Review 46, 2004); from it follow the density, its slope of one degree less, and
 integrals with respect to the distribution (`order_statistics`). Accuracy is absolute, that of the
-values at the nodes.
+values at the nodes. `resolve` halves panels until a distribution function is resolved.
 """
 
 from __future__ import annotations
@@ -27,11 +27,16 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._distribution import Distribution, Interval, central_tails
 from skpostbac.stats._several.order_statistics import (
+    LAST_COEFFICIENTS,
     NODES,
     STIFFNESS,
     TO_LEGENDRE,
     WEIGHTS,
+    halves,
 )
+
+# The last Legendre coefficients of a panel that is resolved are below this; so many panels at most.
+_TOLERANCE, _MOST = 1e-9, 64
 
 # Halvings of a panel until doubles meet, and steps that are no longer worth their while.
 _HALVINGS = 55
@@ -217,3 +222,28 @@ def _root(coefficients: Floats) -> Floats:
 def _evaluate(coefficients: Floats, u: Floats) -> Floats:
     """Sum a Legendre series of its own at each point."""
     return np.asarray(legendre.legval(u, coefficients, tensor=False))
+
+
+def resolve(
+    cdf: Callable[[Floats], Floats],
+    edges: Floats,
+    *,
+    tolerance: float = _TOLERANCE,
+    most: int = _MOST,
+) -> PanelDistribution:
+    """Return the distribution of a distribution function, given ascending first edges."""
+    fresh = np.column_stack([edges[:-1], edges[1:]])
+    done: list[tuple[Floats, Floats]] = []
+    count = len(fresh)
+    while len(fresh):
+        x = fresh.mean(axis=1)[:, np.newaxis] + np.diff(fresh, axis=1) / 2 * NODES
+        values = cdf(x.ravel()).reshape(x.shape)
+        residue = np.abs(values @ LAST_COEFFICIENTS.T).max(axis=1)
+        split = (residue > tolerance) & (count < most)
+        done.append((fresh[~split], values[~split]))
+        fresh = halves(fresh[split])
+        count += len(fresh) // 2
+    found, values = (np.concatenate(parts) for parts in zip(*done, strict=True))
+    order = np.argsort(found[:, 0])
+    values = np.clip(values[order], 0.0, 1.0)
+    return PanelDistribution(found[order], values, 1 - values)
