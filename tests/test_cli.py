@@ -740,7 +740,7 @@ def slow(*values):
 
 
 @pytest.mark.parametrize(
-    "prior", ["uniform", "2,1", *slow("hierarchical", "jeffreys", "reciprocal")]
+    "prior", ["2,1", *slow("hierarchical", "jeffreys", "reciprocal", "uniform")]
 )
 def test_one_mean_per_classifier_in_a_report(write, run, tmp_path, prior):
     """Text, JSON, page and pictures show the posteriors of one and the same prior."""
