@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._numerics import Rows
 from skpostbac.stats._smooth.betas import Betas
 from skpostbac.stats._smooth.extent import Extent, extent_of
 from skpostbac.stats._smooth.path import Path, path_of
@@ -29,7 +30,7 @@ _BLOCK, _CHUNK = 2**16, 2**12
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Rows):
     """Sums and how to compute their series: shapes (m, l), and (m,) for `n_orders`."""
 
     betas: Betas
@@ -51,11 +52,11 @@ class Plan:
         few &= self.betas.near.sum(axis=1) >= _LEAST_POWER
         return np.asarray(few & (self.betas.n.max(axis=1) <= _LARGEST))
 
-    def series(self, rows: Indices | slice) -> tuple[Series, Bools]:
+    def series(self) -> tuple[Series, Bools]:
         """Compute series of one number of orders, and tell which of them have decayed."""
-        betas, extent = self.betas[rows], self.extent[rows]
+        betas, extent = self.betas, self.extent
         step = 2 * np.pi / extent.period
-        values = transforms(betas, self.path[rows], step, int(self.n_orders[rows][0]))
+        values = transforms(betas, self.path, step, int(self.n_orders[0]))
         is_smooth = np.asarray((np.abs(values[:, -2:]) < _DECAYED).all(axis=1))
         return Series(
             extent.period, extent.reach, np.sqrt(betas.variance), values.conj()
@@ -83,7 +84,7 @@ def single_series(
         plan = Plan.of(betas, is_whole=is_whole)
     if not plan.is_feasible[0]:
         return None
-    series, is_smooth = plan.series(slice(None))
+    series, is_smooth = plan.series()
     return series if is_smooth[0] else None
 
 
@@ -97,7 +98,7 @@ def many_series(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Se
         with np.errstate(over="ignore"):
             plan = Plan.of(Betas.reflected(a[chunk], b[chunk], weights[chunk]))
         for rows in _blocks(plan):
-            series, is_smooth = plan.series(rows)
+            series, is_smooth = plan[rows].series()
             if is_smooth.any():
                 found.append((start + rows[is_smooth], series[is_smooth]))
     return found
