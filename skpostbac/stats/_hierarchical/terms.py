@@ -106,8 +106,10 @@ class WeightedPools:
 
     def log_end_tail(self, distance: Floats) -> tuple[Floats, Floats]:
         """Log upper tail and log density close to the upper end: mixtures of powers."""
-        values = [self._log_end_tail(float(np.log(y))) for y in distance]
-        log_tail, log_pdf = np.reshape(values, (-1, 2)).T
+        # Each takes many states.
+        distinct, place = np.unique(distance, return_inverse=True)
+        values = [self._log_end_tail(float(np.log(y))) for y in distinct]
+        log_tail, log_pdf = np.reshape(values, (-1, 2))[place].T
         return log_tail, log_pdf
 
     def _log_end_tail(self, log_distance: float) -> tuple[float, float]:
