@@ -24,7 +24,7 @@ from scipy.special import expit, log_expit
 from skpostbac._utils import Bools, Floats, Indices, StablePickle, check_level
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
-from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import EPS, Frame, Points, log_sum
 
 # Log density of the log-odds at some points, shape (n,), up to a constant.
@@ -486,7 +486,8 @@ class LogitTable(BoundedDistribution):
         """Return log-odds with the mass exp(log_p) = 1 - exp(log_q) below them."""
         return self._table.quantiles(log_p, log_q)
 
-    def _inner_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
+    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
+        del left_out  # a table leaves nothing out
         return self._place(self._quantiles(log_p, log_q))
 
     def _place(self, u: Floats) -> Floats:
