@@ -326,7 +326,11 @@ class LogitDensity(StablePickle):
         u, mass = (values.T.ravel() for values in (self._points, np.exp(self.panels.log_weights)))
         height = self.panels.values.T.ravel() - stretch(u)[0]
         order = np.argsort(-height)
-        limit = height[order][np.searchsorted(np.cumsum(mass[order]), level)]
+        reached = np.cumsum(mass[order]) >= level
+        if not reached.any():
+            # The interval ends beyond the panels.
+            return None
+        limit = height[order][np.argmax(reached)]
         inside = np.flatnonzero(height >= limit - _SAME_DENSITY)
         first, last = inside[[0, -1]]
         if inside.size < last - first + 1 or alpha < _LEAST_OUTSIDE:
