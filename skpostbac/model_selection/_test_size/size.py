@@ -35,7 +35,6 @@ from skpostbac.metrics._priors import (
     ClassWeightLike,
     check_class_weight,
     check_prior,
-    independent_prior,
     resolve_class_weight,
     resolve_prior,
 )
@@ -55,7 +54,8 @@ from skpostbac.model_selection._test_size.class_plans import (
     RecallPlan,
     SeparatePlan,
 )
-from skpostbac.stats import BetaAverage
+from skpostbac.model_selection._test_size.shared import SharedNarrowInterval, SharedSureDifference
+from skpostbac.stats import BetaAverage, Hyperprior
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
 _CHECKS = 100
@@ -135,6 +135,21 @@ class PlannedTest(StablePickle):
         count = min(reach, _MANY_AHEAD if is_quick else _FEW_AHEAD)
         ahead = np.rint(np.linspace(size + 1, size + reach, count))
         return sorted(set(map(int, ahead)))
+
+
+class SharedPlannedTest(PlannedTest):
+    """A test set for a prior that the classes share, whose posterior takes long.
+
+    Its assurance is right to about .02, so that neither single outcomes nor teeth of the saw count.
+    """
+
+    def careful_assurance(self, size: int) -> Assurance:
+        """Return the assurance, without a check of single outcomes."""
+        return self.assurance(size, 0)
+
+    def sizes_ahead(self, size: int) -> list[int]:
+        """Return no sizes."""
+        return []
 
 
 class Ladder:
@@ -472,10 +487,11 @@ def required_test_size(
         Weights of the classes in the average, as in :func:`posterior_balanced_accuracy`; by default
         those of the pilot, or equal weights.
     prior : str, pair of floats or array-like of shape (n_classes, 2), default="reciprocal"
-        Prior of each class's recall in the analysis of the test, as in
-        :func:`posterior_balanced_accuracy`. For paired classifiers it is the prior of either
-        margin: the cells both right, only the first, only the second, neither have the Dirichlet
-        prior :math:`(a^2, ab, ab, b^2) / (a + b)`.
+        Prior in the analysis of the test, as in :func:`posterior_balanced_accuracy`. For paired
+        classifiers, that of each class is the prior of either margin: the cells both right, only
+        the first, only the second, neither have the Dirichlet prior
+        :math:`(a^2, ab, ab, b^2) / (a + b)`. With "hierarchical" or a
+        :class:`~skpostbac.stats.Hyperprior`, the assurance is approximate (see Notes).
     max_size : int, default=1000000
         Largest number of samples of a class to consider, at most 1e9, or 1e7 with a pilot.
     random_state : int, RandomState, Generator or None, default=0
@@ -527,6 +543,14 @@ def required_test_size(
 
     A search takes up to seconds with tens of classes, and longer if their weights are very
     unequal.
+
+    With a hierarchical prior, success is decided from the cumulants under the prior "reciprocal",
+    calibrated on the mean and the variance under the hierarchical one at six outcomes of each size.
+    In ten plans of one to ten classes, the assurance differed by at most .021 from simulations of
+    200 to 600 test sets, which have standard errors of .014 to .025. A search for up to ten classes
+    takes about 1 to 5 seconds.
+    The returned size reaches the target while the next smaller one does not.
+    Classes of weight zero are left out.
 
     The prior matters if samples are few. With many classes, a flat prior makes the interval narrow
     before it is well calibrated; the returned size does not guarantee calibration.
@@ -611,6 +635,8 @@ class _Classes:
     weights: Floats
     shares: Floats
     prior: Floats
+    """Exponents of each class; those of "reciprocal" if the classes share the prior."""
+    hyperprior: Hyperprior | None
 
     @classmethod
     def of(
@@ -633,13 +659,20 @@ class _Classes:
             planned = _probabilities(recalls, "recalls")
             classes = np.arange(planned.size)
             classes.flags.writeable = False
+        resolved = resolve_prior(check_prior(prior), planned.size)
+        exponents, hyperprior = (
+            (np.full((planned.size, 2), 1 / planned.size), resolved)
+            if isinstance(resolved, Hyperprior)
+            else (resolved, None)
+        )
         return cls(
             classes,
             planned,
             pilot,
             resolve_class_weight(check_class_weight(class_weight), classes),
             _shares(class_proportions, planned.size),
-            independent_prior(resolve_prior(check_prior(prior), planned.size), "a planned test"),
+            exponents,
+            hyperprior,
         )
 
     def distributions(self) -> list[Distribution]:
@@ -651,6 +684,25 @@ class _Classes:
     def priors(self) -> list[tuple[float, float]]:
         """Return the prior of each class."""
         return [(a, b) for a, b in self.prior.tolist()]
+
+    def planned(
+        self, plans: tuple[ClassPlan, ...], goal: Goal, rates: Floats, seed: int
+    ) -> PlannedTest:
+        """Return the plan of a test set of these classes."""
+        kind = PlannedTest if self.hyperprior is None else SharedPlannedTest
+        return kind(plans, self.shares, goal, rates[rates > 0], seed)
+
+    def sure_difference(self, level: float) -> SureDifference:
+        """Return the goal of a comparison."""
+        if self.hyperprior is None:
+            return SureDifference(level)
+        return SharedSureDifference(level, self.hyperprior)
+
+    def narrow_interval(self, width: float, level: float) -> NarrowInterval:
+        """Return the goal of an interval."""
+        if self.hyperprior is None:
+            return NarrowInterval(width, level)
+        return SharedNarrowInterval(width, level, self.hyperprior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -723,7 +775,7 @@ def _width_plan(classes: _Classes, width: float, level: float, seed: int) -> Pla
         RecallPlan(0, distribution, prior, weight) for distribution, prior, weight in parts
     )
     rates = np.minimum(classes.recalls, 1 - classes.recalls)
-    return PlannedTest(plans, classes.shares, NarrowInterval(width, level), rates[rates > 0], seed)
+    return classes.planned(plans, classes.narrow_interval(width, level), rates, seed)
 
 
 def _paired_plan(classes: _Classes, pair: _Pair, level: float, seed: int) -> PlannedTest:
@@ -739,9 +791,7 @@ def _paired_plan(classes: _Classes, pair: _Pair, level: float, seed: int) -> Pla
         strict=True,
     )
     plans = tuple(PairedPlan(0, *part) for part in parts)
-    return PlannedTest(
-        plans, classes.shares, SureDifference(level), discordant[discordant > 0], seed
-    )
+    return classes.planned(plans, classes.sure_difference(level), discordant, seed)
 
 
 def _separate_plan(classes: _Classes, pair: _Pair, level: float, seed: int) -> PlannedTest:
@@ -755,7 +805,7 @@ def _separate_plan(classes: _Classes, pair: _Pair, level: float, seed: int) -> P
     )
     plans = tuple(SeparatePlan(0, *part) for part in parts)
     rates = np.concatenate([np.minimum(rate, 1 - rate) for rate in (pair.first, pair.second)])
-    return PlannedTest(plans, classes.shares, SureDifference(level), rates[rates > 0], seed)
+    return classes.planned(plans, classes.sure_difference(level), rates, seed)
 
 
 def _first_guess(plan: PlannedTest, aim: float, level: float, target: float) -> int:
