@@ -460,29 +460,6 @@ def test_bad_hyperpriors(options, name):
         Hyperprior(**options)
 
 
-def ranks(n_sets, n_classes, n_samples, rng):
-    """Posterior probabilities below the truth, for truths and data drawn from the model."""
-    prior = Hyperprior()
-    share = prior.outlier_share(n_classes)
-    values = np.empty(n_sets)
-    for number in range(n_sets):
-        kappa, mu = rng.choice(prior.kappa), rng.beta(prior.rate, prior.rate)
-        kappa = np.where(rng.random(n_classes) < share, 0.0, kappa)
-        recalls = rng.beta(prior.base + mu * kappa, prior.base + (1 - mu) * kappa)
-        total = rng.integers(1, n_samples + 1, n_classes)
-        distribution = HierarchicalBetaAverage(rng.binomial(total, recalls), total)
-        values[number] = distribution.cdf(recalls.mean())
-    return values
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n_classes", "n_samples"), [(2, 4), (5, 20), (60, 6)])
-def test_calibration_by_simulation(n_classes, n_samples):
-    """Truths from the prior have uniform ranks among their posteriors (Talts et al. 2018)."""
-    values = ranks(120, n_classes, n_samples, np.random.default_rng(11))
-    assert stats.kstest(values, "uniform").pvalue > 1e-3
-
-
 def tails_of_one_class(distribution, far):
     """P(theta > 1 - far) of the class with a weight, summed over the states and the outlier."""
     (one,) = (one for one in distribution._parts[0].pool.strata if one.kinds.count.size)
