@@ -25,12 +25,16 @@ import numpy as np
 import scipy
 from joblib import Parallel, delayed
 from scipy import stats
+from validity import TASK, holds, share_below
 
 from skpostbac import PairedCounts, PosteriorComparison, __version__
+from skpostbac.stats import HierarchicalPairedDifference
 
 CLASSES = (3, 10, 50)
 PRIORS = ("uniform", "reciprocal", "hierarchical")
-DRAWS = 1000
+# Draws of the bootstrap, and of the hierarchical posterior: an interval of .95 then has one of
+# .949 +- .001.
+DRAWS, POSTERIOR_DRAWS = 1000, 20_000
 RESULTS = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "paired_validity.rst.inc"
 SIZES = {
@@ -71,16 +75,25 @@ def mcnemar(cells):
     return null.sf(only_b) + null.pmf(only_b) / 2
 
 
-def measure(name, number):
-    """Return rows of held, B better and A better for each prior, and two tests of B better."""
-    cells, truth, rng = draw(name, number)
+def differences(cells):
+    """Yield the posterior of the difference, B less A, under each prior."""
     counts = PairedCounts.from_cells(cells, names=("A", "B"))
+    for prior in PRIORS[:2]:
+        yield PosteriorComparison.from_paired_counts(counts, prior=prior).difference("B", "A")
+    yield HierarchicalPairedDifference(cells, n_draws=POSTERIOR_DRAWS)
+
+
+def measure(name, numbers):
+    """Count held, B better and A better of each prior, and two tests of B better."""
+    return np.sum([conclude(*draw(name, number)) for number in numbers], axis=0)
+
+
+def conclude(cells, truth, rng):
+    """Return a row of held, B better and A better of each prior, and two tests of B better."""
     rows = []
-    for prior in PRIORS:
-        comparison = PosteriorComparison.from_paired_counts(counts, prior=prior, random_state=0)
-        low, high = comparison.difference_interval("B", "A")
-        better = comparison.prob_greater()[1, 0]
-        rows.append([low <= truth <= high, better > 0.95, better < 0.05])
+    for difference in differences(cells):
+        worse = share_below(difference, 0.0)
+        rows.append([holds(difference, truth)[1], worse < 0.05, worse > 0.95])
     total = cells.sum(axis=1)
     drawn = rng.multinomial(total, cells / total[:, None], (DRAWS, total.size))
     gain = ((drawn[..., 2] - drawn[..., 1]) / total).mean(axis=1)
@@ -88,15 +101,17 @@ def measure(name, number):
 
 
 def run(args):
-    """Bring the cells up to a number of data sets, and save the results after each."""
+    """Bring the cells up to a number of data sets, and save the results of every few."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for n_classes, sizes, recalls in product(args.classes, SIZES, RECALLS):
+    for n_classes, sizes, recalls in product(args.classes, args.sizes, args.recalls):
         name = f"{n_classes}|{sizes}|{recalls}"
-        old, sums = results.get(name, [0, [0] * (3 * len(PRIORS) + 2)])
-        if old < args.sets:
-            tasks = (delayed(measure)(name, k) for k in range(old, args.sets))
-            found = np.sum(Parallel(n_jobs=args.jobs)(tasks), axis=0)
-            results[name] = [args.sets, (np.array(sums) + found).tolist()]
+        first, sums = results.get(name, [0, [0] * (3 * len(PRIORS) + 2)])
+        tasks = [range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)]
+        parallel = Parallel(n_jobs=args.jobs, return_as="generator")
+        found = parallel(delayed(measure)(name, task) for task in tasks)
+        for task, more in zip(tasks, found, strict=True):
+            sums = (np.array(sums) + more).tolist()
+            results[name] = [task.stop, sums]
             RESULTS.write_text(json.dumps(results).replace("]], ", "]],\n ") + "\n")
         sets, sums = results[name]
         print(name, sets, *(f"{total / sets:.2f}" for total in sums), flush=True)
@@ -133,6 +148,8 @@ def main():
     parser.add_argument("--sets", type=int, default=200, help="data sets a cell (200)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--classes", type=int, nargs="*", default=CLASSES)
+    parser.add_argument("--sizes", nargs="*", default=SIZES, choices=SIZES)
+    parser.add_argument("--recalls", nargs="*", default=RECALLS, choices=RECALLS)
     parser.add_argument("--report", action="store_true", help="write the documentation")
     args = parser.parse_args()
     report() if args.report else run(args)

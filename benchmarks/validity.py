@@ -17,6 +17,7 @@ import json
 import platform
 import zlib
 from datetime import date
+from functools import lru_cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import NamedTuple
@@ -25,11 +26,11 @@ import numpy as np
 import scipy
 from joblib import Parallel, delayed
 from scipy.special import expit, logit
+from scipy.stats import binom
 
 from skpostbac import ClassCounts, PosteriorBalancedAccuracy, __version__
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.stats import Hyperprior
-from skpostbac.stats._beta import evaluate_all
 
 PRIORS = {
     "uniform": "uniform",
@@ -39,6 +40,10 @@ PRIORS = {
     "hierarchical": "hierarchical",
 }
 COLUMNS = ("central", "hdi", "warned")
+# A coverage that is as it should be.
+LOW, HIGH = 0.93, 0.985
+# Data sets of a task.
+TASK = 20
 RESULTS = Path(__file__).with_suffix(".json")
 DOC = Path(__file__).parents[1] / "doc" / "evidence"
 
@@ -127,16 +132,17 @@ CHOSEN = Grid(
     },
 )
 SHOWN = Grid(
-    classes=(4, 7, 20, 60),
+    classes=(4, 7, 20, 60, 100, 300, 1000),
     sizes={
         **{str(size): equal(size) for size in (3, 8, 20, 60)},
         "3, 6, ..., 384": in_turn(3 * 2 ** np.arange(8)),
         "25 / rank": harmonic(25),
     },
     recalls={
-        **{f"all {value}": constant(value) for value in (0.98, 0.9, 0.75)},
+        **{f"all {value}": constant(value) for value in (0.99, 0.98, 0.9, 0.75)},
         "Beta(9, 3)": lambda sizes, rng: rng.beta(9, 3, sizes.size),
         "U(.5, 1)": lambda sizes, rng: rng.uniform(0.5, 1, sizes.size),
+        "one at chance": some_at_chance(1),
         "two at chance": some_at_chance(2),
         "small .7, large .97": halves(0.7, 0.97),
         "small .97, large .7": halves(0.97, 0.7),
@@ -149,56 +155,69 @@ SHOWN = Grid(
 )
 
 
-def conclude(prior, data_sets):
-    """Return both intervals, and whether a warning is given, of each (sorted correct and total)."""
-    posteriors = [
-        PosteriorBalancedAccuracy(
-            ClassCounts(range(len(counts)), *zip(*counts, strict=True)), prior=PRIORS[prior]
-        )
-        for counts in data_sets
-    ]
-    distributions = [posterior.distribution for posterior in posteriors]
-    central = evaluate_all(distributions, lambda one: one.interval(0.95))
-    hdi = evaluate_all(distributions, lambda one: one.hdi(0.95))
-    warned = [dominating_influence(posterior) is not None for posterior in posteriors]
-    return list(zip(central, hdi, warned, strict=True))
+def draw(name, number):
+    """Return the (correct, total) of each class, sorted, and the true balanced accuracy."""
+    n_classes, size_name, recall_name = name.split("|")
+    grid = SHOWN if size_name in SHOWN.sizes else CHOSEN
+    rng = np.random.default_rng([zlib.crc32(name.encode()), number])
+    sizes = grid.sizes[size_name](int(n_classes)).astype(int)
+    recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
+    correct = rng.binomial(sizes, recalls)
+    return tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True))), recalls.mean()
+
+
+def share_below(distribution, x):
+    """Return P(X <= x), or 1/2 if it is surely between .05 and .95, for what is asked here.
+
+    This is so within 1.2 standard deviations of the mean if 3 of them fit into the support: a
+    normal variable has .115 beyond 1.2. Both moments take a tenth of the time.
+    """
+    mean, deviation = distribution.mean(), distribution.standard_deviation()
+    low, high = distribution.support()
+    if abs(x - mean) < 1.2 * deviation < 0.4 * min(mean - low, high - mean):
+        return 0.5
+    return distribution.cdf(x)
+
+
+def holds(distribution, truth):
+    """Tell whether the central and the shortest 95 % interval hold the truth."""
+    below = share_below(distribution, truth)
+    if 0.05 <= below <= 0.95:  # the shortest interval leaves out no more than .05 on either side
+        return 0.025 <= below <= 0.975, True
+    low, high = distribution.hdi(0.95)
+    return 0.025 <= below <= 0.975, low <= truth <= high
+
+
+@lru_cache(maxsize=10_000)
+def conclude(prior, counts, truth):
+    """Tell whether each interval holds the truth, and whether a warning is given."""
+    correct, total = zip(*counts, strict=True)
+    posterior = PosteriorBalancedAccuracy(
+        ClassCounts(range(len(counts)), correct, total), prior=PRIORS[prior]
+    )
+    return *holds(posterior.distribution, truth), dominating_influence(posterior) is not None
 
 
 def measure(name, prior, numbers):
     """Count over some data sets which intervals hold the truth, and the warnings."""
-    n_classes, size_name, recall_name = name.split("|")
-    grid = SHOWN if int(n_classes) in SHOWN.classes else CHOSEN
-    data_sets, truths = [], []
-    for number in numbers:
-        rng = np.random.default_rng([zlib.crc32(name.encode()), number])
-        sizes = grid.sizes[size_name](int(n_classes)).astype(int)
-        recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
-        correct = rng.binomial(sizes, recalls)
-        truths.append(recalls.mean())
-        data_sets.append(tuple(sorted(zip(correct.tolist(), sizes.tolist(), strict=True))))
-    # Small data sets are often alike.
-    distinct = list(dict.fromkeys(data_sets))
-    conclusions = dict(zip(distinct, conclude(prior, distinct), strict=True))
-    sums = np.zeros(len(COLUMNS), dtype=int)
-    for counts, truth in zip(data_sets, truths, strict=True):
-        *intervals, is_warned = conclusions[counts]
-        sums += [*(low <= truth <= high for low, high in intervals), is_warned]
-    return sums
+    rows = [conclude(prior, *draw(name, number)) for number in numbers]
+    return np.sum(rows, axis=0, dtype=int)
 
 
 def run(args):
-    """Bring the cells up to a number of data sets, and save the results after each."""
+    """Bring the cells up to a number of data sets, and save the results of every few."""
     results = json.loads(args.results.read_text()) if args.results.exists() else {}
     grid = CHOSEN if args.chosen else SHOWN
     names = list(grid.names(args.classes or grid.classes, args.sizes or grid.sizes))
+    names = [name for name in names if not args.recalls or name.split("|")[2] in args.recalls]
     for name, prior in product(names, args.priors):
         cell = results.setdefault(name, {})
-        old = cell.get(prior, [0, 0, 0, 0])
-        if old[0] < args.sets:
-            parts = np.array_split(np.arange(old[0], args.sets), args.jobs)
-            tasks = (delayed(measure)(name, prior, part.tolist()) for part in parts)
-            found = sum(Parallel(n_jobs=args.jobs)(tasks))
-            cell[prior] = [args.sets, *(np.array(old[1:]) + found).tolist()]
+        first = cell.setdefault(prior, [0, 0, 0, 0])[0]
+        tasks = [range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)]
+        parallel = Parallel(n_jobs=args.jobs, return_as="generator")
+        found = parallel(delayed(measure)(name, prior, task) for task in tasks)
+        for task, sums in zip(tasks, found, strict=True):
+            cell[prior] = [task.stop, *(np.array(cell[prior][1:]) + sums).tolist()]
             args.results.write_text(json.dumps(results).replace("}, ", "},\n ") + "\n")
         sets, *sums = cell[prior]
         print(name, prior, sets, *(f"{total / sets:.3f}" for total in sums), flush=True)
@@ -231,8 +250,8 @@ def coverage_table(results, column):
     for n_classes, sizes in product(SHOWN.classes, SHOWN.sizes):
         found = [shares(results, prior, [n_classes], [sizes])[:, column] for prior in PRIORS]
         shown = [f"{some.mean():.2f} ({some.min():.2f})" if some.size else "" for some in found]
-        if found[0].size:
-            rows.append([n_classes, sizes, found[0].size, *shown])
+        if cells := max(some.size for some in found):
+            rows.append([n_classes, sizes, cells, *shown])
     return write_table([7, 14, 5] + [12] * len(PRIORS), rows)
 
 
@@ -251,17 +270,47 @@ def warning_table(results):
 
 
 def summary_table(results):
-    """Return, for both kinds of intervals, how coverage is spread over the cells."""
-    rows = [["prior", "interval", "sets", "cells", "mean", "least", "below .90", ".93 to .985"]]
-    for prior, (column, kind) in product(PRIORS, enumerate(COLUMNS[:2], 1)):
-        found = shares(results, prior)
+    """Return, for both kinds of intervals, how coverage is spread over the cells.
+
+    The error is the standard error of the mean coverage of these cells.
+    """
+    head = ["classes", "prior", "interval", "sets", "cells", "mean", "error", "least"]
+    rows = [[*head, "below .90", ".93 to .985"]]
+    groups = {"4 to 20": SHOWN.classes[:3], "60 to 1000": SHOWN.classes[3:]}
+    kinds = tuple(enumerate(COLUMNS[:2], 1))
+    for (group, classes), prior, (column, kind) in product(groups.items(), PRIORS, kinds):
+        found = shares(results, prior, classes)
         if len(found):
-            held = found[:, column]
-            within = ((held >= 0.93) & (held <= 0.985)).sum()
-            sets = f"{found[:, 0].min():.0f}"
-            figures = [f"{held.mean():.3f}", f"{held.min():.3f}", (held < 0.9).sum(), within]
-            rows.append([prior, kind, sets, len(held), *figures])
-    return write_table([12, 8, 5, 5, 6, 6, 10, 12], rows)
+            sets, held = found[:, 0], found[:, column]
+            within = ((held >= LOW) & (held <= HIGH)).sum()
+            error = np.sqrt((held * (1 - held) / sets).sum()) / len(held)
+            spread = f"{sets.min():.0f} to {sets.max():.0f}"
+            figures = [f"{held.mean():.3f}", f"{error:.3f}", f"{held.min():.3f}"]
+            counts = [(held < 0.9).sum(), within]
+            rows.append([group, prior, kind, spread, len(held), *figures, *counts])
+    return write_table([10, 12, 8, 9, 5, 5, 5, 5, 9, 11], rows)
+
+
+def outside_table(results):
+    """Return the cells outside the range, and how many there would be with a coverage of .955."""
+    rows = [["classes", "samples", "recalls", "prior", "sets", "coverage", "error", "distance"]]
+    expected = {"hierarchical": 0.0, "reciprocal": 0.0}
+    for name, prior in product(results, expected):
+        if prior not in results[name] or name.split("|")[1] not in SHOWN.sizes:
+            continue
+        sets, _, held, _ = results[name][prior]
+        low, high = (LOW, HIGH) if prior == "hierarchical" else (0.8, 1)
+        chance = binom(sets, 0.955)
+        expected[prior] += chance.cdf(np.ceil(low * sets) - 1) + chance.sf(np.floor(high * sets))
+        share = held / sets
+        if not low <= share <= high:
+            # With one miss more, a cell without any has an error, too.
+            fair = min(share, (held - 1) / sets) if held == sets else share
+            error = np.sqrt(fair * (1 - fair) / sets)
+            distance = f"{max(low - share, share - high) / error:.1f}"
+            rows.append([*name.split("|"), prior, sets, f"{share:.3f}", f"{error:.3f}", distance])
+    note = f"{len(rows) - 1} cells; with a coverage of .955 in all, {sum(expected.values()):.0f}."
+    return f"{note}\n\n{write_table([7, 14, 19, 12, 4, 8, 5, 8], rows)}"
 
 
 def plot(results, path):
@@ -273,14 +322,14 @@ def plot(results, path):
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         for ax, prior in zip(figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True):
-            ax.axhspan(0.93, 0.985, color="0.85", lw=0)
+            ax.axhspan(LOW, HIGH, color="0.85", lw=0)
             ax.axhline(0.95, color="0.4", lw=0.8)
             for place, n_classes in enumerate(classes):
                 found = shares(results, prior, [n_classes])[:, 2]
                 spread = np.linspace(-0.3, 0.3, found.size)
                 ax.plot(place + spread, found, "o", ms=2, color="#0072b2", alpha=0.7)
             ax.set_title(prior)
-            ax.set_xticks(range(len(classes)), classes, fontsize=7)
+            ax.set_xticks(range(len(classes)), classes, fontsize=6)
             ax.set_ylim(-0.03, 1.03)
         figure.axes[0].set_ylabel("coverage of 95 % intervals")
         figure.supxlabel("number of classes", fontsize=9)
@@ -299,6 +348,7 @@ def report(path):
         "validity_summary": f"{head}\n{summary_table(results)}\n",
         "validity_cells": f"{head}\n{coverage_table(results, 2)}\n",
         "validity_warning": f"{warning_table(results)}\n",
+        "validity_outside": f"{head}{outside_table(results)}\n",
     }
     for name, text in parts.items():
         (DOC / f"{name}.rst.inc").write_text(text)
@@ -312,6 +362,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--classes", type=int, nargs="*", help="some numbers of classes (all)")
     parser.add_argument("--sizes", nargs="*", help="some sizes of classes (all)")
+    parser.add_argument("--recalls", nargs="*", help="some recalls (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
     parser.add_argument("--chosen", action="store_true", help="cells that served to choose")
     parser.add_argument("--results", type=Path, default=RESULTS)
