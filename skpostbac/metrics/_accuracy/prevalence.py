@@ -57,8 +57,8 @@ _SURE, _DRAWS = 1e-6, 400_000
 _LEAST, _FEWEST = 1e-6, 1000
 # Accuracy of the distribution function, and the panels that it may take.
 _TOLERANCE, _MOST_PANELS = 1e-8, 24
-# First panels.
-_EDGES = 8
+# Draws whose range is divided into the first panels, so many of them.
+_PILOTS, _PANELS = 10_000, 4
 
 
 class JudgeWarning(UserWarning):
@@ -135,9 +135,9 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         """Whether the judge is better than guessing."""
         return bool(self.judge_informedness.cdf(0.0) <= _SURE)
 
-    def _draw_judge(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def _draw_judge(self, rng: np.random.Generator, size: int = _DRAWS) -> tuple[Floats, Floats]:
         """Draw the specificity and the sensitivity of a judge better than guessing."""
-        q0, q1 = (_draw_beta(rng, row, _DRAWS) for row in self._betas[1:])
+        q0, q1 = (_draw_beta(rng, row, size) for row in self._betas[1:])
         better = q0 + q1 > 1
         if better.sum() < _FEWEST:
             raise ValueError(
@@ -146,12 +146,24 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
             )
         return q0[better], q1[better]
 
+    def _draw_shares(self, size: int = _DRAWS) -> Floats:
+        """Draw the share, also beyond [0, 1], as seen by a judge better than guessing."""
+        rng = np.random.default_rng(0)
+        q0, q1 = self._draw_judge(rng, size)
+        return np.asarray((_draw_beta(rng, self._betas[0], q0.size) + q0 - 1) / (q0 + q1 - 1))
+
     @cached_property
     def _shares(self) -> Floats:
-        """Draws of the share, also beyond [0, 1], of a judge better than guessing."""
-        rng = np.random.default_rng(0)
-        q0, q1 = self._draw_judge(rng)
-        return np.asarray((_draw_beta(rng, self._betas[0], q0.size) + q0 - 1) / (q0 + q1 - 1))
+        return self._draw_shares()
+
+    def _first_edges(self) -> Floats:
+        """Return edges of panels in [0, 1], most of them where some draws of the share are."""
+        draws = self._draw_shares(_PILOTS)
+        low, high = np.clip([draws.min(), draws.max()], 0.0, 1.0)
+        beyond = 0.5 * (high - low)
+        inside = np.linspace(low, high, _PANELS + 1)
+        edges = np.concatenate([[0.0, low - beyond], inside, [high + beyond, 1.0]])
+        return np.unique(np.clip(edges, 0.0, 1.0))
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -181,8 +193,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         def inside(x: Floats) -> Floats:
             return np.asarray((self._cdf(x) - below) / (upto - below))
 
-        edges = np.linspace(0.0, 1.0, _EDGES + 1)
-        return resolve(inside, edges, tolerance=_TOLERANCE, most=_MOST_PANELS)
+        return resolve(inside, self._first_edges(), tolerance=_TOLERANCE, most=_MOST_PANELS)
 
     def _check_possible(self) -> None:
         """Raise if no share in [0, 1] is compatible with the counts."""
