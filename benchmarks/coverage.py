@@ -35,7 +35,7 @@ CLASSES = (2, 3, 5, 10, 50, 100, 1000)
 SIZES = ("2", "5", "10", "30", "100", "unequal")
 TRUTHS = ("0.9", "0.6", "Beta(18, 2)", "U(0.3, 1)", "one at chance")
 LEVELS = (0.95, 0.8)
-# One rate for classes of all sizes; `size_coverage.py` has the hierarchical prior of today.
+# One rate for classes of all sizes; `validity.py` has the hierarchical prior of today.
 ONE_RATE = Hyperprior(strata=None, kappa=(4, 8, 16, 32, 64, 128))
 PRIORS = {
     "uniform": "uniform",
