@@ -100,8 +100,8 @@ class PosteriorConfusionMetric(FigurePosterior):
     With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
     Precision, negative predictive value, Jaccard index and F-measures of a class are then ratios of
     linear forms in its recall and false positive rate, whose distribution is computed without draws
-    (:class:`skpostbac.stats.BetaRatio`). The same holds for F-measures with sampled shares; the
-    odds of F1 are then twice those of the Jaccard index, a Beta variable
+    (:class:`skpostbac.stats.BetaRatio`). With sampled shares, F2 and other F-measures
+    are such ratios, too; F1 has twice the odds of the Jaccard index, a Beta variable
     (:class:`skpostbac.stats.LibbyNovickBeta`).
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet
@@ -329,7 +329,9 @@ class PosteriorConfusionMetric(FigurePosterior):
             figure = f"median {figure}"
         sentence = f"{self.score_name}: {figure}; {observed} in the samples."
         if name == "median":
-            return f"{sentence}\nThe mean is infinite: denominators close to 0 are too likely."
+            return (
+                f"{sentence}\nThe mean is infinite, because a denominator close to 0 is too likely."
+            )
         if isinstance(self._distribution, DrawnPosterior):
             return f"{sentence}\n{describe_draws(self._distribution)}"
         return sentence

@@ -509,8 +509,8 @@ def required_test_size(
         If `recalls` is a posterior and `difference` is given, or if `paired` is not a bool.
     ValueError
         If not exactly one of `width` and `difference` is given, if an argument is out of its range,
-        if the recalls, the difference and the agreement are incompatible, or if `max_size` samples
-        are too few.
+        if `recalls` is a posterior with a hierarchical prior, if the recalls, the difference and
+        the agreement are incompatible, or if `max_size` samples are too few.
 
     See Also
     --------

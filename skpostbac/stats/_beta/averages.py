@@ -32,7 +32,7 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters
-from skpostbac.stats._beta.rough_pairs import rough_quantiles
+from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles
 from skpostbac.stats._distribution import BoundedDistribution, broadcast_limits
 from skpostbac.stats._numerics import weighted_means
 from skpostbac.stats._smooth import (
@@ -391,7 +391,7 @@ class BetaAverages(StablePickle):
             places = np.where(is_central[rows, part], self._at(rows, y), found[rows, part])
             found[rows, part] = places
         missing = np.isnan(found) & ~np.isnan(p)
-        if self.a.shape[-1] == 2:
+        if self.a.shape[-1] == 2 and p.shape[1] <= MOST_PLACES:
             rows = np.flatnonzero((missing & is_central).any(axis=1))
             places = rough_quantiles(*(x[rows] for x in (*self._parameters.rows, p, q)))
             found[rows] = np.where(missing[rows] & is_central[rows], places, found[rows])

@@ -190,10 +190,6 @@ class TiltedPoolSum(SplitDistribution):
                 return True
         return line.size >= least and (line.size >= most or line.has_decayed)
 
-    def _along(self, rates: Complexes) -> Complexes:
-        """Transform at c + rates, about the anchor."""
-        return self._joined([pool.along(rates) for pool in self._pools], rates)
-
     def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
         """Multiply the transforms of the pools, about the anchor.
 

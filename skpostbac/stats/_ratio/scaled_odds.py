@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skpostbac._utils import float_or_nan, shown
+from skpostbac._utils import Floats, float_or_nan, shown
 from skpostbac.stats._distribution import Interval, LogitDensity
 from skpostbac.stats._ratio.density import EDGES, tolerances
 from skpostbac.stats._ratio.tabulated import TabulatedRatio
@@ -16,7 +16,7 @@ from skpostbac.stats._ratio.variables import beta_log_odds
 
 # Range of the parameters, that of `BetaAverage`, and of factors.
 _LEAST, _MOST = 1e-6, 1e15
-_SMALLEST, _LARGEST = 1e-70, 1e70
+_SMALLEST, _LARGEST = 1e-4, 1e4
 
 
 class LibbyNovickBeta(TabulatedRatio):
@@ -35,7 +35,7 @@ class LibbyNovickBeta(TabulatedRatio):
     a, b : float
         Parameters of the Beta variable, between 1e-6 and 1e15.
     factor : float
-        The factor c, between 1e-70 and 1e70.
+        The factor c, between 1e-4 and 1e4.
 
     Raises
     ------
@@ -45,7 +45,8 @@ class LibbyNovickBeta(TabulatedRatio):
     Notes
     -----
     The density of the log-odds is in closed form and tabulated once. Probabilities and moments are
-    integrals of it, accurate to about 1e-12, and small tails to a relative error of about 1e-9.
+    integrals of it, with an absolute error of about 1e-12. Small tails have a relative error of
+    about 1e-9.
 
     References
     ----------
@@ -87,6 +88,11 @@ class LibbyNovickBeta(TabulatedRatio):
     @property
     def _ends(self) -> Interval:
         return Interval(0.0, 1.0)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        share = rng.beta(self._a, self._b, shape)
+        # Not 0 / 0 where a share is 1.
+        return np.asarray(share / (share + (1 - share) / self._factor))
 
     def _tabulated(self, depth: float) -> LogitDensity:
         variable, shift = beta_log_odds(self._a, self._b), np.log(self._factor)

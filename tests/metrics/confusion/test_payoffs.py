@@ -187,7 +187,7 @@ def test_the_median_stands_for_an_infinite_mean():
     assert f"('positive_likelihood_ratio of 1', median={ratio.median():.3f}, 95% CI" in repr(ratio)
     first, second = ratio.report().splitlines()
     assert first.startswith(f"Positive likelihood ratio of 1: median {ratio.median():.3f} (95%")
-    assert second == "The mean is infinite: denominators close to 0 are too likely."
+    assert second == "The mean is infinite, because a denominator close to 0 is too likely."
     assert ">median</th>" in ratio._repr_html_()
     finite = from_matrix(C, "positive_likelihood_ratio", pos_label=1)
     assert "mean=" in repr(finite)

@@ -38,8 +38,8 @@ def hierarchical_recalls(sizes, rng):
 
 
 def shares_below(prior, draw_recalls, sizes, seed):
-    """Return the posterior probability below the truth in each of 200 simulated test sets."""
-    rng, shares, posteriors = np.random.default_rng(seed), np.empty(200), {}
+    """Return the posterior probability below the truth in each of 100 simulated test sets."""
+    rng, shares, posteriors = np.random.default_rng(seed), np.empty(100), {}
     for number in range(shares.size):
         recalls = draw_recalls(sizes, rng)
         correct = rng.binomial(sizes, recalls)
@@ -53,16 +53,14 @@ def shares_below(prior, draw_recalls, sizes, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "sizes", [[3, 3], [4, 9, 9, 30, 100], [6] * 20], ids=["two", "five", "twenty"]
-)
+@pytest.mark.parametrize("sizes", [[3, 3], [4, 9, 9, 12], [6] * 20], ids=["two", "four", "twenty"])
 @pytest.mark.parametrize(
     ("prior", "draw_recalls"),
     [("reciprocal", reciprocal_recalls), ("hierarchical", hierarchical_recalls)],
     ids=["reciprocal", "hierarchical"],
 )
 def test_truths_from_the_prior_have_uniform_ranks(prior, draw_recalls, sizes):
-    """The limit is a distance of .14 between both distribution functions."""
+    """The limit is a distance of .19 between both distribution functions."""
     shares = shares_below(prior, draw_recalls, np.array(sizes), seed=11)
     assert stats.kstest(shares, "uniform").pvalue > 1e-3
 

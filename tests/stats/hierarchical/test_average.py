@@ -16,6 +16,7 @@ from scipy.special import betainc, betaincc, betaln, expit, gammaln, hyp1f1, log
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._borrowing import pool as _pool
+from skpostbac.stats._distribution import LeftOut
 from skpostbac.stats._hierarchical import tilted_sum as _tilted_pool_sum
 from skpostbac.stats._hierarchical.terms import WeightedPools
 from skpostbac.stats._hierarchical.tilted import TiltedPool
@@ -546,7 +547,7 @@ def test_difference_with_many_corners_has_the_moments_of_its_density():
     edges = np.unique(np.clip(edges, low, high))
 
     def moments(_, y):
-        density = distribution._central_profile(y.ravel())[2].reshape(y.shape)
+        density = distribution._central_profile(y.ravel(), LeftOut())[2].reshape(y.shape)
         return density * np.array([np.ones_like(y), y, y**2])
 
     found = integrate(moments, edges[np.newaxis], 1e-12)[:, 0]
