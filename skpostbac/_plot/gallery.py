@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -33,6 +34,7 @@ class Portrait(NamedTuple):
     name: str
     distribution: Distribution
     mean: float
+    """The mean, or the median if the mean of one of those that are drawn is infinite."""
     interval: Interval
 
     @property
@@ -49,11 +51,14 @@ class Gallery(NamedTuple):
     """Keyword arguments of the line of each."""
     level: float
     method: str
+    has_medians: bool = False
+    """Whether medians stand for means, of which one is infinite."""
 
     @property
     def title(self) -> str:
         """What the figures of the portraits are."""
-        return estimate_title(self.level, self.method)
+        middle = "Median" if self.has_medians else "Mean"
+        return estimate_title(self.level, self.method, middle=middle)
 
     @property
     def interval_name(self) -> str:
@@ -80,17 +85,18 @@ class Gallery(NamedTuple):
 def portray_all(
     posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
 ) -> Gallery:
-    """Compute the mean and the interval of each posterior."""
+    """Compute the mean and the interval of each posterior; medians if a mean is infinite."""
     distributions = [
         entry if isinstance(entry, Distribution) else entry.distribution
         for entry in posteriors.values()
     ]
     intervals = all_intervals(distributions, level, method)
-    portraits = [
-        Portrait(name, distribution, distribution.mean(), interval)
-        for name, distribution, interval in zip(posteriors, distributions, intervals, strict=True)
-    ]
-    return Gallery(portraits, _line_kwargs(curve_kwargs, len(portraits)), level, method)
+    middles = [distribution.mean() for distribution in distributions]
+    if has_medians := not all(map(math.isfinite, middles)):
+        middles = [float(distribution.median()) for distribution in distributions]
+    portraits = list(map(Portrait, posteriors, distributions, middles, intervals))
+    styles = _line_kwargs(curve_kwargs, len(portraits))
+    return Gallery(portraits, styles, level, method, has_medians)
 
 
 def all_intervals(

@@ -127,7 +127,7 @@ def estimate(value: float, interval: Interval | None = None) -> str:
     return f"{middle} [{low}, {high}]"
 
 
-def estimate_title(level: float, method: str = DEFAULT_INTERVAL) -> str:
+def estimate_title(level: float, method: str = DEFAULT_INTERVAL, *, middle: str = "Mean") -> str:
     """Return what the numbers of :func:`estimate` are.
 
     Examples
@@ -135,7 +135,7 @@ def estimate_title(level: float, method: str = DEFAULT_INTERVAL) -> str:
     >>> estimate_title(0.9, "hdi")
     'Mean [90% HDI]'
     """
-    return f"Mean [{interval_name(level, method)}]"
+    return f"{middle} [{interval_name(level, method)}]"
 
 
 def interval_name(level: float, method: str) -> str:

@@ -222,3 +222,14 @@ def test_extreme_costs_are_scaled_ones(size, prevalence):
     )
     assert scaled.mean() == pytest.approx(size * plain.mean(), rel=1e-9)
     assert scaled.icdf(0.1) == pytest.approx(size * plain.icdf(0.1), rel=1e-9)
+
+
+def test_a_plot_shows_the_median_where_the_mean_is_infinite():
+    """The figures and their title say so."""
+    posterior = from_matrix([[5, 0], [0, 5]], "positive_likelihood_ratio")
+    display = posterior.plot()
+    legend = display.ax_.get_legend()
+    figures = legend.get_texts()[0].get_text()
+    assert legend.get_title().get_text().startswith("Median [95% ")
+    assert figures.startswith(f"{posterior.median():.2f} [")
+    plt.close(display.figure_)
