@@ -100,8 +100,8 @@ class PosteriorConfusionMetric(FigurePosterior):
     With known shares, the accuracy and false positive rates are weighted sums of Beta variables.
     Precision, negative predictive value, Jaccard index and F-measures of a class are then ratios of
     linear forms in its recall and false positive rate, whose distribution is computed without draws
-    (:class:`skpostbac.stats.BetaRatio`). With sampled shares, F2 and other F-measures
-    are such ratios, too; F1 has twice the odds of the Jaccard index, a Beta variable
+    (:class:`skpostbac.stats.BetaRatio`). With sampled shares, F2 and other F-measures are such
+    ratios, too. The odds of F1 are then twice those of the Jaccard index, a Beta variable
     (:class:`skpostbac.stats.LibbyNovickBeta`).
 
     The Beta distributions of precision and recall, and F1 by draws, are in [1]_; the Dirichlet

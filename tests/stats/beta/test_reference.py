@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats import BetaAverage
+from tests.stats.records import each_record
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "beta_average.json"
 RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
@@ -91,22 +92,7 @@ def log_tail_bound(log_tail):
     return np.where(log_tail < LOG_TINY, beyond, RELATIVE_TAIL)
 
 
-def quick_records():
-    """Return the names of a quarter of the records of each regime, with the first one."""
-    regimes = {}
-    for name, record in RECORDS.items():
-        regimes.setdefault(record["regime"], []).append(name)
-    return {name for names in regimes.values() for name in names[::4]}
-
-
-QUICK = quick_records()
-# The other records are slow tests. All tests of a distribution come one after the other, in one
-# process, which makes it once.
-every_distribution = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RECORDS],
-    scope="module",
-)
+every_distribution = each_record(RECORDS)
 
 
 def test_regimes():

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from skpostbac.stats import PairedDifference
+from tests.stats.records import each_record
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "paired_difference.json"
 RECORDS = {record["name"]: record for record in json.loads(REFERENCE.read_text(encoding="utf-8"))}
@@ -86,23 +87,9 @@ def assert_same_tails(distribution, x, other, y, *, turned=False):
     assert (error <= 2 * log_tail_bound(others[smaller])).all(), error.max()
 
 
-def quick_records():
-    """Return the names of a quarter of the records of each regime, with the first one."""
-    regimes = {}
-    for name, record in RECORDS.items():
-        regimes.setdefault(record["regime"], []).append(name)
-    return {name for names in regimes.values() for name in names[::4]}
-
-
-QUICK = quick_records()
-# The other records are slow tests. All tests of a distribution come one after the other, in one
-# process, which makes it once.
+# All tests of a distribution come one after the other, in one process, which makes it once.
 every_distribution = pytest.mark.parametrize("name", DISTRIBUTIONS, scope="module")
-every_record = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in RECORDS],
-    scope="module",
-)
+every_record = each_record(RECORDS)
 
 
 # Reference values
