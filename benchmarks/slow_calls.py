@@ -1,6 +1,7 @@
 """Measure the CPU time and the memory of every public method on random valid inputs.
 
     python benchmarks/slow_calls.py [--inputs N] [--seed N] [--jobs J] [--match REGEX] [--resume]
+    python benchmarks/slow_calls.py --again
 
 An input is an object: 1 to 1,000 classes of 0 to 1e7 samples, perfect, all but perfect, always
 wrong or anything between, with any prior, equal, signed and very unequal weights. Its methods,
@@ -16,6 +17,7 @@ what the process grew by at most.
 The goals: nothing over 2 s with up to 100 classes, nothing over 10 s, and nothing over 1 GB.
 Input k depends on nothing but the seed and k. --results gets, for each method, the slowest call and
 the one that took most memory, as expressions that repeat them; a table is written beside it.
+Inputs of which a call missed a goal are kept apart: --again makes these calls once more.
 """
 
 import argparse
@@ -561,26 +563,31 @@ def record(state, rows):
                 old[key], old[f"{key}_classes"], old[f"{key}_call"] = worse, n_classes, text
         if n_classes <= FEW_CLASSES and seconds > max(old.get("few", 0), FEW_SLOW):
             old["few"], old["few_call"] = seconds, text
-        state["lost"] += error.startswith("lost")
-        for name, missed in _missed(n_classes, seconds, size).items():
-            state[name] += missed
 
 
-def _missed(n_classes, seconds, size):
-    """Tell which goals a call misses."""
-    few = n_classes <= FEW_CLASSES and seconds > FEW_SLOW
-    return {"slow_of_few": int(few), "slow": int(seconds > SLOW), "large": int(size > LARGE)}
+def missed(rows):
+    """Count the calls that miss each goal, and those that did not come back."""
+    count = dict.fromkeys(["slow_of_few", "slow", "large", "lost"], 0)
+    for _, _, n_classes, error, seconds, size in rows:
+        count["slow_of_few"] += n_classes <= FEW_CLASSES and seconds > FEW_SLOW
+        count["slow"] += seconds > SLOW
+        count["large"] += size > LARGE
+        count["lost"] += error.startswith("lost")
+    return count
 
 
 def table(state):
     """Write the slowest call of each method as reStructuredText, the slowest method first."""
-    calls = {key: row for key, row in state["calls"].items() if row["times"]}
-    total = sum(row["times"] for row in calls.values())
+    everything, worst = {"calls": deepcopy(state["calls"])}, _worst(state)
+    record(everything, worst)
+    calls = {key: row for key, row in everything["calls"].items() if row["times"]}
+    total, count = sum(row["times"] for row in calls.values()), missed(worst)
     head = (
         f"{state['versions']}; ``{state['command']}``: {total} calls of {len(calls)} methods on\n"
-        f"{state['inputs']} inputs. {state['slow_of_few']} took over {FEW_SLOW} s of CPU time "
-        f"with up to {FEW_CLASSES} classes,\n{state['slow']} over {SLOW} s, "
-        f"{state['large']} over {LARGE / 1e9:g} GB, and {state['lost']} did not come back. "
+        f"{state['inputs']} inputs. {count['slow_of_few']} took over {FEW_SLOW} s of CPU time "
+        f"with up to {FEW_CLASSES} classes,\n{count['slow']} over {SLOW} s, "
+        f"{count['large']} over {LARGE / 1e9:g} GB, and {count['lost']} did not come back. "
+        f"{state.get('again', '')}"
         f"The last column has\nthe slowest call with up to {FEW_CLASSES} classes, if it misses "
         "the goal.\n"
     )
@@ -600,6 +607,11 @@ def table(state):
     return "\n".join(lines) + "\n"
 
 
+def _worst(state):
+    """Return the calls of the inputs of which one missed a goal."""
+    return [row for rows in state["missed"].values() for row in rows]
+
+
 def _bad(calls):
     """Yield the calls that miss a goal, the slowest first, and errors of valid inputs."""
     for row in sorted(calls.values(), key=lambda row: -row["cpu"]):
@@ -612,30 +624,38 @@ def _bad(calls):
         yield from (text for text in row["errors"].values() if text)
 
 
-def run(state, arguments):
-    """Make the inputs that are missing, and save the results now and then."""
-    numbers = range(state["inputs"], arguments.inputs)
+def run(state, numbers, arguments):
+    """Make inputs, and save the results now and then."""
     tasks = [(state["seed"], number, state["match"]) for number in numbers]
     options = {"jobs": arguments.jobs, "cpu": arguments.limit, "memory": MEMORY}
-    state["versions"], is_time = versions(), every(SAVED)
-    for _, result, lost in guarded(trial, tasks, **options):
+    is_time = every(SAVED)
+    for (_, number, _), result, lost in guarded(trial, tasks, **options):
         if lost:
             *done, (label, text, n_classes) = json.loads(result)
-            print(f"{text}: {lost}", file=sys.stderr, flush=True)
             result = [*done, [label, text, n_classes, f"lost: {lost}", arguments.limit, 0]]
-        record(state, result)
-        state["inputs"] += 1
+        state["missed"].pop(str(number), None)
+        if any(missed(result).values()):
+            state["missed"][str(number)] = result
+            print(number, *_slowest(result), sep="; ", file=sys.stderr, flush=True)
+        else:
+            record(state, result)
+        state["inputs"] = max(number + 1, state["inputs"])
         if is_time():
             save(state, arguments.results)
     save(state, arguments.results)
+
+
+def _slowest(rows):
+    """Return the expression, the error, the seconds and the memory of the slowest call."""
+    _, text, _, error, seconds, size = max(rows, key=lambda row: row[4])
+    return text, error, f"{seconds:.1f} s", f"{size / 1e6:.0f} MB"
 
 
 def save(state, path):
     """Write the results and their table to files."""
     path.write_text(json.dumps(state, indent=1) + "\n")
     path.with_suffix(".rst").write_text(table(state))
-    missed = {name: state[name] for name in ("slow_of_few", "slow", "large", "lost")}
-    print(f"{state['inputs']} inputs: {missed}", file=sys.stderr, flush=True)
+    print(f"{state['inputs']} inputs: {missed(_worst(state))}", file=sys.stderr, flush=True)
 
 
 def main(argv=None):
@@ -648,16 +668,24 @@ def main(argv=None):
     parser.add_argument("--match", default="", help="regular expression of the methods")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--resume", action="store_true", help="go on from the results")
+    parser.add_argument("--again", action="store_true", help="repeat what missed a goal")
     arguments = parser.parse_args(argv)
-    state = {"seed": arguments.seed, "match": arguments.match, "inputs": 0, "calls": {}}
-    state |= dict.fromkeys(["slow_of_few", "slow", "large", "lost"], 0)
+    state = {"seed": arguments.seed, "match": arguments.match}
+    state |= {"inputs": 0, "calls": {}, "missed": {}}
     state["command"] = f"python benchmarks/slow_calls.py --inputs {arguments.inputs}"
     state["command"] += f" --limit {arguments.limit:g}"
     if arguments.seed:
         state["command"] += f" --seed {arguments.seed}"
-    if arguments.resume and arguments.results.exists():
+    if (arguments.resume or arguments.again) and arguments.results.exists():
         state = json.loads(arguments.results.read_text())
-    run(state, arguments)
+    if arguments.again:
+        numbers = [int(number) for number in state["missed"]]
+        state["again"] = (
+            f"The {len(numbers)} inputs that had missed a goal\nwere made again ({versions()}). "
+        )
+    else:
+        numbers, state["versions"] = range(state["inputs"], arguments.inputs), versions()
+    run(state, numbers, arguments)
     print(table(state), end="")
     return state
 

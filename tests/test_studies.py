@@ -100,9 +100,23 @@ def test_study_of_slow_calls_outlives_a_call_without_end(tmp_path):
     options = ("--limit", "1", "--match", match, "--resume")
     state = run(SLOW, path, *options, inputs=["1", "2"])
     assert state["inputs"] == 2
-    assert state["calls"]["BetaAverage.mean"]["times"] == state["lost"] == 1
-    found = state["calls"]["BetaAverage.mode"]
-    assert found["errors"]
-    assert found["cpu_call"].startswith("(BetaAverage(")
-    assert found["cpu_call"].endswith(".mode()")
-    assert found["cpu_call"] in path.with_suffix(".rst").read_text()
+    assert state["calls"]["BetaAverage.mean"]["times"] == 1
+    (rows,) = state["missed"].values()
+    label, text, _, error, *_ = rows[-1]
+    assert label == "BetaAverage.mode"
+    assert error.startswith("lost")
+    assert text.startswith("(BetaAverage(")
+    assert text.endswith(".mode()")
+    assert text in path.with_suffix(".rst").read_text()
+
+
+@pytest.mark.slow
+def test_study_of_slow_calls_repeats_what_missed_a_goal(tmp_path):
+    """A call that has come back when it was made again is counted as any other."""
+    path, match = tmp_path / "slow.json", r"BetaAverage\.(mode|mean)$"
+    run(SLOW, path, "--limit", "1", "--match", match, inputs=["2"])
+    mended = SLOW.replace("BetaAverage.mode = forever", "")
+    state = run(mended, path, "--again", "--match", match, inputs=["2"])
+    assert state["missed"] == {}
+    assert state["calls"]["BetaAverage.mode"]["times"] == 1
+    assert "The 1 inputs that had missed" in path.with_suffix(".rst").read_text()
