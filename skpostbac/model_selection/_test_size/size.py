@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,6 +97,9 @@ class PlannedTest(StablePickle):
     rates: Floats
     seed: int
 
+    caveat: ClassVar[str] = ""
+    """What a report must add to the assurance."""
+
     @property
     def most_samples(self) -> int:
         """Largest number of samples of a class that takes bounded time and memory."""
@@ -142,6 +145,8 @@ class SharedPlannedTest(PlannedTest):
 
     Its assurance is right to about .02, so that neither single outcomes nor teeth of the saw count.
     """
+
+    caveat = "The hierarchical prior makes this probability approximate, to about 0.02."
 
     def careful_assurance(self, size: int) -> Assurance:
         """Return the assurance, without a check of single outcomes."""
@@ -223,7 +228,8 @@ class RequiredTestSize(StablePickle):
     assurance : float
         Probability that a test set of this size reaches the goal.
     standard_error : float
-        Standard error of `assurance`; 0 if all outcomes were enumerated.
+        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated. It does not
+        include the error of the approximation for a hierarchical prior, about 0.02.
     goal : str
         The goal, in words.
     target : float
@@ -388,15 +394,19 @@ class RequiredTestSize(StablePickle):
             f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
             f"{self.assurance:.3f} (target: {self.target:g})."
         )
+        return "\n".join(filter(None, [answer, self._plan.caveat, self._assumption]))
+
+    @property
+    def _assumption(self) -> str:
+        """What is assumed of two classifiers on the same samples, as a sentence."""
         if self.agreement is None:
-            return answer
+            return ""
         share = f"{self._mean_agreement:.3f} of the samples"
         if self._is_agreement_given:
-            alike = "both classifiers are right, or both wrong"
-            return f"{answer}\nThis assumes that {alike}, on {share}."
+            return f"This assumes that both classifiers are right, or both wrong, on {share}."
         return (
-            f"{answer}\nThis assumes that both classifiers err independently, so that they "
-            f"agree on {share}; most pairs agree more often and need fewer samples."
+            f"This assumes that both classifiers err independently, so that they agree on {share}; "
+            "most pairs agree more often and need fewer samples."
         )
 
     def __str__(self) -> str:

@@ -86,6 +86,9 @@ def test_one_class_is_that_of_an_enumeration():
         expected += chances[correct] * (high - low <= 0.2)
     assert plan.assurance_at(50) == pytest.approx(expected, abs=1e-3)
     assert plan.assurance >= 0.8 > plan.assurance_at(plan.total - 1)
+    assert plan.report().splitlines()[1:] == [
+        "The hierarchical prior makes this probability approximate, to about 0.02."
+    ]
 
 
 @pytest.mark.slow
