@@ -24,8 +24,6 @@ from skpostbac.stats._beta import TiltedBetas
 from skpostbac.stats._inversion import Quadrature, Reach
 from skpostbac.stats._numerics import NEGLIGIBLE, REACH, Rows, log1pmx, stirling_remainder
 
-# Values of D where p_B, p_A or p_r is one.
-VERTICES = np.array([1.0, -1.0, 0.0])
 # Levels of the logarithm at which the reach is compared with that of a normal variable.
 _LEVELS = np.array([REACH, REACH / 2, REACH / 4, REACH / 8])[:, np.newaxis, np.newaxis]
 # Odds times the exponential of this are beside a vertex.

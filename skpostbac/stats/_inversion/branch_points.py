@@ -184,8 +184,8 @@ class OnDemand:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What is not summed within the mass about one corner, and about how much it is."""
+class Unresolved:
+    """A mass about one corner that is not resolved, and about how much its parts add."""
 
     size: float
     parts: tuple[Part, ...] = ()
@@ -218,7 +218,7 @@ class CornerIntegrals:
     period: float
     half_width: float = 0.0
     wrap: bool = True
-    near: tuple[OnDemand | LeftOut, ...] = ()
+    near: tuple[OnDemand | Unresolved, ...] = ()
     is_whole: bool = True
 
     @classmethod
@@ -500,16 +500,16 @@ class Corners:
 
     def _all_near(
         self, paths: list[Path], places: Floats, corners: _Table
-    ) -> tuple[OnDemand | LeftOut, ...]:
+    ) -> tuple[OnDemand | Unresolved, ...]:
         """Sum what the corners add within their masses, as far as these are opened."""
-        near: list[OnDemand | LeftOut] = []
+        near: list[OnDemand | Unresolved] = []
         for row, (path, place) in enumerate(zip(paths, places.tolist(), strict=True)):
             if path in self._opened.paths:
                 near.append(OnDemand(partial(self._near, path, place, corners.corner(row))))
             else:
                 line = self._stages[len(path) - 1].horizon
                 near.append(
-                    LeftOut(line.share * float(np.abs(corners.amplitudes[row, line.nearest])))
+                    Unresolved(line.share * float(np.abs(corners.amplitudes[row, line.nearest])))
                 )
         return tuple(near)
 

@@ -13,11 +13,13 @@ from skpostbac.stats._dirichlet.ends import (
 )
 from skpostbac.stats._dirichlet.moments import central_moments, cumulants
 from skpostbac.stats._dirichlet.terms import WeightedPairs
-from skpostbac.stats._dirichlet.tilted import VERTICES, extent, tilt_pairs
+from skpostbac.stats._dirichlet.tilted import extent, tilt_pairs
 from skpostbac.stats._inversion.transform import Grid
 
 # Below the contract of the cdf, into which errors at the largest heights enter divided by them.
 ABSOLUTE = 1e-13
+# Values of D where all samples are right for B only, for A only, and for both or neither.
+VERTICES = np.array([1.0, -1.0, 0.0])
 # Cells: only B is right, only A is, both or neither.
 CLASSES = [
     (7.5, 4.5, 34.0),
