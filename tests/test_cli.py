@@ -1199,6 +1199,7 @@ def test_page_with_the_hierarchical_prior(write, run, tmp_path, read_html):
     assert "Beta distributed" not in text  # as the accuracies under other priors
 
 
+@pytest.mark.slow
 def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html):
     """The sentences speak of the best, the tables of all; the picture is another, and says so."""
     path = tmp_path / "report.html"
@@ -1213,6 +1214,7 @@ def test_page_of_many_classifiers_names_the_best(write, run, tmp_path, read_html
     assert caption in page.text
 
 
+@pytest.mark.slow
 def test_labels_of_other_scripts_are_drawn_without_complaint(write, run, tmp_path):
     """A browser has fonts that matplotlib may lack; warnings are errors here."""
     path = tmp_path / "report.html"

@@ -187,6 +187,7 @@ def nervous():
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nervous")
 @pytest.mark.parametrize(("make", "ask"), PARAMS)
 def test_threads_share_a_result(make, ask):

@@ -226,6 +226,7 @@ def test_columns_do_not_overlap():
         assert max(box.x1 for box in left) < min(box.x0 for box in right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(4, 3), (6.4, 4)], ids=["small", "default"])
 @pytest.mark.parametrize("rope", [0, 0.02])
 @pytest.mark.parametrize("length", [3, 20, 60])
@@ -303,6 +304,7 @@ def test_spines_are_hidden_on_demand(kind):
     assert spines["left"].get_visible() == (kind == "difference")
 
 
+@pytest.mark.slow
 @each_kind
 def test_thirty_classifiers_with_odd_names(kind):
     """Many long names, with characters that matplotlib takes for its own, are drawn."""

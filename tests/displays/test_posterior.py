@@ -400,6 +400,7 @@ def test_fill_is_that_of_the_axes(style):
                 assert to_rgba(mean.get_markerfacecolor()) == paper
 
 
+@pytest.mark.slow
 def test_thirty_densities_look_different():
     """Colour, style and width together tell them apart; the first twelve have one width."""
     display = PosteriorDisplay({f"classifier {i}": ONE for i in range(30)}).plot(kind="density")
@@ -421,6 +422,7 @@ def test_candidates_are_named_by_what_varies():
     assert names == ["0: ccp_alpha=0.1, criterion=gini", "1: ccp_alpha=0.1, criterion=gini"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_thirty_rows_do_not_overlap(kind):
     """Each of thirty names has a row, and no two of them touch."""

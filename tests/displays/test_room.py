@@ -155,6 +155,7 @@ def test_axes_that_were_pulled_in_can_be_laid_out():
     assert ax.get_position().bounds != pulled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["forest", "decision", "ranks", "matrix"])
 @pytest.mark.parametrize("is_small", [False, True], ids=["own", "small"])
 def test_cut_names_keep_where_they_differ(kind, is_small):
@@ -186,6 +187,7 @@ def test_long_legend_says_how_much_it_leaves_out():
     assert texts[-1] == f"and {50 - len(texts) + 1} more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 6, 7, 30])
 def test_many_densities_become_a_forest(n):
     """More of them than colours are drawn in rows, unless the caller wants it otherwise."""
@@ -237,6 +239,7 @@ def test_candidates_of_many_groups_stay_within_the_axes():
         assert x.max() < frame.x1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 30])
 def test_names_and_numbers_of_a_matrix_do_not_meet(n):
     """They fit into the rows and cells that are left when there is room for the names."""

@@ -402,6 +402,7 @@ def test_result_does_not_change():
     assert pickle.loads(pickle.dumps(found)).assurance_at(50) == found.assurance_at(50)
 
 
+@pytest.mark.slow
 def test_random_state_is_a_seed_or_a_generator(monkeypatch):
     """The same seed gives the same assurance, and the default is a seed."""
     monkeypatch.setattr(_assurance, "MOST_ROWS", 1)
@@ -473,6 +474,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keywords", "largest"), LARGE.values(), ids=LARGE)
 def test_large_sizes(keywords, largest):
     """The assurance tends to 1, up to a bound beyond which each size is refused at once."""
@@ -538,6 +540,7 @@ def exact_looks(monkeypatch):
     return looks
 
 
+@pytest.mark.slow
 def test_small_plan_looks_at_few_outcomes(exact_looks):
     """Sizes whose assurance is clearly high or low need no exact look at every outcome."""
     found = required_test_size([0.9, 0.8], width=0.3, level=0.9999, prior=(0.5, 0.5))

@@ -219,6 +219,7 @@ def scale_of(name, x):
     return np.maximum(np.abs(x), np.abs(x - distribution_of(name).mean()))
 
 
+@pytest.mark.slow
 @every_record
 def test_quantile_has_its_probability(name):
     """The smaller tail at a quantile, but for the rounding of x."""
@@ -474,6 +475,7 @@ def test_support_and_beyond(name):
     assert np.isnan(distribution.cdf([NAN, 0.0])).tolist() == [True, False]
 
 
+@pytest.mark.slow
 @every_distribution
 def test_values_agree_with_their_logs(name):
     """Shapes are kept, tails add up to one, and a log belongs to its value."""

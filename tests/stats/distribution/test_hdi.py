@@ -91,6 +91,7 @@ def shortest_of_many(distribution, level):
     return min(lengths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_hdi_is_the_shortest_interval_of_its_probability(distribution):
     """None of many intervals of the same probability is shorter."""

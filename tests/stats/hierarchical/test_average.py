@@ -94,6 +94,7 @@ def log_cdf_of_one(correct, total, x):
     return np.logaddexp.reduce(tails) - np.logaddexp.reduce(weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("correct", "total"), [(7, 9), (2, 2), (0, 3), (0, 0), (95, 100)])
 def test_far_tails(correct, total):
     """Relative accuracy of probabilities down to 1e-150."""
@@ -131,6 +132,7 @@ def log_cdf_at_the_end(correct, total, log_x):
     return np.logaddexp.reduce(tails) - np.logaddexp.reduce(evidences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("correct", "total"),
     [([20], [23]), ([3, 4], [5, 6]), ([0, 2], [0, 2])],
@@ -350,6 +352,7 @@ def test_mean_of_many_classes(n_classes):
     )
 
 
+@pytest.mark.slow
 def test_hundreds_of_classes(draws_pvalue):
     """Draws of the average of 200 classes follow its cdf, and have its mean."""
     rng = np.random.default_rng(3)
@@ -383,6 +386,7 @@ def test_difference(draws_pvalue):
     assert_allclose((one - two).ccdf(-x), distribution.cdf(x), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_difference_by_convolution():
     """P(B <= A) is the average of the cdf of B over A."""
     one, two = HierarchicalBetaAverage([7, 8], [9, 9]), HierarchicalBetaAverage([5, 6], [9, 8])
@@ -539,6 +543,7 @@ def test_corners_of_differences_are_opened():
     assert len(contour.rest) == 1
 
 
+@pytest.mark.slow
 def test_difference_with_many_corners_has_the_moments_of_its_density():
     """The density of a difference of perfect classes integrates to its mean and variance."""
     distribution = _perfect_difference()
@@ -554,6 +559,7 @@ def test_difference_with_many_corners_has_the_moments_of_its_density():
     assert found == pytest.approx([1, 0, distribution.variance()], rel=1e-9, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_faded_nodes_contribute_nothing(monkeypatch):
     """The series is the same with all nodes at all heights."""
     total = np.arange(14) % 5 + 1
@@ -694,6 +700,7 @@ def test_far_quantile_of_one_class_of_many_samples(p):
     assert _one_class(0, 7767000)(betaincc, distribution.icdf(p)) == pytest.approx(1 - p, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_many_large_perfect_classes_of_very_unequal_weights():
     """The first one, of almost all the weight, is about where the sum is; some tilts overflow."""
     total, weights = np.full(56, 6537000), np.geomspace(1, 1e-10, 56)

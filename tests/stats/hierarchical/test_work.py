@@ -83,6 +83,7 @@ def test_far_quantiles_take_few_contours(monkeypatch):
     assert_allclose(distribution.logccdf(x), np.log(p), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_states_under_a_tilt_are_those_of_all_looks(monkeypatch):
     """Where some states are looked at, far tails are as where all of them are."""
     from skpostbac.stats._borrowing import strata
@@ -129,6 +130,7 @@ QUESTIONS = {name: _ask(name) for name in ("interval", "hdi", "mode", "median")}
 QUESTIONS["mean of a power"] = lambda one: np.atleast_1d(PowerTransform(one, 0.4).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_centre_that_is_cut_off_asks_for_no_far_contours(monkeypatch, question):
     """Those would be cut off, too; the error is told, and what is found is close."""
@@ -170,6 +172,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_each_call_warns_once(monkeypatch, call):
     """Of all that it leaves out, in the centre and in the tails on both sides."""
@@ -184,6 +187,7 @@ def test_each_call_warns_once(monkeypatch, call):
     assert told[0].filename == __file__
 
 
+@pytest.mark.slow
 def test_limited_work_goes_to_where_interpolation_is_worst(monkeypatch):
     """With the work of a few contours the logs of many far tails are close everywhere."""
     total, x = np.array([12.0, 30.0, 7.0]), np.geomspace(1e-12, 0.25, 12)

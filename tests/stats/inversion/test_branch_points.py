@@ -169,6 +169,7 @@ def test_masses_that_are_left_out_are_told(monkeypatch):
     assert 0 < np.abs(found - exact).max() < stated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "n_classes", "top", "a", "b", "correct"),
     [

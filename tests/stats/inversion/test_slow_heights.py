@@ -66,6 +66,7 @@ def test_a_function_that_varies_fast_is_evaluated_everywhere():
     np.testing.assert_array_equal(at_heights(np.exp, s), np.exp(s))
 
 
+@pytest.mark.slow
 def test_far_tails_of_many_classes_of_like_answers():
     """Their logs are those of the saddlepoint method with exact transforms, in 40 digits.
 

@@ -59,6 +59,7 @@ def test_inversion_meets_leading_powers_at_the_ends(from_above, distance):
     assert_allclose(values.log_density, log_density, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_tiny_distances_are_seen_in_other_units():
     """Where squares are no doubles the log tail goes on, and its slope is the density."""
     correct, total = np.resize([0.0, 3, 40, 97, 9], (2, 4)), np.resize([1.0, 5, 43, 100, 9], (2, 4))
@@ -99,6 +100,7 @@ def test_next_to_an_end_where_squares_of_distances_are_no_doubles():
     assert logs[1] < logs[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The distribution of the average has too much mass")
 def test_quantile_closer_to_an_end_than_any_double_is_the_end():
     """Once no double is left that is closer the search ends."""

@@ -38,6 +38,7 @@ def tails_by_quadrature(a, b, x):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.02, 0.5, 0.98])
 @every_case
 def test_tails_by_quadrature(a, b, level):

@@ -37,6 +37,7 @@ def test_the_smallest_has_the_product_of_the_upper_tails(case):
     assert found.mean() == pytest.approx(mean, abs=1e-9)
 
 
+@pytest.mark.slow
 @EACH
 def test_the_range_has_its_integral(case):
     """P(max - min <= d) by SciPy's quadrature, in the quantiles of the smallest."""

@@ -81,6 +81,7 @@ def orders(one, two, three):
     return ahead, ahead & (one > three + 1e-12), ahead & (three > one + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 @pytest.mark.parametrize("observed", OBSERVED.values(), ids=OBSERVED)
 def test_draws_follow_the_distribution_of_all_patterns(observed, prior):
