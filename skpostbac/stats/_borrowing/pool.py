@@ -88,16 +88,21 @@ class Pool:
         degree = degrees(kinds, hyperprior, tilts, self._weighted)
         pool = _Model.of(kinds, hyperprior).placed(degree, tilts)
         counted = [np.zeros(one.n_states, dtype=bool) for one in pool.strata]
+        # What is kept for a tilt reaches so far that straight lines are close enough.
+        excess = [one.looks.between(one.looked_at.log_tilted_excess) for one in pool.strata]
         for tilt in tilts:
-            parts = [_log_tilted(one, tilt) for one in pool.strata]
-            logs = [
-                one.log_likelihood + least
-                for one, (least, _) in zip(pool.strata, parts, strict=True)
-            ]
+            logs = [one.log_likelihood + one.rough_log_tilted(tilt) for one in pool.strata]
             weights = pool.chain.paths(logs).log_weights
-            for flags, some, (_, more) in zip(counted, weights, parts, strict=True):
+            for flags, some, more in zip(counted, weights, excess, strict=True):
                 flags |= some + more > some.max() - _TILTED_DEPTH
         return replace(pool.where(counted)._at_means_of(self), log_evidence=self.log_evidence)
+
+    def log_laplace_mgf(self, tilt: float) -> float:
+        """Log E exp(c (x - e)) by Laplace's method, where e is the upper end of the support."""
+        logs = [one.log_likelihood + one.rough_log_tilted(tilt) for one in self.strata]
+        tops = [float(one.max()) for one in logs]
+        factors = [np.exp(one - top)[:, np.newaxis] for one, top in zip(logs, tops, strict=True)]
+        return float(np.log(self.chain.total(factors)[0]) + sum(tops) - self.log_evidence)
 
     @property
     def _weighted(self) -> list[KindMeans]:
@@ -227,20 +232,10 @@ class _Model:
             for kinds in strata:
                 one = Stratum.of(kinds, looks, self.share, base)
                 rows += [one.log_likelihood]
-                rows += [one.log_likelihood + one.log_tilted(tilt)[0] for tilt in tilts]
+                rows += [one.log_likelihood + one.log_tilted(tilt) for tilt in tilts]
             return np.array(rows)
 
         return posteriors
-
-
-def _log_tilted(stratum: Stratum, tilt: float) -> tuple[Floats, Floats]:
-    """Return `Stratum.log_tilted` in each state, at some of them and by straight lines between.
-
-    What is kept for a tilt reaches so far that this is close enough.
-    """
-    looks = stratum.looks
-    least, more = stratum.where(looks.flags).log_tilted(tilt)
-    return looks.between(least), looks.between(more)
 
 
 def _heaviest(log_weights: Floats, left_out: float) -> Bools:

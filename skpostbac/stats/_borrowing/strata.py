@@ -239,21 +239,34 @@ class Stratum:
         """Some of the states."""
         return Looks.of(self.borrowed.kappa)
 
-    def log_tilted(self, tilt: float) -> tuple[Floats, Floats]:
-        """Log of E exp(c x), and how much more it may be, by Laplace's method, in each state.
+    @cached_property
+    def looked_at(self) -> "Stratum":
+        """The stratum at these states."""
+        return self.where(self.looks.flags)
+
+    def rough_log_tilted(self, tilt: float) -> Floats:
+        """Return `log_tilted` at some states, and by straight lines between."""
+        return self.looks.between(self.looked_at.log_tilted(tilt))
+
+    def log_tilted(self, tilt: float) -> Floats:
+        """Log of E exp(c (x - e)) by Laplace's method, in each state; e is the upper end."""
+        own = log_laplace_mgf(self.a, self.b, self.kinds.weights, tilt)
+        other = log_laplace_mgf(self.outlier_a, self.outlier_b, self.kinds.weights, tilt)
+        log_own, log_other = self.log_shares
+        return np.asarray(np.logaddexp(log_own + own, log_other + other) @ self.kinds.count)
+
+    @cached_property
+    def log_tilted_excess(self) -> Floats:
+        """How much more log E exp(c x) may be in each state, whatever the tilt is.
 
         Laplace's method in log-odds gives too little for the transform of a Beta, by a factor of
         exp(r(a) + r(b)) at most, where r is the remainder of Stirling's series of log Gamma.
         """
-        own = log_laplace_mgf(self.a, self.b, self.kinds.weights, tilt)
-        other = log_laplace_mgf(self.outlier_a, self.outlier_b, self.kinds.weights, tilt)
-        log_own, log_other = self.log_shares
         more = np.maximum(
             stirling_remainder(self.a) + stirling_remainder(self.b),
             stirling_remainder(self.outlier_a) + stirling_remainder(self.outlier_b),
         )
-        least = np.logaddexp(log_own + own, log_other + other)
-        return least @ self.kinds.count, more @ self.kinds.count
+        return np.asarray(more @ self.kinds.count)
 
     @cached_property
     def rates(self) -> tuple[Floats, Floats]:

@@ -135,7 +135,7 @@ class LeftOut:
                 f"probabilities may have errors of about {min(self.probability, 1.0):.0e}."
             )
         if self.log_tail > 0:
-            size = f"about {self.log_tail:.0e}" if np.isfinite(self.log_tail) else "any size"
+            size = f"about {self.log_tail:.0e}" if np.isfinite(self.log_tail) else "unknown size"
             reasons.append(
                 "Far tails that are too expensive to compute were interpolated; "
                 f"their logarithms may have errors of {size}."

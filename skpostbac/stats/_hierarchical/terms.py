@@ -138,8 +138,9 @@ class WeightedPools:
         mean = np.nan
         for _ in range(_MOST_SECANTS):
             c = float(np.exp(log_c))
-            log_mgf, mean = self.tilted(c).log_mgf_and_mean
-            depth = c * mean - log_mgf
+            tilted = self.tilted(c)
+            mean = tilted.approximate_mean
+            depth = c * mean - tilted.approximate_log_mgf
             if not depth > 0:
                 return np.nan
             left = float(np.log(-log_p / depth))

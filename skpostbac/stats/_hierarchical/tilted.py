@@ -259,6 +259,10 @@ class TiltedPool:
         """Highest value of the pool."""
         return sum(float(one.high_end @ one.count) for one in self.strata)
 
+    def log_laplace_mgf(self, tilt: float) -> float:
+        """Log E[exp(s (x - highest))] at a tilt nearby, by Laplace's method."""
+        return self.pool.log_laplace_mgf(tilt)
+
     @property
     def n_states(self) -> int:
         """Number of states of all strata."""

@@ -36,6 +36,8 @@ from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
 _BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+# Relative difference of tilts by which Laplace's method gives mean and variance.
+_DIFFERENCE = 0.01
 # Work at a tilt that is much.
 _DEAR = 2.0**22
 # A series has so many nodes at most, before its corners, or without them. One of which it is not
@@ -65,16 +67,35 @@ class TiltedPoolSum(SplitDistribution):
         """Take pools under one tilt; `scale` is the standard deviation without it."""
         self.tilt, self._scale, self._whole = tilt, scale, pools
         self._small = _SMALL * max(1 / scale, tilt)
+
+    @cached_property
+    def _nearby(self) -> list[Along]:
+        """The transform of each pool at the tilt, and just above it."""
         rates: Complexes = np.array([0.0, 1j * self._small])
-        found = [pool.along(rates) for pool in pools]
-        self._anchor = sum(one.anchor for one in found)
-        self._log_mgf = sum(one.log_mgf for one in found)
-        self.work = sum(one.work for one in found)
-        self._nearby = complex(np.prod([one.values[1] for one in found]))
-        self._pools = [
+        found = [pool.along(rates) for pool in self._whole]
+        self.work += sum(one.work for one in found)
+        return found
+
+    @cached_property
+    def _pools(self) -> list[TiltedPool]:
+        """The pools at the states that count under the tilt."""
+        return [
             pool.narrowed([np.exp(logs) for logs in one.under.log_weights], NEGLIGIBLE, one.under)
-            for pool, one in zip(pools, found, strict=True)
+            for pool, one in zip(self._whole, self._nearby, strict=True)
         ]
+
+    @property
+    def _anchor(self) -> float:
+        return sum(one.anchor for one in self._nearby)
+
+    @property
+    def _log_mgf(self) -> float:
+        return sum(one.log_mgf for one in self._nearby)
+
+    @property
+    def _value(self) -> complex:
+        """The transform just above the tilt."""
+        return complex(np.prod([one.values[1] for one in self._nearby]))
 
     @property
     def log_mgf_and_mean(self) -> tuple[float, float]:
@@ -84,12 +105,43 @@ class TiltedPoolSum(SplitDistribution):
     @property
     def mean(self) -> float:
         """The mean: the slope of the log transform."""
-        return float(self._anchor + np.angle(self._nearby) / self._small)
+        return float(self._anchor + np.angle(self._value) / self._small)
 
     @property
     def variance(self) -> float:
         """The variance, by the bend of the log transform."""
-        return float(-2 * np.log(np.abs(self._nearby)) / self._small**2)
+        return float(-2 * np.log(np.abs(self._value)) / self._small**2)
+
+    @property
+    def approximate_log_mgf(self) -> float:
+        """Log E[exp(c x)] by Laplace's method."""
+        return float(self._laplace[1] + self.tilt * self._highest)
+
+    @property
+    def approximate_mean(self) -> float:
+        """The mean by Laplace's method, as a difference."""
+        return float(self._highest + (self._laplace[2] - self._laplace[0]) / (2 * self._step))
+
+    @property
+    def approximate_variance(self) -> float:
+        """The variance by Laplace's method, as a difference."""
+        bend = float(self._laplace[0] - 2 * self._laplace[1] + self._laplace[2])
+        return max(bend / self._step**2, 0.0)
+
+    @property
+    def _highest(self) -> float:
+        return sum(one.highest for one in self._whole)
+
+    @property
+    def _step(self) -> float:
+        """Difference of tilts by which Laplace's method gives the moments."""
+        return _DIFFERENCE * self.tilt
+
+    @cached_property
+    def _laplace(self) -> Floats:
+        """Log E[exp(s (x - highest))] by Laplace's method, at the tilt and on both sides."""
+        tilts = self.tilt + self._step * np.arange(-1.0, 2.0)
+        return np.array([sum(one.log_laplace_mgf(float(s)) for one in self._whole) for s in tilts])
 
     @cached_property
     def _standard_deviation(self) -> float:
@@ -109,8 +161,7 @@ class TiltedPoolSum(SplitDistribution):
         logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
         up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
         lowest = sum(one.lowest for one in self._whole)
-        highest = sum(one.highest for one in self._whole)
-        return max(self._anchor - down, lowest), min(self._anchor + up, highest)
+        return max(self._anchor - down, lowest), min(self._anchor + up, self._highest)
 
     def _log_mgfs(self, rates: Floats) -> Floats:
         """Log of the transform at c + rates, about the anchor, of real rates; NaN if not known."""

@@ -313,6 +313,11 @@ class TiltedDistribution(ABC):
         """The mean, cheap and close enough for a first solution."""
         return self.mean
 
+    @property
+    def approximate_variance(self) -> float:
+        """The variance, as cheap."""
+        return self.variance
+
     @abstractmethod
     def contour(self) -> Contour:
         """Return a contour through the tilt."""

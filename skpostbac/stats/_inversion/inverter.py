@@ -315,12 +315,12 @@ class Inversion:
         # Beside an end K'(c) - 1/c is of the order of 1/c.
         scale = min(self.standard_deviation, -y) if from_end else self.standard_deviation
         distribution, work = summands.tilted(max(1 / scale, start), from_end=from_end), 0.0
-        for mean, share in ((_approximate_mean, 0.1), (_mean, 1.0)):
+        for moments, share in ((_approximate_moments, 0.1), (_moments, 1.0)):
             low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
             while True:
                 c = distribution.tilt
-                spread = distribution.variance + 1 / c / c
-                excess = mean(distribution) - 1 / c - y
+                mean, variance = moments(distribution)
+                spread, excess = variance + 1 / c / c, mean - 1 / c - y
                 if excess**2 < share * spread or high - low < _EQUAL_TILTS:
                     break
                 log_c = float(np.log(c))
@@ -332,7 +332,8 @@ class Inversion:
         return distribution, work
 
 
-_approximate_mean, _mean = attrgetter("approximate_mean"), attrgetter("mean")
+_approximate_moments = attrgetter("approximate_mean", "approximate_variance")
+_moments = attrgetter("mean", "variance")
 
 
 def _probability(log_p: Floats) -> Floats:
