@@ -51,6 +51,22 @@ class MixedEnd:
             log_outlier_factor=self.log_outlier_factor[kept],
         )
 
+    def scaled(self, logs: Floats | float) -> "MixedEnd":
+        """Return the end with shares times exp(logs), shape (n_states,)."""
+        return replace(
+            self,
+            log_factor=self.log_factor + logs,
+            log_outlier_factor=self.log_outlier_factor + logs,
+        )
+
+    def leading(self, radius: float) -> tuple[Floats, Floats]:
+        """Log modulus of the leading terms at a modulus of s, and their order, in each state."""
+        own = log_leading_share(self.near, self.far, self.size * radius) + self.log_factor
+        other = log_leading_share(self.outlier_near, self.outlier_far, self.size * radius)
+        log_sum = np.logaddexp(own, self.log_outlier_factor + other)
+        share = np.exp(own - log_sum)
+        return log_sum, share * self.near + (1 - share) * self.outlier_near
+
     def growth_order(self, height: float) -> float:
         """Largest exponent of the shares that count at a modulus of s."""
         return float(self.near[self._counted(height)].max(initial=float(self.outlier_near[0])))

@@ -39,6 +39,8 @@ _Share = Literal["kind", "class", "borrower"]
 # Work for each abscissa of a rule in a state, and for each of its waves, in transforms of a class
 # in a state.
 _ABSCISSA, _WAVE = 0.2, 0.004
+# The terms of an end cancel to no less than exp(-4) of the largest.
+_CANCELLED = 2.0
 # Largest order of an envelope.
 _LARGEST_ORDER = 1e8
 
@@ -168,10 +170,13 @@ class TiltedStratum:
 
     def _parts(self, rates: Complexes, coefficients: Coefficients) -> Iterator[Part]:
         """Transform some kinds, each in the cheapest way."""
-        split = self.end_heights <= rates.imag.min()
+        split, pushed = self.end_heights <= rates.imag.min(), self._pushed(rates)
         for group in self._groups:
-            whole = ~split[group.index]
-            for kind in group.index[~whole]:
+            at_end = pushed[:, group.index].any(axis=0)
+            for kind in group.index[at_end]:
+                yield self._by_upper_end(kind, rates, pushed[:, kind])
+            whole = ~(split[group.index] | at_end)
+            for kind in group.index[~(whole | at_end)]:
                 yield self._by_ends(kind, rates)
             if whole.any():
                 if self._is_short(group.weight, rates):
@@ -189,6 +194,45 @@ class TiltedStratum:
             return np.zeros(index.size, dtype=bool)
         radius = end_radius(self.stratum.a[:, index], self.stratum.b[:, index]).min(axis=0)
         return np.asarray(radius <= rates.imag.min() * np.abs(self.stratum.kinds.weights[index]))
+
+    def _pushed(self, rates: Complexes) -> Bools:
+        """In which states each kind is pushed so far to its upper end that this alone counts.
+
+        The terms of its expansion grow to about exp(a b / |s w|), and cancel.
+        """
+        least = self.tilt + float(rates.real.min())
+        a, b, size = self.stratum.a, self.stratum.b, np.abs(self.stratum.kinds.weights)
+        if least * size.max(initial=0.0) <= float(end_radius(np.zeros(1), np.zeros(1))[0]):
+            return np.zeros(a.shape, dtype=bool)
+        return np.asarray(np.maximum(end_radius(a, b), a * b / _CANCELLED) <= least * size)
+
+    def _by_upper_end(self, kind: int, rates: Complexes, pushed: Bools) -> Part:
+        """Expand the transform of a kind at its upper end in the states that push it there."""
+        index = np.array([kind])
+        if not pushed.all():
+            parts = [self._some(pushed)._by_upper_end(kind, rates, pushed[pushed])]
+            group = Group(index, float(self.stratum.kinds.weights[kind]))
+            parts += [self._some(~pushed)._by_itself(group, rates)]
+            return _merged(parts, pushed)
+        s = np.append(complex(self.tilt), self.tilt + rates)
+        end = self._end(kind, lower=False)
+        log_mgf, order = end.leading(self.tilt)
+        shares = end.scaled(-log_mgf).shares(s)
+        # About the mean, where a high power hardly turns.
+        away = order / self.tilt
+        mgf, waves = shares[:, :1].real, np.exp(np.multiply.outer(away, rates))
+        return Part(
+            index,
+            (self.high_end[kind] - away)[:, np.newaxis],
+            (log_mgf + order)[:, np.newaxis] + np.log(mgf),
+            _power(shares[:, 1:] / mgf * waves, self.count[kind]),
+        )
+
+    def _by_itself(self, group: Group, rates: Complexes) -> Part:
+        """Transform one kind by a series or by a rule."""
+        if self._is_short(group.weight, rates):
+            return self._by_series(group, rates, Coefficients(self.tilt, rates))
+        return next(self._by_rule(group.index, rates))
 
     def _by_series(
         self, group: Group, rates: Complexes, coefficients: Coefficients, share: _Share = "kind"
@@ -449,25 +493,39 @@ class TiltedStratum:
 
     def _ends(self, kind: int) -> tuple[MixedEnd, MixedEnd]:
         """Both ends of a kind relative to its M(c), lower first."""
+        log_mgf = self._known_log_mgfs[:, kind]
+        low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
+        return (
+            self._end(kind, lower=True).scaled(low - log_mgf),
+            self._end(kind, lower=False).scaled(high - log_mgf),
+        )
+
+    def _end(self, kind: int, *, lower: bool) -> MixedEnd:
+        """One end of a kind, seen from itself."""
         stratum, weight = self.stratum, float(self.stratum.kinds.weights[kind])
         a, b = stratum.a[:, kind], stratum.b[:, kind]
         outlier_a, outlier_b = stratum.outlier_a[[kind]], stratum.outlier_b[[kind]]
-        if weight < 0:
+        if lower == (weight < 0):
             a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
-        log_mgf = self._known_log_mgfs[:, kind]
-        own, other = (share[:, kind] - log_mgf for share in stratum.log_shares)
-        low, high = self.tilt * self.low_end[kind], self.tilt * self.high_end[kind]
-        size = abs(weight)
-        return (
-            MixedEnd(True, size, a, b, own + low, outlier_a, outlier_b, other + low),
-            MixedEnd(False, size, b, a, own + high, outlier_b, outlier_a, other + high),
-        )
+        own, other = (share[:, kind] for share in stratum.log_shares)
+        return MixedEnd(lower, abs(weight), a, b, own, outlier_a, outlier_b, other)
 
 
 def blocks(rates: Complexes, size: int) -> list[Complexes]:
     """Cut rates into blocks for tables of `size` numbers for each."""
     most = max(_TABLE // size, 1)
     return np.split(rates, range(most, rates.size, most))
+
+
+def _merged(parts: list[Part], first: Bools) -> Part:
+    """Put the states of one part, and those of another where not `first`, in their places."""
+    columns = []
+    for name in ("places", "log_mgf", "values"):
+        one, other = (getattr(part, name) for part in parts)
+        column = np.empty((first.size, one.shape[1]), dtype=one.dtype)
+        column[first], column[~first] = one, other
+        columns.append(column)
+    return Part(parts[0].index, *columns, max(part.n_abscissae for part in parts))
 
 
 def _cut(size: int, count: int) -> list[Bools]:
