@@ -24,7 +24,7 @@ from skpostbac.stats._numerics import log_beta
 _MAX_LOG_TILT = 340.0
 # Steps to the place of a far tail, the longest one, and the slopes that are believed. A log
 # probability that is this close, relative to itself, is served by the contour of a neighbour.
-_MOST_SECANTS, _BOLD, _SLOPES, _CLOSE_PLACE = 8, 3.0, (0.1, 2.0), 0.05
+_MOST_SECANTS, _BOLD, _SLOPES, _CLOSE_PLACE = 24, 3.0, (0.1, 2.0), 0.05
 
 
 @dataclass(frozen=True)
@@ -135,21 +135,25 @@ class WeightedPools:
         logs its exponent is close to a straight line in c: it is solved for by secants.
         """
         log_c, last = np.log(-2 * log_p) / 2 - np.log(self.standard_deviation), None
-        mean = np.nan
+        mean, rest, low, high = np.nan, 0.0, -_MAX_LOG_TILT, _MAX_LOG_TILT
         for _ in range(_MOST_SECANTS):
             c = float(np.exp(log_c))
             tilted = self.tilted(c)
             mean = tilted.approximate_mean
-            depth = c * mean - tilted.approximate_log_mgf
-            if not depth > 0:
-                return np.nan
-            left = float(np.log(-log_p / depth))
+            left = _log_ratio(-log_p, c * mean - tilted.approximate_log_mgf - rest)
             if abs(left) < _CLOSE_PLACE:
-                return mean
+                # What Laplace's method lacks hardly changes with the tilt.
+                rest, last = tilted.log_mgf - tilted.approximate_log_mgf, None
+                left = _log_ratio(-log_p, c * mean - tilted.log_mgf)
+                if abs(left) < _CLOSE_PLACE:
+                    return mean
+                low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
             slope = 1.0 if last is None else (last[1] - left) / (log_c - last[0])
             last = log_c, left
+            low, high = (log_c, high) if left > 0 else (low, log_c)
             # The exponent is a power of c below two at any place, but it hardly grows at an end.
             log_c += float(np.clip(left / np.clip(slope, *_SLOPES), -_BOLD, _BOLD))
+            log_c = log_c if low < log_c < high else 0.5 * (low + high)
         return mean
 
     def _at(self, number: int, c: float) -> Pool:
@@ -174,6 +178,11 @@ class FarPools(WeightedPools):
         if key not in self._at_octaves:
             self._at_octaves[key] = self.pools[number].under(octave, 2 * octave)
         return self._at_octaves[key]
+
+
+def _log_ratio(wanted: float, found: float) -> float:
+    """Log of a ratio of exponents, a large one if the second is not positive."""
+    return float(np.log(wanted / found)) if found > 0 else _BOLD
 
 
 def _end_order(one: PooledClasses) -> float:

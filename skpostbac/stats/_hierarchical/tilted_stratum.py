@@ -171,6 +171,7 @@ class TiltedStratum:
     def _parts(self, rates: Complexes, coefficients: Coefficients) -> Iterator[Part]:
         """Transform some kinds, each in the cheapest way."""
         split, pushed = self.end_heights <= rates.imag.min(), self._pushed(rates)
+        by_rule = np.zeros(split.shape, dtype=bool)
         for group in self._groups:
             at_end = pushed[:, group.index].any(axis=0)
             for kind in group.index[at_end]:
@@ -185,8 +186,9 @@ class TiltedStratum:
                 some = whole & self._is_partly_split(group.index, rates)
                 for kind in group.index[some]:
                     yield self._by_ends(kind, rates)
-                if (whole & ~some).any():
-                    yield from self._by_rule(group.index[whole & ~some], rates)
+                by_rule[group.index[whole & ~some]] = True
+        if by_rule.any():
+            yield from self._by_rule(np.flatnonzero(by_rule), rates)
 
     def _is_partly_split(self, index: Indices, rates: Complexes) -> Bools:
         """Whether the ends of some kinds have separated in some states, as far as is known."""

@@ -89,18 +89,14 @@ class TiltedPoolSum(SplitDistribution):
         return sum(one.anchor for one in self._nearby)
 
     @property
-    def _log_mgf(self) -> float:
+    def log_mgf(self) -> float:
+        """Log E[exp(c x)]."""
         return sum(one.log_mgf for one in self._nearby)
 
     @property
     def _value(self) -> complex:
         """The transform just above the tilt."""
         return complex(np.prod([one.values[1] for one in self._nearby]))
-
-    @property
-    def log_mgf_and_mean(self) -> tuple[float, float]:
-        """Log E[exp(c x)] and the mean."""
-        return self._log_mgf, self.mean
 
     @property
     def mean(self) -> float:
@@ -216,7 +212,7 @@ class TiltedPoolSum(SplitDistribution):
         """
         step, pools = self.series.step, self._pools
         least = max(least, min(self.series.count(self._sure_height, most), most))
-        line, work = Line(np.empty(0, dtype=complex), self._anchor, self._log_mgf), 0.0
+        line, work = Line(np.empty(0, dtype=complex), self._anchor, self.log_mgf), 0.0
         factor = _STRETCH
         while not self._is_done(line, work, least, most):
             last = _next_size(line, least, most, factor)

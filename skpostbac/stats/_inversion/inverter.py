@@ -220,7 +220,7 @@ class Inversion:
             values = far.logs_at(points[pending])
             served = values.error < _FAR_ACCURACY
             if target is not None:
-                served[target] = True
+                served |= points.to_high[pending] == points.to_high[pending[target]]
             done = pending[served]
             cut[done] = _probability(values.log_cut[served])
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)

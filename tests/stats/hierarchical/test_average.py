@@ -649,7 +649,7 @@ def test_far_tilts_count_rare_rates(tilt):
         return logsumexp(log_prior + n_classes * log_each)
 
     expected = log_integral(c / n_classes) - log_integral(0.0)
-    found = distribution._inversion._far_lower.tilted(c)._log_mgf - c * distribution.mean()
+    found = distribution._inversion._far_lower.tilted(c).log_mgf - c * distribution.mean()
     assert found == pytest.approx(expected, abs=1e-8 * c)
 
 
