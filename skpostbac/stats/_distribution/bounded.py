@@ -53,6 +53,9 @@ _LOST = 1e-11
 # Largest number of kinks, and distance in standard deviations, up to which each is examined.
 _FEW_KINKS, _REACH = 100, 16.0
 
+# Logs of tails less than those outside an interval by more than this do not move it.
+_UNSEEN = 16.0
+
 # Log of the smaller tail below which a quantile is far out.
 _LOG_FAR = float(np.log(1e-9))
 
@@ -359,7 +362,7 @@ class BoundedDistribution(Distribution):
         y = np.concatenate(
             [y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))]
         )
-        profile = partial(self._central_profile, left_out=left_out)
+        profile = partial(self._central_profile, far=self._far_profile(left_out, -np.inf))
         start = Outline.of(profile, y).monotone()
 
         def coarse(outline: Outline) -> Bools:
@@ -472,14 +475,15 @@ class BoundedDistribution(Distribution):
 
     def _profile(self, level: float, left_out: LeftOut) -> Profile:
         """Return a function for both tails and the density, as accurate as the level needs."""
-        evaluate = self._far_profile if 1 - level < _SMALL_TAIL else self._central_profile
+        far = self._far_profile(left_out, np.log1p(-level) - _UNSEEN)
+        evaluate = far if 1 - level < _SMALL_TAIL else partial(self._central_profile, far=far)
         first, last = self._ends_from_mean
 
         def profile(y: Floats) -> Floats:
             below, above = y <= first, y >= last
             inside = ~(below | above)
             values = np.empty((3, y.size))
-            values[:, inside] = evaluate(y[inside], left_out)
+            values[:, inside] = evaluate(y[inside])
             low, high = np.exp(self._log_end_densities)
             values[:, below] = np.array([[0.0], [1.0], [low]])
             values[:, above] = np.array([[1.0], [0.0], [high]])
@@ -487,7 +491,7 @@ class BoundedDistribution(Distribution):
 
         return profile
 
-    def _central_profile(self, y: Floats, left_out: LeftOut) -> Floats:
+    def _central_profile(self, y: Floats, far: Profile) -> Floats:
         values = self._centre(y)
         # The density is negligible beyond the range of the contour.
         density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
@@ -495,12 +499,20 @@ class BoundedDistribution(Distribution):
         profile = np.stack([1 - tail, tail, density])
         lost = np.isfinite(values.error) & (values.error > _LOST)
         if lost.any() and self._is_exact:
-            profile[:, lost] = self._far_profile(y[lost], left_out)
+            profile[:, lost] = far(y[lost])
         return profile
 
-    def _far_profile(self, y: Floats, left_out: LeftOut) -> Floats:
-        tails = left_out.note(self._tails(self._frame.near_mean(y)))
-        return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
+    def _far_profile(self, left_out: LeftOut, least: float) -> Profile:
+        """Return the profile by tails of relative accuracy; logs below `least` do not matter."""
+        search = self._search()
+
+        def profile(y: Floats) -> Floats:
+            tails = search(self._frame.near_mean(y))
+            seen = np.minimum(tails.log_cdf, tails.log_ccdf) + tails.apart > least
+            left_out.note(tails[np.flatnonzero(seen)])
+            return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
+
+        return profile
 
     def _curve(self) -> Callable[[Floats], Floats]:
         """Return a `pdf` with a cache for neighbouring points, for plotting a curve."""

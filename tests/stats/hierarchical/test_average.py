@@ -552,7 +552,7 @@ def test_difference_with_many_corners_has_the_moments_of_its_density():
     edges = np.unique(np.clip(edges, low, high))
 
     def moments(_, y):
-        density = distribution._central_profile(y.ravel(), LeftOut())[2].reshape(y.shape)
+        density = distribution._centre(y.ravel()).density.reshape(y.shape)
         return density * np.array([np.ones_like(y), y, y**2])
 
     found = integrate(moments, edges[np.newaxis], 1e-12)[:, 0]
