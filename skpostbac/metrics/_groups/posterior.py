@@ -218,18 +218,16 @@ class GroupPosterior(StablePickle):
         Lowest of the 3 groups, 'group 1': 0.753 (95% credible interval 0.669 to 0.833).
         """
         score = self._score_name
-        distributions = self._distributions(self.groups)
-        weakest = min(
-            list(distributions)[: len(self.groups)], key=lambda n: distributions[n].mean()
-        )
+        means = [group.mean() for group in self.groups]
+        weakest = means.index(min(means))
         population, new, lowest = (
             describe_estimate(distribution.mean(), distribution.hdi(level), level)
-            for distribution in (self.population_mean, self.new_group, distributions[weakest])
+            for distribution in (self.population_mean, self.new_group, self.groups[weakest])
         )
         return (
             f"Mean {score.lower()} in the population: {population}.\n"
             f"{score} of a new group: {new}.\n"
-            f"Lowest of the {len(self.groups)} groups, {weakest!r}: {lowest}."
+            f"Lowest of the {len(self.groups)} groups, {self._group_names[weakest]!r}: {lowest}."
         )
 
     @property
@@ -276,12 +274,15 @@ class GroupPosterior(StablePickle):
         self, groups: tuple[BoundedDistribution, ...]
     ) -> dict[str, BoundedDistribution]:
         """Return the distributions by name: of the first groups, or of all, and the population."""
-        names = self.names or [f"group {i}" for i in range(len(self.correct))]
-        distributions = dict(zip(names, groups, strict=False))
+        distributions = dict(zip(self._group_names, groups, strict=False))
         distributions[_NEW_GROUP] = self.new_group
         if isinstance(self.model, NormalBinomial):
             distributions[_MEDIAN] = self.population_median
         return {**distributions, _MEAN: self.population_mean}
+
+    @property
+    def _group_names(self) -> Sequence[str]:
+        return self.names or [f"group {i}" for i in range(len(self.correct))]
 
     @cached_property
     def _classes(self) -> tuple[GroupInference, ...]:

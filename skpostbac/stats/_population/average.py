@@ -7,7 +7,7 @@ as close to 0 or 1 as doubles allow, the line ends at some height and `ends` tak
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -222,17 +222,19 @@ class _TiltedAverage(TiltedDistribution):
         pad = ends.margin if ends else 0.0
         rule = Series.of(self.tilt, low - pad, high + pad)
         heights = rule.step * np.arange(np.ceil(height / rule.step) + 1)
-        values = [term.even_transform(rule.step, heights.size) for term in self._terms]
-        product = np.prod(values, axis=0)
+        product = self._product(
+            term.even_transform(rule.step, heights.size) for term in self._terms
+        )
         if ends:
             with np.errstate(divide="ignore"):
                 product *= 1 - ends.share(np.log(heights))
         line = Line(product, self.mean, sum(term.log_mgf for term in self._terms))
         return rule.contour(line, *((ends,) if ends else ()))
 
-    def _transform(self, heights: Floats) -> Complexes:
-        """Transform of the average about its mean, at some rising heights."""
-        return np.asarray(np.prod([term.transform(heights) for term in self._terms], axis=0))
+    @staticmethod
+    def _product(values: Iterable[Complexes]) -> Complexes:
+        """Transform of the average, from those of the terms."""
+        return np.asarray(np.prod(list(values), axis=0))
 
     def _height(self, height: float) -> tuple[float, Ends | None]:
         """Return where the line may end, and what goes on from there.
@@ -242,12 +244,14 @@ class _TiltedAverage(TiltedDistribution):
         """
         best, least, last, size = None, np.inf, np.inf, np.inf
         for _ in range(_MOST_DOUBLINGS):
-            size = np.abs(self._transform(height * _LOOKS)).max()
+            looks = height * _LOOKS
+            size = np.abs(self._product(term.transform_evenly(looks) for term in self._terms)).max()
             if size < _DECAYED:
                 return height, None
             ends = Ends.of(self.tilt, self._terms, height)
             if ends:
-                missed = ends.missed(self._transform(ends.looks))
+                doubling = (term.transform_doubling(ends.looks) for term in self._terms)
+                missed = ends.missed(self._product(doubling))
                 if missed < least:
                     best, last, least = ends, least, missed
                 # What rounding leaves does not fall any more; what is large still will.

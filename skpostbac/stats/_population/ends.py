@@ -23,13 +23,14 @@ import numpy as np
 from scipy.fft import fft, ifft, next_fast_len
 from scipy.special import erfc
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._inversion import derivatives
 from skpostbac.stats._numerics import EPS, NEGLIGIBLE
 from skpostbac.stats._population.tilted import TiltedLogit
 
-# Step in log t. Waves that turn faster are beyond the window.
-_STEP = 0.015
+# Steps in log t for an octave. Waves that turn faster are beyond the window.
+_PER_OCTAVE = 48
+_STEP = float(np.log(2.0)) / _PER_OCTAVE
 # The window: its middle in log radians, the width of its edge, and where it has ended.
 _MIDDLE, _EDGE, _END = np.log(100.0), 0.25, np.log(100.0) + 1.5
 # Width of the step from the series to the integral, and where it begins and is complete, which is
@@ -43,8 +44,9 @@ _LEAST_HEIGHT = 1e4
 _BLUR = 4 * EPS
 # Logs of heights at which s and its square do not overflow, and of radians at which exp does not.
 _HIGHEST, _FASTEST = 300.0, 7.0
-# Heights at which a transform is looked at.
-_LOOKS = 16
+# Octaves below the height of the line in which a transform is looked at, so often in each. Below
+# them the share of the integral is less than 1e-9.
+_OCTAVES, _LOOKS = 3, 4
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,9 @@ class Ends:
         count = int((farthest + 2 * _END - np.log(height) + 2 * _WIDTH * _WIDTHS) / _STEP)
         log_t = np.log(height) - 2 * _WIDTH * _WIDTHS + _STEP * np.arange(max(count, 1))
         places, amplitudes = np.zeros(1), np.ones((1, log_t.size), dtype=complex)
+        kernels = [_kernel(end, log_t.size) for end in (0, 1)]
         for term in terms:
-            pair = np.stack([_transform(term, end, log_t) for end in (0, 1)])
+            pair = np.stack([_transform(term, end, log_t, kernels[end]) for end in (0, 1)])
             places = np.add.outer(np.array(term.ends), places).ravel()
             amplitudes = (pair[:, np.newaxis] * amplitudes).reshape(-1, log_t.size)
             places, amplitudes = _merged(places, amplitudes)
@@ -95,20 +98,25 @@ class Ends:
 
     @property
     def looks(self) -> Floats:
-        """Heights below that of the line at which there should be nothing but the ends."""
-        return np.exp(self.log_t[self._looked])
+        """Heights below that of the line at which there should be nothing but the ends.
+
+        Shape (n_octaves, n_looks); each row is twice the one before.
+        """
+        lowest = np.exp(self.log_t[self._looked[0]])
+        return np.asarray(np.multiply.outer(2.0 ** np.arange(_OCTAVES), lowest))
 
     def missed(self, values: Complexes) -> float:
         """Return what the ends miss of the transform, given it at the `looks`."""
-        log_t = self.log_t[self._looked]
-        turns = np.exp(1j * np.multiply.outer(self.places - self.mean, np.exp(log_t)))
+        turns = np.exp(1j * np.multiply.outer(self.places - self.mean, self.looks))
         missed = np.abs((self.amplitudes[:, self._looked] * turns).sum(axis=0) - values)
-        return float((missed * self.share(log_t)).max())
+        return float((missed * self.share(self.log_t[self._looked])).max())
 
     @property
-    def _looked(self) -> slice:
-        count = int(2 * _WIDTH * _WIDTHS / _STEP)
-        return slice(0, count, count // _LOOKS)
+    def _looked(self) -> Indices:
+        """Places of the looks among the heights of the integral."""
+        last = int(2 * _WIDTH * _WIDTHS / _STEP)
+        back = np.arange(_OCTAVES * _LOOKS)[::-1] * (_PER_OCTAVE // _LOOKS)
+        return (last - back).reshape(_OCTAVES, _LOOKS)
 
     @property
     def size(self) -> int:
@@ -136,13 +144,19 @@ class Ends:
         return np.zeros(y.size)
 
     def _at_gap(self, gap: Floats, coefficients: Complexes) -> Floats:
-        """Return what one corner adds at some distances from it."""
+        """Return what one corner adds at some distances from it, each from the heights it sees."""
         with np.errstate(divide="ignore"):
-            radians = self.log_t + np.log(np.abs(gap))[:, np.newaxis]
-        turn = np.exp(np.minimum(radians, _FASTEST)) * np.sign(gap)[:, np.newaxis]
-        waves = _window(radians) * np.exp(-1j * turn)
-        with np.errstate(over="ignore", invalid="ignore"):  # the slope at extreme tilts
-            return np.asarray((waves @ coefficients.T).real)
+            log_gap = np.log(np.abs(gap))
+        seen = np.searchsorted(self.log_t, _END - log_gap)
+        sums = np.empty((gap.size, len(coefficients)))
+        for row, (count, log_size, sign) in enumerate(
+            zip(seen.tolist(), log_gap.tolist(), np.sign(gap).tolist(), strict=True)
+        ):
+            radians = self.log_t[:count] + log_size
+            waves = _window(radians) * np.exp(-1j * sign * np.exp(radians))
+            with np.errstate(over="ignore", invalid="ignore"):  # the slope at extreme tilts
+                sums[row] = (coefficients[:, :count] @ waves).real
+        return sums
 
     @cached_property
     def _coefficients(self) -> Complexes:
@@ -158,16 +172,25 @@ def _window(radians: Floats) -> Floats:
     return np.asarray(0.5 * erfc((radians - _MIDDLE) / _EDGE))
 
 
-def _transform(term: TiltedLogit, end: int, log_t: Floats) -> Complexes:
+def _kernel(end: int, count: int) -> Complexes:
+    """Spectrum of the window times the waves about one end, for so many heights."""
+    turns = np.arange(-count + 1, count) * _STEP + _END
+    waves = _window(turns) * np.exp(1j * (1 - 2 * end) * np.exp(np.minimum(turns, _FASTEST)))
+    return np.asarray(fft(waves, _fft_size(count)))
+
+
+def _fft_size(count: int) -> int:
+    """Length of the transforms of a convolution of so many heights."""
+    return int(next_fast_len(2 * count - 1 + count))
+
+
+def _transform(term: TiltedLogit, end: int, log_t: Floats, kernel: Complexes) -> Complexes:
     """Transform of one end of a term, about that end, at even steps of log t."""
     count = log_t.size
     distance = _STEP * np.arange(count) + log_t[0] - _END
     log_density, beyond = term.log_end_density(end, distance)
     log_density[-1] -= np.log(2.0)  # a trapezoid rule up to where the mass beyond begins
-    turns = np.arange(-count + 1, count) * _STEP + _END
-    kernel = _window(turns) * np.exp(1j * (1 - 2 * end) * np.exp(np.minimum(turns, _FASTEST)))
-    size = next_fast_len(2 * count - 1 + count)
-    spectrum = fft(np.exp(log_density) * _STEP, size) * fft(kernel, size)
+    spectrum = fft(np.exp(log_density) * _STEP, _fft_size(count)) * kernel
     return np.asarray(ifft(spectrum)[count - 1 : 2 * count - 1] + beyond)
 
 

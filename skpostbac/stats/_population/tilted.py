@@ -1,5 +1,6 @@
 """One accuracy that is given by its log-odds, under a tilt."""
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -17,8 +18,8 @@ _TILTED, _LENGTH = 1e-4, 2.0
 # Panels below this share of the mass are left out.
 _NEGLIGIBLE = 1e-22
 _MOST_HALVINGS = 60
-# Numbers in a table at most.
-_TABLE = 2**22
+# Nodes whose waves stay in the cache.
+_PART = 2**13
 # Log-odds of the smallest double.
 _LAST = 745.0
 
@@ -117,15 +118,38 @@ class TiltedLogit:
             top + np.log(np.exp(np.multiply.outer(rates, away) - top[:, np.newaxis]) @ mass)
         )
 
-    def transform(self, heights: Floats) -> Complexes:
-        """Transform about the mean, divided by that at the tilt, at some rising heights."""
-        position, mass = self._nodes(float(heights[-1]))
-        total = np.zeros(heights.size, dtype=complex)
-        most = max(_TABLE // heights.size, 1)
-        for start in range(0, mass.size, most):
-            away = position[start : start + most] - self.mean
-            total += np.exp(np.multiply.outer(1j * heights, away)) @ mass[start : start + most]
-        return total
+    def transform_evenly(self, heights: Floats) -> Complexes:
+        """Transform about the mean, divided by that at the tilt, at some even rising heights."""
+        # An exponential takes as long as forty products of numbers in the cache.
+        step = heights[1] - heights[0]
+        values = np.zeros(heights.size, dtype=complex)
+        for away, mass in self._parts(float(heights[-1])):
+            wave, turn = np.exp(1j * heights[0] * away), np.exp(1j * step * away)
+            for i in range(heights.size):
+                values[i] += _weighted(wave, mass)
+                wave *= turn
+        return values
+
+    def transform_doubling(self, heights: Floats) -> Complexes:
+        """Return the same at some heights and their doubles, shape (n_octaves, m).
+
+        Each row of `heights` is twice the one before.
+        """
+        values = np.zeros(heights.shape, dtype=complex)
+        for away, mass in self._parts(float(heights[-1, -1])):
+            for i, lowest in enumerate(heights[0].tolist()):
+                wave = np.exp(1j * lowest * away)
+                for octave in range(len(heights)):
+                    values[octave, i] += _weighted(wave, mass)
+                    wave *= wave
+        return values
+
+    def _parts(self, top: float) -> Iterator[tuple[Floats, Floats]]:
+        """Cut the nodes that resolve waves up to a height into parts: distances and masses."""
+        position, mass = self._nodes(top)
+        for start in range(0, mass.size, _PART):
+            part = slice(start, start + _PART)
+            yield position[part] - self.mean, mass[part]
 
     def n_nodes(self, height: float) -> int:
         """How many nodes resolve waves up to a height."""
@@ -161,3 +185,8 @@ class TiltedLogit:
         return np.where(distance < 1, values, -np.inf), float(
             np.exp(last + shift[-1] - self.log_mgf)
         )
+
+
+def _weighted(wave: Complexes, mass: Floats) -> complex:
+    """Sum of a wave times masses."""
+    return complex(mass @ wave.real, mass @ wave.imag)

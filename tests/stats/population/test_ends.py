@@ -107,3 +107,19 @@ def test_quantile_closer_to_an_end_than_any_double_is_the_end():
     groups = GroupInference(BetaBinomial(), np.zeros(3), np.zeros(3))
     average = logit_average([groups.new_group()] * 2, np.full(2, 0.5))
     assert average.icdf(1e-300) == 0.0
+
+
+@SIDES
+def test_waves_by_products_are_those_of_exponentials(from_above):
+    """At even heights, and at doubled ones, against the exponential at each node and height."""
+    density = GroupInference(BetaBinomial(), np.array([8.0]), np.array([9.0])).new_group()._table
+    term = TiltedLogit(density, 0.3, 2.0, from_above=from_above, from_end=False)
+    octaves = np.multiply.outer([1.0, 2.0, 4.0], [100.0, 130.0, 170.0])
+    for heights, values in [
+        (even := np.linspace(300.0, 700.0, 9), term.transform_evenly(even)),
+        (octaves, term.transform_doubling(octaves)),
+    ]:
+        position, mass = term._nodes(float(heights.max()))
+        assert position.size > 2**10
+        exact = np.exp(1j * np.multiply.outer(heights, position - term.mean)) @ mass
+        assert_allclose(values, exact, rtol=0, atol=1e-13)
