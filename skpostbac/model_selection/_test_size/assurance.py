@@ -36,6 +36,8 @@ _FEW_ROWS = 40
 _NEGLIGIBLE = 1e-9
 # Rows that calibrate the approximation: for a first look, and where outcomes are checked.
 _FEW_PIVOTS, _PIVOTS = 6, 12
+# Checks that settle less than this share of what is in doubt are not worth their time.
+_WORTHWHILE = 0.2
 # Errors of the approximation may be that many times as far apart as those of the pivots.
 _CAUTION = 2
 
@@ -326,7 +328,8 @@ class _Search:
         place = self._corrected(lambda x: self._approximate(x) + shift, place)
         doubt = self._doubt(place, shift, spread)
         doubtful = _that_count(doubt)[:checks]
-        place, doubt[doubtful] = self._checked(place, doubtful), 0.0
+        if doubt[doubtful].sum() > _WORTHWHILE * doubt.sum():
+            place, doubt[doubtful] = self._checked(place, doubtful), 0.0
         return self._chance(place), float(doubt.sum())
 
     def _value(self, place: Floats) -> Floats:

@@ -308,7 +308,7 @@ def _dirichlet_cumulants(a: Floats, b: Floats, total: float, weight: float) -> F
     a, b = np.broadcast_arrays(a, b)
     mean = (b - a) / total
     variance = ((a + b) / total - mean * mean) / (total + 1)
-    third, fourth = (_raw_moment(a, b, total, order) for order in (3, 4))
+    third, fourth = _raw_moments(a, b, total)
     second = variance + mean * mean
     third_central = third - 3 * mean * second + 2 * mean**3
     fourth_central = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
@@ -316,12 +316,13 @@ def _dirichlet_cumulants(a: Floats, b: Floats, total: float, weight: float) -> F
     return _scaled(np.stack([mean, variance, *rest]), weight)
 
 
-def _raw_moment(a: Floats, b: Floats, total: float, order: int) -> Floats:
-    """Return E (B - A)^order by the rising factorials of the cells."""
-    of_a, of_b = _rising(a, order), _rising(b, order)
-    signed = [(-1) ** j * special.binom(order, j) for j in range(order + 1)]
-    terms = [c * of_b[order - j] * of_a[j] for j, c in enumerate(signed)]
-    return np.asarray(sum(terms) / _rising(np.float64(total), order)[order])
+def _raw_moments(a: Floats, b: Floats, total: float) -> tuple[Floats, Floats]:
+    """Return the third and the fourth moment of B - A by the rising factorials of the cells."""
+    (_, a1, a2, a3, a4), (_, b1, b2, b3, b4) = _rising(a, 4), _rising(b, 4)
+    *_, total3, total4 = _rising(np.float64(total), 4)
+    third = (b3 - a3 + 3 * (b1 * a2 - b2 * a1)) / total3
+    fourth = (b4 + a4 - 4 * (b3 * a1 + b1 * a3) + 6 * b2 * a2) / total4
+    return np.asarray(third), np.asarray(fourth)
 
 
 def _rising(x: Floats | np.float64, order: int) -> list[Floats | np.float64]:

@@ -61,6 +61,8 @@ from skpostbac.stats import BetaAverage, Hyperprior
 _CHECKS = 100
 # Sizes after the answer that are looked at, for a tooth of the saw: by formula, and otherwise.
 _MANY_AHEAD, _FEW_AHEAD = 200, 16
+# So many of them for all classes together, and at least: more classes have smaller teeth.
+_CLASSES_AHEAD, _LEAST_AHEAD = 128, 4
 _FURTHEST_AHEAD = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
@@ -125,9 +127,12 @@ class PlannedTest(StablePickle):
         sized.sort(key=lambda plan: plan.weight**2 * plan.spread / plan.size)
         return assurance_of(sized, self.goal, checks=checks, seed=self.seed)
 
-    def careful_assurance(self, size: int) -> Assurance:
-        """Return it with outcomes in doubt checked, unless they weigh less than what is sampled."""
-        quick = self.assurance(size, 0)
+    def careful_assurance(self, size: int, quick: Assurance | None = None) -> Assurance:
+        """Return it with outcomes in doubt checked, unless they weigh less than what is sampled.
+
+        The assurance without checks may be given if it is known.
+        """
+        quick = quick or self.assurance(size, 0)
         return quick if quick.doubt < quick.standard_error else self.assurance(size, _CHECKS)
 
     def sizes_ahead(self, size: int) -> list[int]:
@@ -135,7 +140,8 @@ class PlannedTest(StablePickle):
         rate = max(self.rates.min(initial=1.0), 3 / _FURTHEST_AHEAD)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST_AHEAD)
         is_quick = len(self.classes) == 1 and self.goal.has_formula(self.classes[0])
-        count = min(reach, _MANY_AHEAD if is_quick else _FEW_AHEAD)
+        few = max(_LEAST_AHEAD, min(_FEW_AHEAD, _CLASSES_AHEAD // len(self.classes)))
+        count = min(reach, _MANY_AHEAD if is_quick else few)
         ahead = np.rint(np.linspace(size + 1, size + reach, count))
         return sorted(set(map(int, ahead)))
 
@@ -148,9 +154,9 @@ class SharedPlannedTest(PlannedTest):
 
     caveat = "The hierarchical prior makes this probability approximate, to about 0.02."
 
-    def careful_assurance(self, size: int) -> Assurance:
+    def careful_assurance(self, size: int, quick: Assurance | None = None) -> Assurance:
         """Return the assurance, without a check of single outcomes."""
-        return self.assurance(size, 0)
+        return quick or self.assurance(size, 0)
 
     def sizes_ahead(self, size: int) -> list[int]:
         """Return no sizes."""
@@ -163,13 +169,21 @@ class Ladder:
     def __init__(self, plan: PlannedTest, target: float) -> None:
         self.plan, self.target = plan, target
         self.found: dict[int, Assurance] = {}
+        self._checked: set[int] = set()
+
+    def checked(self, size: int) -> Assurance:
+        """Return the assurance of a size that was looked at, after exact checks."""
+        if size not in self._checked:
+            self.found[size] = self.plan.careful_assurance(size, self.found[size])
+            self._checked.add(size)
+        return self.found[size]
 
     def reaches(self, size: int) -> bool:
         """Return whether the assurance is reached, by exact checks where it is in doubt."""
         if size not in self.found:
             self.found[size] = self.plan.assurance(size, 0)
             if abs(self.found[size].value - self.target) <= self.found[size].doubt:
-                self.found[size] = self.plan.careful_assurance(size)
+                self.checked(size)
         return self.found[size].value >= self.target
 
     def smallest(self, start: int, top: int) -> int | None:
@@ -272,7 +286,7 @@ class RequiredTestSize(StablePickle):
         if not isinstance(ladder, Ladder):
             raise TypeError("a RequiredTestSize is made by required_test_size")
         # The assurance of the size itself is checked exactly.
-        ladder.found[size] = found = ladder.plan.careful_assurance(size)
+        found = ladder.checked(size)
         sizes = np.array(sorted(ladder.found), dtype=np.int64)
         assurances = np.array([ladder.found[other].value for other in sizes.tolist()])
         samples = ladder.plan.samples(size)
@@ -534,13 +548,14 @@ def required_test_size(
     size, the width for two classes, and small samples of a few classes. Beyond that, scrambled
     Sobol points are used, with the standard error over eight scramblings. Success is decided from
     the cumulants of the posterior, calibrated on exact posteriors; up to 100 borderline outcomes
-    are checked exactly, unless they weigh less than the standard error. At the returned size all
-    outcomes are checked exactly if they are few.
+    are checked exactly, unless they weigh less than the standard error, or less than a fifth of all
+    borderline outcomes. At the returned size all outcomes are checked exactly if they are few.
 
     The assurance is a sawtooth function of the number of samples, since counts are integers. The
     returned size is the smallest from which on the target is reached at all evaluated sizes
     (``sizes``). These include the next sizes beyond the answer, over at least three teeth: up to
-    200 sizes for one class and up to 16 otherwise.
+    200 sizes for one class and up to 16 otherwise, and as few as 4 with many classes, which
+    together have no teeth.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
     %. This holds only for classifiers that agree on nearly all samples: the improvement of 10

@@ -17,6 +17,9 @@ from skpostbac.model_selection._test_size import (
 from skpostbac.model_selection._test_size import (
     class_plans as _class_plans,
 )
+from skpostbac.model_selection._test_size import (
+    size as _size,
+)
 from skpostbac.stats import BetaAverage
 
 # Only A right, only B right, both or neither.
@@ -556,3 +559,39 @@ def test_outcomes_that_do_not_count_are_not_checked(exact_looks):
     widths = [np.diff(BetaAverage([31, 31 - k], [1, 1 + k]).interval(0.95))[0] for k in range(2)]
     expected = [stats.binom.pmf(k, 60, 1e-6) for k in range(2) if widths[k] <= 0.09]
     assert found.value == pytest.approx(sum(expected), abs=1e-9)
+
+
+def test_checks_that_settle_next_to_nothing_are_left_out(exact_looks):
+    """A hundred of 8,192 sampled rows that are nearly all in doubt."""
+    pilot = np.array([[1, 352], [56, 1], [1, 22], [32, 1], [1, 1924], [697, 1]])
+    weights = np.random.default_rng(343364).dirichlet(np.full(6, 0.3))
+    plans = [
+        _class_plans.RecallPlan(231, _class_plans.BetaBinomial(a, b), (0.5, 0.5), weight)
+        for (a, b), weight in zip(pilot.tolist(), weights.tolist(), strict=True)
+    ]
+    plans.sort(key=lambda plan: plan.weight**2 * plan.spread)
+    goal = _assurance.NarrowInterval(0.01182, 0.95)
+    found = _assurance.assurance_of(plans, goal, checks=100)
+    assert found.doubt > 0.05
+    assert len(exact_looks) <= 2 * 12
+
+
+def test_size_is_looked_at_once(monkeypatch):
+    """No assurance of a size is computed again with the same number of checks."""
+    calls, assurance_of = [], _size.assurance_of
+
+    def counted(plans, goal, **keywords):
+        calls.append((plans[0].size, keywords["checks"]))
+        return assurance_of(plans, goal, **keywords)
+
+    monkeypatch.setattr(_size, "assurance_of", counted)
+    required_test_size([0.9, 0.8, 0.7], width=0.2)
+    assert len(calls) == len(set(calls))
+
+
+def test_many_classes_look_at_few_sizes_ahead():
+    ahead = {}
+    for n_classes in (2, 40):
+        found = required_test_size(np.full(n_classes, 0.9), width=0.1)
+        ahead[n_classes] = len(found._plan.sizes_ahead(int(found.samples[0])))
+    assert ahead[40] <= 4 < ahead[2]
