@@ -1,7 +1,7 @@
 """Probabilities of ratios of a confusion matrix, by quadrature in ball arithmetic.
 
 ``python make_ratios.py`` writes ``ratios.json`` beside this script, with the names of some tables
-for these alone. It takes about half an hour on one core and needs python-flint.
+for these alone. It takes about an hour on one core and needs python-flint.
 
 Each metric is an increasing function of a Beta variable theta, given another one, v. With the
 threshold theta*(v, t) at which the metric is t,
@@ -42,6 +42,8 @@ TABLES = {
     "nothing known": (0.5, 0.5, 0.5, 0.5),
     "five classes": (14.2, 0.2, 0.4, 60.4),
     "two scales": (7.5, 2.5, 4_000.5, 90_000.5),
+    "prior of 1e-3": (12.001, 0.001, 0.001, 30.001),
+    "prior of 1e-6": (12.000001, 1e-6, 1e-6, 30.000001),
     "large": (8_000.5, 2_000.5, 300.5, 15_000.5),
 }
 # Standard deviations from the middle, in log-odds of the metric, at which to evaluate.
@@ -119,7 +121,7 @@ def double_exponential(step: Real) -> list[tuple[Real, Real]]:
     return rule
 
 
-RULE = double_exponential(arb(1) / 12)
+RULE = double_exponential(arb(1) / 24)
 
 
 def places(theta: Pair, v: Pair, threshold: Threshold, t: Real, growth: float) -> list[Real]:

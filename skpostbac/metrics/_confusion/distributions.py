@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.metrics._confusion.metrics import F_MEASURES, OneVsRest
+from skpostbac.metrics._confusion.metrics import F_MEASURES
 from skpostbac.metrics._confusion.model import ConfusionModel
 from skpostbac.stats import (
     BetaAverage,
@@ -67,7 +67,7 @@ def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
     The four outcomes have a Dirichlet distribution: a share of some of them is a Beta variable,
     independent of how the rest is divided.
     """
-    tp, fp, fn, tn = (float(part[position]) for part in OneVsRest.of(model.cells))
+    tp, fp, fn, tn = _outcomes(model.cells, position)
     betas = {
         "jaccard": (tp, fp + fn),
         "negative_predictive_value": (tn, fn),
@@ -84,6 +84,16 @@ def _of_sampled_class(name: str, position: int, model: ConfusionModel) -> Exact:
     right, missed = BetaAverage([tp], [fn + fp]), BetaAverage([fn], [fp])
     top = 1 + weight
     return BetaRatio(right, missed, [[0.0, 0.0], [top, top]], [[1.0, weight], [top, top]])
+
+
+def _outcomes(cells: Floats, position: int) -> tuple[float, float, float, float]:
+    """Return true and false positives, and false and true negatives, of one class.
+
+    Only sums: a difference has no digits of a small prior.
+    """
+    others = np.delete(cells, position, axis=0)
+    fn, tn = np.delete(cells[position], position).sum(), np.delete(others, position, axis=1).sum()
+    return float(cells[position, position]), float(others[:, position].sum()), float(fn), float(tn)
 
 
 def _of_known_class(
@@ -144,7 +154,8 @@ def distribution_of_macro(name: str, model: ConfusionModel) -> Exact | None:
     if name == "recall":
         return BetaAverage(model.right, model.wrong)
     if name == "precision" and model.prevalence is None:
-        return BetaAverage(model.right, model.cells.sum(axis=0) - model.right)
+        errors = model.cells * (1 - np.eye(len(model.cells)))
+        return BetaAverage(model.right, errors.sum(axis=0))
     return None
 
 

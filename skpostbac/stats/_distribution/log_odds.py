@@ -188,13 +188,16 @@ class LogitDensity(StablePickle):
         *,
         depth: float = DEPTH,
         far: float = _FAR_TOLERANCE,
+        last: float | None = None,
     ) -> "LogitDensity":
         """Tabulate a log density on panels between given edges, and beyond them.
 
-        Panels go on until the density is below exp(-depth) of its largest value. Its logarithm is
-        known to `far` wherever it is tabulated.
+        Panels go on until the density is below exp(-depth) of its largest value, but not beyond
+        `last`, by default the log-odds of the smallest numbers that have all digits. Its logarithm
+        is known to `far` wherever it is tabulated.
         """
-        panels = _continued(log_density, Panels.of(log_density, edges[:-1], edges[1:]), depth)
+        panels = Panels.of(log_density, edges[:-1], edges[1:])
+        panels = _continued(log_density, panels, depth, _LAST_FULL if last is None else last)
         return cls._normalised(_resolve(log_density, panels, tolerance, depth, far))
 
     @classmethod
@@ -591,15 +594,12 @@ def _cover(log_density: LogDensity, start: float, scale: float) -> Panels:
     return panels
 
 
-def _continued(log_density: LogDensity, panels: Panels, depth: float) -> Panels:
-    """Add panels, each as wide as all before, until nothing is left outside.
-
-    None of them goes beyond the log-odds of the smallest numbers that have all digits.
-    """
+def _continued(log_density: LogDensity, panels: Panels, depth: float, most: float) -> Panels:
+    """Add panels, each as wide as all before, until nothing is left outside or beyond `most`."""
     while True:
         first, last = panels.left[0], panels.right[-1]
-        left = np.array([max(2 * first - last, -_LAST_FULL), last])
-        right = np.array([first, min(2 * last - first, _LAST_FULL)])
+        left = np.array([max(2 * first - last, -most), last])
+        right = np.array([first, min(2 * last - first, most)])
         top = float(panels.log_masses.max())
         wanted = ~panels[np.array([0, -1])].is_negligible(top, depth) & (left < right)
         if not wanted.any():

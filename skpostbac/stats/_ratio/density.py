@@ -43,6 +43,8 @@ from scipy.special import expit
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import DEPTH, LogitDensity
 from skpostbac.stats._numerics import EPS, REACH
+from skpostbac.stats._ratio.curve import Curves
+from skpostbac.stats._ratio.pieces import integrate_pieces
 from skpostbac.stats._ratio.variables import LogOdds
 
 # Distance from a kink below which rounding shows.
@@ -54,6 +56,10 @@ _TOLERANCE, _FAR_TOLERANCE, _ROUNDING = 1e-12, 1e-10, 8 * EPS
 _OF_REACH = 0.02
 # Edges of the first panels, in standard deviations from the middle.
 EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
+# Widest scale of a variable: panels double beyond the first ones.
+_WIDEST = 4.0
+# With a smaller exponent the integrand is integrated in pieces. Rows of an array of integrands.
+_SMALL, _ROWS = 0.05, 512
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
 # in logs, until about this share of the probability is left.
 SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
@@ -103,16 +109,29 @@ class LogRatio:
 
     def _log_density(self, u: Floats) -> Floats:
         order = np.argsort(u)
-        curve = _Curve.of(self, u[order, np.newaxis])
         log_density = np.empty(u.size)
-        with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            log_density[order] = _trapezoid(curve, _windows(curve))
+        for start in range(0, u.size, _ROWS):
+            rows = order[start : start + _ROWS]
+            curves = Curves.of(
+                self.first, self.second, self.numerator, self.denominator, u[rows, np.newaxis]
+            )
+            with np.errstate(divide="ignore", over="ignore", under="ignore"):
+                log_density[rows] = (
+                    integrate_pieces(curves)
+                    if self.reaches_far
+                    else _trapezoid(curves, _windows(curves))
+                )
         return log_density
+
+    @property
+    def reaches_far(self) -> bool:
+        """Whether a variable has an exponent so small that it varies on many scales."""
+        return min(*self.first.powers, *self.second.powers) < _SMALL
 
     def middle_and_scale(self) -> tuple[float, float]:
         """Return the log ratio at the modes, and about its standard deviation."""
-        places = [(self.first.mode, self.first.scale), (self.second.mode, self.second.scale)]
-        (x, step_x), (z, step_z) = places
+        x, z = self.first.mode, self.second.mode
+        step_x, step_z = (min(one.scale, _WIDEST) for one in (self.first, self.second))
         middle = self._at(x, z)
         moved = [self._at(x + step_x, z), self._at(x, z + step_z)]
         return middle, float(np.hypot(moved[0] - middle, moved[1] - middle))
@@ -135,6 +154,7 @@ class LogRatio:
             tolerance,
             depth=depth,
             far=far,
+            last=np.inf if self.reaches_far else None,
         )
 
     def _at(self, x: float, z: float) -> float:
@@ -156,91 +176,8 @@ def _rounding(*variables: LogOdds) -> float:
     """
     root = max(1.0, 1 / min(one.scale for one in variables))
     reach = REACH / min(min(one.powers) for one in variables)
-    return _ROUNDING * root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """The curves on which the log ratio is u, for many u; arrays have the shape (n, 1)."""
-
-    ratio: LogRatio
-    sign: Floats
-    """-1 where the first variable is taken as its complement."""
-    c: Floats
-    """Values of Phi at the corners, shape (2, 2, n, 1)."""
-    log_f: Floats
-    """Logs of e^u F at the corners, shape (2, 2, n, 1)."""
-    log_c: Floats
-    """Logs of the sizes of c, shape (2, 2, n, 1)."""
-
-    @classmethod
-    def of(cls, ratio: LogRatio, u: Floats) -> _Curve:
-        grow, shrink = np.exp(np.minimum(u, 0.0)), np.exp(-np.maximum(u, 0.0))
-        e = ratio.numerator[:, :, np.newaxis, np.newaxis] * shrink
-        f = ratio.denominator[:, :, np.newaxis, np.newaxis] * grow
-        with np.errstate(divide="ignore", invalid="ignore"):
-            corner = np.log(ratio.numerator) - np.log(ratio.denominator)
-        # Beside a corner the distance from it tells the difference.
-        away = u - np.where(np.isfinite(corner), corner, 0.0)[:, :, np.newaxis, np.newaxis]
-        c = np.where(away < 0, -e * np.expm1(-np.abs(away)), f * np.expm1(-np.abs(away)))
-        c = np.where(np.isfinite(corner)[:, :, np.newaxis, np.newaxis], c, e - f)
-        falling = c[0, 1] * c[1, 0] > c[0, 0] * c[1, 1]
-        c, f = np.where(falling, c[::-1], c), np.where(falling, f[::-1], f)
-        with np.errstate(divide="ignore"):
-            return cls(ratio, np.where(falling, -1.0, 1.0), c, np.log(f), np.log(np.abs(c)))
-
-    def __getitem__(self, rows: Bools | Indices) -> _Curve:
-        return _Curve(
-            self.ratio,
-            self.sign[rows],
-            self.c[:, :, rows],
-            self.log_f[:, :, rows],
-            self.log_c[:, :, rows],
-        )
-
-    def log_integrand(self, p: Floats) -> Floats:
-        """Log of the integrand at places p, shape (n, m)."""
-        log_f, half = self.log_f, 0.5 * p
-        log_c01, log_c10 = self.log_c[0, 1], self.log_c[1, 0]
-        log_scale = 0.5 * (log_c01 + log_c10) + np.log(2.0)
-        asinh_b, log_root = self._asinh_of_b(half, log_scale)
-        to_second = 0.5 * (log_c10 - log_c01) - np.sign(self.c[0, 1]) * asinh_b
-        x, z = half - to_second, half + to_second
-        odds: list[list[Floats]] = [[np.zeros(1), z], [x, p]]
-        above = _log_add(
-            [log_f[i, j] + odds[i][j] for i, j in np.ndindex(2, 2) if (log_f[i, j] > -np.inf).any()]
-        )
-        # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
-        below = half + (log_root + log_scale)
-        densities = self.ratio.first.log_density(self.sign * x) + self.ratio.second.log_density(z)
-        return np.asarray(densities + (above - below))
-
-    def _asinh_of_b(self, half: Floats, log_scale: Floats) -> tuple[Floats, Floats]:
-        """Return asinh(B) and log sqrt(B^2 + 1) where p / 2 is `half`.
-
-        The exponentials in B may overflow, and so all is divided by the largest of them.
-        """
-        first = (self.log_c[0, 0] - log_scale) - half
-        second = (self.log_c[1, 1] - log_scale) + half
-        top = np.maximum(np.maximum(first, second), 0.0)
-        b = np.sign(self.c[0, 0]) * np.exp(first - top) + np.sign(self.c[1, 1]) * np.exp(
-            second - top
-        )
-        one = np.exp(-top)
-        root = np.sqrt(b * b + one * one)
-        return np.copysign(top + np.log(np.abs(b) + root), b), top + np.log(root)
-
-    def candidates(self) -> Floats:
-        """Places where one of the variables is near its mode, shape (n, m), increasing."""
-        (c00, c01), (c10, c11) = self.c
-        first, second = self.ratio.first, self.ratio.second
-        x = self.sign * (first.mode + first.scale * _STEPS)
-        z = second.mode + second.scale * _STEPS
-        with np.errstate(invalid="ignore", divide="ignore"):
-            of_x = np.log(-(c00 + c10 * np.exp(x)) / (c01 + c11 * np.exp(x)))
-            of_z = np.log(-(c00 + c01 * np.exp(z)) / (c10 + c11 * np.exp(z)))
-        p = np.concatenate([x + of_x, of_z + z], axis=1)
-        return np.sort(np.where(np.isfinite(p), p, np.nan), axis=1)
+    narrow = root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
+    return _ROUNDING * max(narrow, reach)
 
 
 def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
@@ -314,6 +251,12 @@ class _Window:
         return bool((outer | inner).any())
 
 
+def _candidates(curve: Curves) -> Floats:
+    """Places where one of the variables is near its mode, shape (n, m), increasing."""
+    x, z = (one.mode + one.scale * _STEPS for one in (curve.first, curve.second))
+    return np.sort(np.concatenate([curve.p_of_first(x), curve.p_of_second(z)], axis=1), axis=1)
+
+
 def _around(p: Floats, counts: Bools) -> tuple[Floats, Floats]:
     first = np.maximum(counts.argmax(axis=1) - 1, 0)
     last = np.minimum(p.shape[1] - counts[:, ::-1].argmax(axis=1), p.shape[1] - 1)
@@ -321,9 +264,9 @@ def _around(p: Floats, counts: Bools) -> tuple[Floats, Floats]:
     return p[rows, first][:, np.newaxis], p[rows, last][:, np.newaxis]
 
 
-def _windows(curve: _Curve) -> _Window:
+def _windows(curve: Curves) -> _Window:
     """Return the windows of all rows, each from those of the nearest rows that are looked at."""
-    size = len(curve.sign)
+    size = len(curve.flip)
     some = np.unique(np.append(np.arange(0, size, _STRIDE), size - 1))
     window = _window(curve[some])
     before = np.searchsorted(some, np.arange(size), side="right") - 1
@@ -331,9 +274,9 @@ def _windows(curve: _Curve) -> _Window:
     return window[before].joined(window[after])
 
 
-def _window(curve: _Curve) -> _Window:
+def _window(curve: Curves) -> _Window:
     """Look for the windows of integrands."""
-    p = curve.candidates()
+    p = _candidates(curve)
     seen = np.isfinite(p)
     first = np.where(seen.any(axis=1), np.nanmin(np.where(seen, p, np.inf), axis=1), 0.0)
     last = np.where(seen.any(axis=1), np.nanmax(np.where(seen, p, -np.inf), axis=1), 0.0)
@@ -351,12 +294,12 @@ def _window(curve: _Curve) -> _Window:
     return window
 
 
-def _trapezoid(curve: _Curve, window: _Window) -> Floats:
+def _trapezoid(curve: Curves, window: _Window) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
     low, high = window.ends
     step, settled = (
         (high - low) / _FIRST,
-        max(_SETTLED, _NOISE * _rounding(curve.ratio.first, curve.ratio.second)),
+        max(_SETTLED, _NOISE * _rounding(curve.first, curve.second)),
     )
     v = low + step * np.arange(_FIRST + 1)
     sums = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
@@ -378,16 +321,3 @@ def _trapezoid(curve: _Curve, window: _Window) -> Floats:
 def _log_sum(values: Floats, weights: Floats) -> Floats:
     top = values.max(axis=1)
     return np.asarray(top + np.log((np.exp(values - top[:, np.newaxis]) * weights).sum(axis=1)))
-
-
-def _log_add(terms: list[Floats]) -> Floats:
-    """Log of the sum of exponentials, some of which may be zero."""
-    top = terms[0]
-    for term in terms[1:]:
-        top = np.maximum(top, term)
-    if len(terms) == 1:
-        return top
-    total = np.exp(terms[0] - top)
-    for term in terms[1:]:
-        total += np.exp(term - top)
-    return np.asarray(top + np.log(total))

@@ -65,9 +65,11 @@ class BetaRatio(TabulatedRatio):
     -----
     Densities are integrals of positive functions along a curve of equal ratio, with a relative
     error of about 1e-14. They are tabulated once: probabilities are accurate to about 1e-12, and
-    small tails to a relative error of about 1e-9, down to 1e-300. This takes tens of milliseconds
-    for two Beta variables, however large their parameters are. The density of a sum of Betas with
-    exponents below 1/2 has kinks and poles; resolving each of them may take minutes.
+    small tails to a relative error of about 1e-9, down to 1e-300. This takes some milliseconds for
+    two Beta variables, however large their parameters are, and up to a second if they are tiny. The
+    errors grow in proportion to the inverse of parameters below 1e-4: to 1e-11 and 1e-8 at 1e-6.
+    The density of a sum of Betas with parameters below 2 at both ends has kinks and poles;
+    resolving each of them may take minutes.
 
     Examples
     --------

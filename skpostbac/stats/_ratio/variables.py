@@ -47,6 +47,17 @@ class LogOdds:
     powers: tuple[float, float]
     error: float = 0.0
 
+    @property
+    def bend(self) -> float:
+        """Where the log density bends: near the mode, or the end at which an exponent is small."""
+        a, b = self.powers
+        return self.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))
+
+    @property
+    def bend_width(self) -> float:
+        """About the width of the bend."""
+        return min(self.scale, 1.0)
+
 
 def beta_log_odds(a: float, b: float) -> LogOdds:
     """Return the log-odds of a Beta variable."""

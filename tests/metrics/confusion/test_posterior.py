@@ -67,6 +67,14 @@ def as_labels(C):
     return np.repeat(true.ravel(), C.ravel()), np.repeat(pred.ravel(), C.ravel())
 
 
+def test_a_tiny_prior_keeps_its_digits():
+    """Exponents are sums of cells alone: a difference of large ones rounds the smallest prior."""
+    posterior = from_matrix(np.diag([30, 12]), "precision", pos_label=1, prior=(1e-6, 1e-6))
+    assert posterior.distribution.b == [1e-6]
+    macro = from_matrix(np.diag([30, 12]), "precision", average="macro", prior=(1e-6, 1e-6))
+    np.testing.assert_array_equal(macro.distribution.b, 1e-6)
+
+
 # The tables of the lecture notes
 
 
