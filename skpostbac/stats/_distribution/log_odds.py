@@ -151,6 +151,12 @@ class Panels(StablePickle):
         depths = np.where(beyond, _DEPTH_BEYOND, depth)
         return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depths)
 
+    def ends_negligible(self, top: float, depth: float) -> Bools:
+        """Return whether the first of two panels begins, and the last ends, where nothing is."""
+        ends = np.array([self.left[0], self.right[-1]])
+        heights = (_ENDS_OF_SERIES * self.series[:, [0, -1]].T).sum(axis=1)
+        return np.asarray(heights < top - np.where(np.abs(ends) > _LAST, _DEPTH_BEYOND, depth))
+
     def is_resolved(self, top: float, tolerance: float, far: float = _FAR_TOLERANCE) -> Bools:
         """Return where the series has converged and the rule can integrate its exponential.
 
@@ -601,7 +607,7 @@ def _continued(log_density: LogDensity, panels: Panels, depth: float, most: floa
         left = np.array([max(2 * first - last, -most), last])
         right = np.array([first, min(2 * last - first, most)])
         top = float(panels.log_masses.max())
-        wanted = ~panels[np.array([0, -1])].is_negligible(top, depth) & (left < right)
+        wanted = ~panels[np.array([0, -1])].ends_negligible(top, depth) & (left < right)
         if not wanted.any():
             return panels
         panels = panels.joined(Panels.of(log_density, left[wanted], right[wanted]))

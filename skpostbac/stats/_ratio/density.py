@@ -60,6 +60,12 @@ EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
 _WIDEST = 4.0
 # With a smaller exponent the integrand is integrated in pieces. Rows of an array of integrands.
 _SMALL, _ROWS = 0.05, 512
+# Places at which an outline of the density is seen, in scales from the middle.
+_OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
+_OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
+# The first panels: their width in the middle, how it grows with the distance, and a fall of the log
+# density that one resolves. They go so far beyond the depth, as the outline is rough.
+_WIDTH, _WIDER, _DROP, _BEYOND = 1.8, 0.5, 18.0, 4.0
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
 # in logs, until about this share of the probability is left.
 SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
@@ -67,7 +73,7 @@ SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
 _STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
 _OUTER = 2.0 ** np.arange(0, 14)
 # The peak is where the integrand is above exp(-_PEAK) of its largest value.
-_PEAK = 2.0
+_PEAK = 1.0
 # Places at which both are looked for again, until the next look narrows by less than a share.
 _LOOK, _NARROW, _LOOKS = 17, 0.6, 40
 # Integrands of one in so many rows are looked at.
@@ -112,9 +118,7 @@ class LogRatio:
         log_density = np.empty(u.size)
         for start in range(0, u.size, _ROWS):
             rows = order[start : start + _ROWS]
-            curves = Curves.of(
-                self.first, self.second, self.numerator, self.denominator, u[rows, np.newaxis]
-            )
+            curves = self._curves(u[rows])
             with np.errstate(divide="ignore", over="ignore", under="ignore"):
                 log_density[rows] = (
                     integrate_pieces(curves)
@@ -146,15 +150,39 @@ class LogRatio:
 
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
-        start, scale = self.middle_and_scale()
         tolerance, far = tolerances(self.first, self.second)
         return LogitDensity.between(
             self.log_density,
-            _graded(start + scale * EDGES, *self.kinks),
+            _graded(self._edges(depth), *self.kinks),
             tolerance,
             depth=depth,
             far=far,
             last=np.inf if self.reaches_far else None,
+        )
+
+    def _edges(self, depth: float) -> Floats:
+        """Return edges of panels that are seldom too wide, down to about exp(-depth).
+
+        The outline is the largest integrand at places where a variable is some scales off.
+        """
+        start, scale = self.middle_and_scale()
+        u = start + scale * _OUTLINE
+        curves = self._curves(u)
+        x, z = (one.mode + one.scale * _OUTLINE for one in (self.first, self.second))
+        p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            height = np.fmax.reduce(curves.log_integrand(p), axis=1)
+        kept = np.flatnonzero(height > height.max() - depth)
+        kept = np.arange(max(kept[0] - 1, 0), min(kept[-1] + 2, u.size))
+        u, height = u[kept], np.maximum(height[kept], height.max() - depth - _BEYOND)
+        steps = np.diff(u) / (_WIDTH + _WIDER * np.abs(0.5 * (u[1:] + u[:-1]) - start))
+        steps += np.abs(np.diff(height)) / _DROP
+        number = np.append(0.0, np.cumsum(steps))
+        return np.interp(np.linspace(0, number[-1], int(np.ceil(number[-1])) + 1), number, u)
+
+    def _curves(self, u: Floats) -> Curves:
+        return Curves.of(
+            self.first, self.second, self.numerator, self.denominator, u[:, np.newaxis]
         )
 
     def _at(self, x: float, z: float) -> float:

@@ -315,6 +315,18 @@ def test_tiny_exponents_take_bounded_work(monkeypatch, name, least):
     assert sum(points) < 5_000_000
 
 
+@pytest.mark.parametrize("name", ["precision", "f2", "jaccard"])
+@pytest.mark.parametrize("table", ["moderate", "large", "no errors"])
+def test_first_panels_are_seldom_cut(monkeypatch, name, table):
+    """Panels follow an outline of the density; halving equal ones took up to nine rounds."""
+    rounds, original = [], density.LogRatio.log_density
+    monkeypatch.setattr(
+        density.LogRatio, "log_density", lambda ratio, u: rounds.append(1) or original(ratio, u)
+    )
+    known(name, TABLES[table], 0.3).mean()
+    assert len(rounds) <= 4
+
+
 def test_shortest_interval_beside_a_steep_end():
     """The density of the log-odds is zero at places that a Newton step visits."""
     kappa = BetaRatio(beta(30.05, 0.05), beta(1.05, 11.05), [[0, -0.42], [0.42, 0]], KAPPA)
