@@ -16,7 +16,6 @@ from scipy.special import betainc, betaincc, betaln, expit, gammaln, hyp1f1, log
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._borrowing import pool as _pool
-from skpostbac.stats._distribution import LeftOut
 from skpostbac.stats._hierarchical import tilted_sum as _tilted_pool_sum
 from skpostbac.stats._hierarchical.terms import WeightedPools
 from skpostbac.stats._hierarchical.tilted import TiltedPool
