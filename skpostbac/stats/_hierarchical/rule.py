@@ -9,7 +9,7 @@ for all heights. If there are many heights, the transform of a class next to an 
 interpolated (`skpostbac.stats._inversion.slow_heights`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_expit
@@ -25,8 +25,34 @@ _CORE, _STRETCHED = 2.5, 1.15
 # A borrower's weights below exp(-46) = 1e-20 of the largest are left out; where real rates favour
 # them, those below exp(-600).
 _DEPTH, _LOST = 46.0, 600.0
+# A rule of more abscissae than this may be graded. It then has a density of at least so much, by
+# what is needed at so many places of each density.
+_MANY_EVEN, _LEAST_BAND, _PLACES = 300, 10.0, 33
+# Newton steps for an abscissa of a graded rule, from a grid of so many places.
+_ROUNDS, _GRID = 6, 256
 # Numbers in a table at most.
 _TABLE = 2**22
+
+
+@dataclass(frozen=True)
+class Span:
+    """Log-odds between which some densities lie, and their bandwidths there, shape (n_looks, ...).
+
+    The last are those of the densities, and of their products with the waves of all heights.
+    """
+
+    low: Floats
+    high: Floats
+    own: Floats
+    band: Floats
+
+    def of(self, kind: int) -> "Span":
+        """Return the densities of one kind."""
+        return Span(*(table[:, kind] for table in (self.low, self.high, self.own, self.band)))
+
+    def mirrored(self) -> "Span":
+        """Return the span of minus the log-odds."""
+        return replace(self, low=-self.high, high=-self.low)
 
 
 @dataclass(frozen=True)
@@ -46,22 +72,13 @@ class Rule:
     log_wrong: Floats
 
     @classmethod
-    def of(cls, base: tb.TiltedBetas, low: float, high: float, bandwidth: float) -> "Rule":
-        """Place a rule for an outlier from `low` to `high`, for densities of some bandwidth."""
+    def of(cls, base: tb.TiltedBetas, span: "Span") -> "Rule":
+        """Place a rule for an outlier, for all densities of a span."""
         p, q = float(base.p[0]), float(base.q[0])
         flipped, mode = bool(base.flipped[0]), float(np.log(base.p[0]) - np.log(base.q[0]))
-        first, last = (-high - mode, -low - mode) if flipped else (low - mode, high - mode)
-        # Uniform between the middle of the distributions and that of the interval, exponential
-        # beyond.
-        left, right = _CORE + max(0.0, mode), _CORE + max(0.0, -mode)
-        start = first if first > -left else -(left + np.log1p(-first - left))
-        stop = last if last < right else right + np.log1p(last - right)
-        count = np.ceil((stop - start) * _STRETCHED * bandwidth / (2 * np.pi))
-        v = np.linspace(start, stop, int(count) + 2)
-        up, down = np.exp(v - right), np.exp(-v - left)
-        d = v + (up - np.exp(-right)) - (down - np.exp(-left))
+        d, slope = _abscissae(span.mirrored() if flipped else span, mode)
         log_weights, steps = tb.log_weight_and_step(base, d[np.newaxis])
-        log_weights = log_weights[0] + np.log1p(up + down)
+        log_weights = log_weights[0] + np.log(slope)
         near, far = log_expit(mode + d), log_expit(-mode - d)
         return cls(
             deviations=float(base.weight[0]) * p * q * steps[0],
@@ -141,6 +158,115 @@ class Weighted:
             found *= (1 / scale)[:, np.newaxis]
             found *= np.exp(end * rates)
         return found
+
+
+def _abscissae(span: Span, mode: float) -> tuple[Floats, Floats]:
+    """Abscissae of a rule about a mode, and their slopes in what is even, for a span."""
+    even = _even(span, mode)
+    if even.size <= _MANY_EVEN:
+        return even.abscissae()
+    mirrored = span.mirrored()
+    graded, other = _Graded.of(span, mode), _Graded.of(mirrored, -mode)
+    size, _, number = min((one.size, k, k) for k, one in enumerate((even, graded, other)))
+    del size
+    if number == 2:
+        d, slope = other.abscissae()
+        return -d[::-1], slope[::-1]
+    return (even, graded)[number].abscissae()
+
+
+@dataclass(frozen=True)
+class _Even:
+    """Abscissae that are uniform between the middle of the distributions and that of the interval.
+
+    They are exponential beyond `left` and `right`.
+    """
+
+    start: float
+    stop: float
+    left: float
+    right: float
+    size: int
+
+    def abscissae(self) -> tuple[Floats, Floats]:
+        """Return them, and their slopes."""
+        v = np.linspace(self.start, self.stop, self.size)
+        up, down = np.exp(v - self.right), np.exp(-v - self.left)
+        d = v + (up - np.exp(-self.right)) - (down - np.exp(-self.left))
+        return d, 1 + up + down
+
+
+def _even(span: Span, mode: float) -> _Even:
+    first, last = float(span.low.min()) - mode, float(span.high.max()) - mode
+    left, right = _CORE + max(0.0, mode), _CORE + max(0.0, -mode)
+    start, stop = _pulled_in(first, left), -_pulled_in(-last, right)
+    count = np.ceil((stop - start) * _STRETCHED * float(span.band.max()) / (2 * np.pi))
+    return _Even(start, stop, left, right, int(count) + 2)
+
+
+def _pulled_in(first: float, left: float) -> float:
+    """Where a place is before what is beyond -left is spread out."""
+    return first if first > -left else -(left + float(np.log1p(-first - left)))
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """Abscissae whose density grows with the log-odds, as the bandwidth does next to an end.
+
+    The density in u is base + most exp((d - top) / 2): a wave turns as exp(d), and a Beta there is
+    as narrow as exp(-d / 2). Far below, d falls exponentially with u.
+    """
+
+    start: float
+    stop: float
+    left: float
+    top: float
+    base: float
+    most: float
+
+    @classmethod
+    def of(cls, span: Span, mode: float) -> "_Graded":
+        """Take what the densities of a span need within a share of their ranges."""
+        widest = int(span.band.argmax())
+        top, most = float(span.high[widest]), float(span.band[widest])
+        away = np.multiply.outer(np.linspace(0, 1, _PLACES), span.high - span.low)
+        need = span.own + (span.band - span.own) * np.exp(-away)
+        given = most * np.exp(np.clip((span.high - away - top) / 2, None, _LOST))
+        base = max(float((need - given).max()), _LEAST_BAND)
+        left = _CORE + max(0.0, mode)
+        start = _pulled_in(float(span.low.min()) - mode, left)
+        return cls(start, float(span.high.max()) - mode, left, top - mode, base, most)
+
+    def _place(self, u: Floats) -> tuple[Floats, Floats]:
+        """Deviations at some u, and their slopes."""
+        down = np.exp(-u - self.left)
+        return u - (down - np.exp(-self.left)), 1 + down
+
+    def _integral(self, u: Floats) -> tuple[Floats, Floats]:
+        """Integral of the density up to some u, and the density."""
+        d, slope = self._place(u)
+        grown = self.most * np.exp(np.minimum((d - self.top) / 2, _LOST))
+        return self.base * u + 2 * grown, self.base + grown * slope
+
+    @property
+    def size(self) -> int:
+        """How many abscissae there are."""
+        first, last = self._integral(np.array([self.start, self.stop]))[0]
+        return int(min(np.ceil((last - first) * _STRETCHED / (2 * np.pi)) + 2, 2.0**40))
+
+    def abscissae(self) -> tuple[Floats, Floats]:
+        """Return them, and their slopes."""
+        first, last = self._integral(np.array([self.start, self.stop]))[0]
+        v = np.linspace(first, last, self.size)
+        # The integral bends up: Newton steps come down from above.
+        looks = np.linspace(self.start, self.stop, _GRID)
+        sums = self._integral(looks)[0]
+        u = looks[np.minimum(np.searchsorted(sums, v), looks.size - 1)]
+        for _ in range(_ROUNDS):
+            found, density = self._integral(u)
+            u = u - (found - v) / density
+        d, slope = self._place(u)
+        return d, slope / self._integral(u)[1]
 
 
 def _log_own(borrowed: Borrowed, share: float, rule: Rule, some: slice) -> Floats:

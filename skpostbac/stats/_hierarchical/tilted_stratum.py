@@ -18,7 +18,7 @@ from skpostbac.stats import _beta as tb
 from skpostbac.stats._beta import end_radius
 from skpostbac.stats._borrowing import Stratum
 from skpostbac.stats._hierarchical.ends import MixedEnd
-from skpostbac.stats._hierarchical.rule import Rule, Weighted
+from skpostbac.stats._hierarchical.rule import Rule, Span, Weighted
 from skpostbac.stats._hierarchical.series import Coefficients, Group
 from skpostbac.stats._numerics import NEGLIGIBLE
 
@@ -275,7 +275,7 @@ class TiltedStratum:
         right, wrong = np.where(base.flipped, (base.q, base.p), (base.p, base.q))
         places = self._places(index, right[np.newaxis], wrong[np.newaxis])
         for row, kind in enumerate(index):
-            rule = Rule.of(base[row : row + 1], *span[:, row])
+            rule = Rule.of(base[row : row + 1], span.of(row))
             above, below = self.high_end[kind] - places[0, row], self.low_end[kind] - places[0, row]
             end = float(above if above < -below else below)
             log_mass = np.empty(self.n_states)
@@ -312,8 +312,8 @@ class TiltedStratum:
         log_mgf = self._known_log_mgfs[:, [kind]] - self.tilt * places
         return Part(np.array([kind]), places, log_mgf, _power(values, self.count[kind]))
 
-    def _span(self, index: Indices, rates: Complexes) -> Floats:
-        """Log-odds between which some kinds lie, and bandwidths there, shape (3, n_kinds).
+    def _span(self, index: Indices, rates: Complexes) -> Span:
+        """Log-odds between which some kinds lie, and bandwidths there, (n_looks, n_kinds).
 
         They hold whatever the classes borrow, and at all real parts and heights.
         """
@@ -327,16 +327,15 @@ class TiltedStratum:
         b = np.add.outer(np.append(down[ends], 0.0), stratum.outlier_b[index])
         weights = np.broadcast_to(stratum.kinds.weights[index], a.shape).ravel()
         top = float(np.abs(rates.imag).max())
-        low, high, band = np.full(index.size, np.inf), np.full(index.size, -np.inf), 0.0
+        found = []
         for c in {self.tilt + float(rates.real.min()), self.tilt + float(rates.real.max())}:
             betas = tb.tilt_betas(a.ravel(), b.ravel(), weights, c)
             reach, near = tb.extent(betas), np.log(betas.p) - np.log(betas.q)
             first = np.where(betas.flipped, -near - reach.right, near - reach.left)
             last = np.where(betas.flipped, -near + reach.left, near + reach.right)
-            low = np.minimum(low, first.reshape(a.shape).min(axis=0))
-            high = np.maximum(high, last.reshape(a.shape).max(axis=0))
-            band = np.maximum(band, tb.bandwidths(betas, top).reshape(a.shape).max(axis=0))
-        return np.array([low, high, band])
+            bands = tb.bandwidths(betas, 0.0), tb.bandwidths(betas, top)
+            found.append([x.reshape(a.shape) for x in (first, last, *bands)])
+        return Span(*map(np.concatenate, zip(*found, strict=True)))
 
     def _places(self, index: Indices, right: Floats, wrong: Floats) -> Floats:
         """Positions of some kinds at accuracies `right` = 1 - `wrong`, shape (..., n_kinds)."""
