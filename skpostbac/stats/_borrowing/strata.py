@@ -64,13 +64,14 @@ class Borrowed:
 
     def log_probability(self, a: Floats | float, b: Floats | float) -> Floats:
         """Log E[theta^up (1 - theta)^down] for Beta(a, b), shape (n_states, n)."""
-        a, b = np.atleast_1d(a), np.atleast_1d(b)
-        # There are few strengths.
+        counts = np.stack([np.atleast_1d(a), np.atleast_1d(b)])
+        # Classes may differ in their weights alone, and there are few strengths.
+        rows, column = np.unique(counts, axis=1, return_inverse=True)
         strengths, row = np.unique(self.kappa, return_inverse=True)
-        table = log_rise(a, self.up[:, np.newaxis])
-        table += log_rise(b, self.down[:, np.newaxis])
-        table -= log_rise(a + b, strengths[:, np.newaxis])[row]
-        return table
+        table = log_rise(rows[0], self.up[:, np.newaxis])
+        table += log_rise(rows[1], self.down[:, np.newaxis])
+        table -= log_rise(rows[0] + rows[1], strengths[:, np.newaxis])[row]
+        return table[:, column.ravel()]
 
     def where(self, kept: Bools | Indices) -> "Borrowed":
         """Return what is borrowed in some of the states."""

@@ -76,7 +76,7 @@ class Tails(Rows):
     Attributes
     ----------
     cut : error of the probabilities, where a series was cut off; zero where not given.
-    apart : error of the log of the smaller tail, where it was interpolated; zero where not given.
+    apart : error of the log of the smaller tail, where it was approximated; zero where not given.
     """
 
     log_cdf: Floats
@@ -105,7 +105,7 @@ class LeftOut:
     Attributes
     ----------
     probability : largest error of a probability, by series that were cut off.
-    log_tail : largest error of the log of a far tail, by interpolation.
+    log_tail : largest error of the log of a far tail, by interpolation or by what was cut off.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class LeftOut:
         if self.log_tail > 0:
             size = f"about {self.log_tail:.0e}" if np.isfinite(self.log_tail) else "unknown size"
             reasons.append(
-                "Far tails that are too expensive to compute were interpolated; "
+                "Far tails that are too expensive to compute were approximated; "
                 f"their logarithms may have errors of {size}."
             )
         if reasons:

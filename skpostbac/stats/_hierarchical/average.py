@@ -76,8 +76,8 @@ class HierarchicalBetaAverage(WeightedSum):
         Issued by the methods if the error of a probability may exceed 1e-9; the message states the
         error. This happens for small classes whose weights differ by many orders of magnitude,
         because the characteristic function then decays too slowly. Also issued if far tails would
-        take more than a few seconds: they are then interpolated, and the message states the error
-        of their logarithms. Each call issues at most one.
+        take more than a few seconds: they are then approximated, and the message states about the
+        error of their logarithms. Each call issues at most one.
 
     See Also
     --------

@@ -21,6 +21,8 @@ from skpostbac.stats._borrowing import Pool, Stratum, log_rise
 # The parabola passes the real axis at the saddlepoint, or here. Its nodes are this far apart at
 # most, or a share of the width of the saddle, and reach to where the integrand is exp(-depth).
 _LEAST, _STEP, _SHARE, _DEPTH = 6.0, 0.08, 0.3, 40.0
+# A power beside one that is larger by exp(40) is left out.
+_ALONE = 40.0
 # Difference in log s by which the power at s is found, and the rounds to find the saddlepoint.
 _SMALL, _ROUNDS = 1e-3, 3
 
@@ -57,13 +59,28 @@ class EndMixture:
         """Log of likelihood times transform in each state at each s, up to multiples of 2 pi i."""
         logs = np.repeat(self.log_likelihood[:, np.newaxis].astype(complex), log_s.size, axis=1)
         for kind, times in enumerate(self.count):
-            parts = [
-                factor[:, [kind]] - np.multiply.outer(power[:, kind], log_s)
-                for factor, power in (self.own, self.other)
-            ]
-            largest = np.maximum(parts[0].real, parts[1].real)
-            logs += times * (np.log(sum(np.exp(part - largest) for part in parts)) + largest)
+            own, other = (
+                (factor[:, kind], power[:, kind]) for factor, power in (self.own, self.other)
+            )
+            logs += times * _log_sum(own, other, log_s)
         return logs
+
+
+def _log_sum(
+    own: tuple[Floats, Floats], other: tuple[Floats, Floats], log_s: Complexes
+) -> Complexes:
+    """Log of the sum of two multiples of powers of s in each state, shape (n_states, n)."""
+    ends = np.array([log_s.real.min(), log_s.real.max()])
+    more = (own[0] - other[0])[:, np.newaxis] - np.multiply.outer(own[1] - other[1], ends)
+    alone, beside = more.min(axis=1) > _ALONE, more.max(axis=1) < -_ALONE
+    # In most states one of them is all.
+    factor, power = (np.where(beside, y, x) for x, y in zip(own, other, strict=True))
+    logs = factor[:, np.newaxis] - np.multiply.outer(power, log_s)
+    if (both := ~(alone | beside)).any():
+        rest = other[0][both, np.newaxis] - np.multiply.outer(other[1][both], log_s)
+        largest = np.maximum(logs[both].real, rest.real)
+        logs[both] = np.log(np.exp(logs[both] - largest) + np.exp(rest - largest)) + largest
+    return np.asarray(logs)
 
 
 def _log_mgf(pool: Pool, mixtures: list[EndMixture], log_s: Complexes) -> Complexes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import binom
@@ -520,13 +520,20 @@ def blocks(rates: Complexes, size: int) -> list[Complexes]:
 
 def _merged(parts: list[Part], first: Bools) -> Part:
     """Put the states of one part, and those of another where not `first`, in their places."""
-    columns = []
-    for name in ("places", "log_mgf", "values"):
-        one, other = (getattr(part, name) for part in parts)
-        column = np.empty((first.size, one.shape[1]), dtype=one.dtype)
-        column[first], column[~first] = one, other
-        columns.append(column)
-    return Part(parts[0].index, *columns, max(part.n_abscissae for part in parts))
+    one, other = parts
+
+    def column(own: Floats | Complexes, rest: Floats | Complexes) -> Any:
+        table = np.empty((first.size, own.shape[1]), dtype=own.dtype)
+        table[first], table[~first] = own, rest
+        return table
+
+    return Part(
+        one.index,
+        column(one.places, other.places),
+        column(one.log_mgf, other.log_mgf),
+        column(one.values, other.values),
+        other.n_abscissae,
+    )
 
 
 def _cut(size: int, count: int) -> list[Bools]:

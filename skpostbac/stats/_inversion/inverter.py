@@ -50,8 +50,13 @@ _STRIDE = 4.0
 _MAX_LOG_TILT = 345.0
 _BOLD = 3.0
 _EQUAL_TILTS = 1e-12
+# So close to an end, in standard deviations, its power tells the first tilt, up to a largest one.
+_BESIDE, _LARGEST_TILT = 1e-4, 1e140
 # A truncated contour is used on the other side of the centre up to this multiple of its error.
 _ALIKE = 64.0
+# Of tails whose log is below the first a relative error counts, if it is above the second. The
+# absolute one of larger tails does.
+_LOG_SMALL, _CUT = float(np.log(1e-9)), 1e-6
 # Work for far contours in one call: from the first on they are placed where they tell most, and
 # after the second no more are built.
 _MUCH_WORK, _MOST_WORK = 2.0**23, 2.0**25
@@ -68,6 +73,11 @@ class Summands(Protocol):
     @property
     def power_range(self) -> float:
         """Distance from an end of the support within which only leading powers count."""
+        ...
+
+    @property
+    def order(self) -> float:
+        """Power with which the upper tail vanishes at the upper end."""
         ...
 
     def log_end_density(self) -> float:
@@ -223,6 +233,7 @@ class Inversion:
                 served |= points.to_high[pending] == points.to_high[pending[target]]
             done = pending[served]
             cut[done] = _probability(values.log_cut[served])
+            apart[done] = _error_of_small(values.log_tail[served], values.log_cut[served])
             log_tail[done] = np.minimum(values.log_tail[served], 0.0)
             log_pdf[done] = values.log_density[served]
             return pending[~served]
@@ -314,7 +325,11 @@ class Inversion:
         """
         # Beside an end K'(c) - 1/c is of the order of 1/c.
         scale = min(self.standard_deviation, -y) if from_end else self.standard_deviation
-        distribution, work = summands.tilted(max(1 / scale, start), from_end=from_end), 0.0
+        first = max(1 / scale, start)
+        if from_end and -y < _BESIDE * self.standard_deviation:
+            # There K'(c) is about -order / c.
+            first = max(first, min((summands.order + 1) / -y, _LARGEST_TILT))
+        distribution, work = summands.tilted(first, from_end=from_end), 0.0
         for moments, share in ((_approximate_moments, 0.1), (_moments, 1.0)):
             low, high = -_MAX_LOG_TILT, _MAX_LOG_TILT
             while True:
@@ -334,6 +349,14 @@ class Inversion:
 
 _approximate_moments = attrgetter("approximate_mean", "approximate_variance")
 _moments = attrgetter("mean", "variance")
+
+
+def _error_of_small(log_tail: Floats, log_cut: Floats) -> Floats:
+    """Error of the logs of small tails if something is cut off; zero where it hardly counts."""
+    share = np.exp(np.minimum(log_cut - log_tail, 0.0))
+    with np.errstate(divide="ignore"):
+        error = -np.log1p(-share)
+    return np.where((log_tail < _LOG_SMALL) & (share > _CUT), error, 0.0)
 
 
 def _probability(log_p: Floats) -> Floats:

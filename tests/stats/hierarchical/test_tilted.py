@@ -5,6 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skpostbac.stats import HierarchicalBetaAverage
+from skpostbac.stats._hierarchical import rule
+from skpostbac.stats._hierarchical.end_mixture import _log_sum
 from skpostbac.stats._hierarchical.series import Coefficients
 from skpostbac.stats._hierarchical.tilted import TiltedPool
 from skpostbac.stats._hierarchical.tilted_stratum import TiltedStratum
@@ -59,3 +61,54 @@ def test_corners_of_many_like_classes_are_not_tried():
         distribution = HierarchicalBetaAverage([20] * number, [20] * number)
         (pool,) = distribution._inversion._upper.tilted(2.0)._pools
         assert (pool._nodes_worth(1j * np.linspace(1e4, 2e4, 200)) > 0) is is_tried
+
+
+PUSHED = {
+    "to a perfect class": ([9.0, 0.5], [9.0, 0.5], [0.7, 0.3]),
+    "away from perfect classes": ([9, 40], [9, 40], [-0.7, -0.3]),
+    "both ways": ([9, 8], [9, 9], [0.7, -0.3]),
+}
+
+
+@pytest.mark.parametrize("case", PUSHED.values(), ids=PUSHED)
+def test_pushed_classes_are_expanded_at_their_end(monkeypatch, case):
+    """Under a large tilt the upper end alone gives what a rule does."""
+    correct, total, weights = case
+    (classes,) = HierarchicalBetaAverage(correct, total, weights=weights)._parts
+    tilt, rates = 2e5, 1j * np.linspace(0, 3e5, 9)
+    found = TiltedPool.of(classes.under(tilt), tilt, from_end=True).along(rates)
+    monkeypatch.setattr(
+        TiltedStratum, "_pushed", lambda self, rates: np.zeros(self.stratum.a.shape, dtype=bool)
+    )
+    expected = TiltedPool.of(classes.under(tilt), tilt, from_end=True).along(rates)
+    assert_allclose(found.log_mgf, expected.log_mgf, rtol=1e-12)
+    values = found.values * np.exp((found.anchor - expected.anchor) * rates)
+    assert_allclose(values, expected.values, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("correct", [51698.0, 0.0])
+def test_graded_rule_is_short(monkeypatch, correct):
+    """A perfect class has few abscissae at a large height, and the same transform."""
+    (classes,) = HierarchicalBetaAverage([correct], [51698.0])._parts
+    (one,) = classes.pool.strata
+    rates = 1j * np.linspace(0, 1e5, 50)
+
+    def part():
+        return next(TiltedStratum(one, 10.0, from_end=False)._by_rule(np.array([0]), rates))
+
+    graded = part()
+    monkeypatch.setattr(rule, "_MANY_EVEN", 10**9)
+    even = part()
+    assert 4 * graded.n_abscissae < even.n_abscissae
+    assert_allclose(graded.values, even.values, rtol=0, atol=1e-12)
+
+
+def test_sum_of_powers_beside_each_other():
+    """Where one of two powers is negligible it is left out, at all s."""
+    own = np.array([0.0, -90.0, 90.0, 30.0]), np.array([2.0, 2.0, 2.0, 5.0])
+    other = np.zeros(4), np.full(4, 0.5)
+    log_s = np.array([1.0, 3.0 + 0.5j, 9.0 - 1.0j])
+    expected = np.log(sum(np.exp(a[:, None] - np.outer(p, log_s)) for a, p in (own, other)))
+    found = _log_sum(own, other, log_s)
+    assert_allclose(np.exp(1j * found.imag), np.exp(1j * expected.imag), atol=1e-13)
+    assert_allclose(found.real, expected.real, rtol=1e-13)

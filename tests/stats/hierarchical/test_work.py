@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skpostbac.stats import HierarchicalBetaAverage, Hyperprior, PowerTransform
-from skpostbac.stats._hierarchical import tilted_sum
+from skpostbac.stats._hierarchical import tilted, tilted_sum
 from skpostbac.stats._inversion import inverter
 
 SIZES = np.rint(np.geomspace(1, 5976000.0, 9))
@@ -58,9 +58,9 @@ def test_line_of_equal_weights_ends_where_it_has_decayed(monkeypatch):
 def test_range_under_a_large_tilt():
     """Chernoff's bound holds next to a far anchor, where a wave of a real rate would overflow."""
     distribution = HierarchicalBetaAverage(*NINE, weights=SIGNED)
-    tilted = distribution._far_pools.tilted(5.08e4)
-    low, high = tilted.bounds
-    assert high - low < 40 * np.sqrt(tilted.variance)
+    one = distribution._far_pools.tilted(5.08e4)
+    low, high = one.bounds
+    assert high - low < 40 * np.sqrt(one.variance)
 
 
 @pytest.mark.parametrize("log_p", [-30.0, -161.0])
@@ -212,3 +212,46 @@ def test_transform_is_evaluated_as_far_as_its_work_allows():
     assert whole.values.size == 200
     assert few.values.size == 64
     assert_allclose(few.values, whole.values[:64], rtol=1e-10, atol=1e-12)
+
+
+def test_saddlepoints_are_looked_for_without_transforms():
+    """Laplace's method tells mean and variance under a tilt closely, and costs no transforms."""
+    total = np.rint(np.geomspace(3, 4e4, 12))
+    distribution = HierarchicalBetaAverage(np.rint(0.8 * total), total)
+    for tilt in (30.0, 1e3, 1e5):
+        one = distribution._far_pools.tilted(tilt)
+        mean, variance = one.approximate_mean, one.approximate_variance
+        assert one.work == 0
+        assert abs(mean - one.mean) < 0.2 * np.sqrt(one.variance + 1 / tilt**2)
+        assert_allclose(variance, one.variance, rtol=0.1)
+
+
+def test_points_that_are_equal_share_a_contour(monkeypatch):
+    """Also where rounding of a log of a thousand millions leaves much in the tail itself."""
+    found = _count_far_contours(monkeypatch)
+    distribution = HierarchicalBetaAverage([0, 0, 0], [9993000, 728, 524700])
+    first, second = distribution.logccdf([0.9999, 0.9999])
+    assert first == second < -1e7
+    assert len(found) == 1
+
+
+def test_far_shortest_interval_takes_few_contours(monkeypatch):
+    """All of its search shares them."""
+    found = _count_far_contours(monkeypatch)
+    low, high = HierarchicalBetaAverage([2, 4, 9, 16], [4, 8, 18, 32]).hdi(1 - 1e-7)
+    assert_allclose(low + high, 1, rtol=1e-9)
+    assert len(found) <= 20
+
+
+def test_small_tails_that_are_cut_off_are_told(monkeypatch):
+    """What a line leaves out of a small tail is told relative to it."""
+    distribution = HierarchicalBetaAverage(*MANY_SCALES, weights=[1.0, 0.3, 0.1, 0.03])
+    exact = distribution.logcdf(0.01)
+    assert exact < np.log(1e-9)
+    monkeypatch.setattr(tilted_sum, "_MOST_WORK", 2.0**14)
+    monkeypatch.setattr(tilted_sum, "_MUCH_WORK", 2.0**13)
+    monkeypatch.setattr(tilted, "_LEAST_RATES", 12)
+    early = HierarchicalBetaAverage(*MANY_SCALES, weights=[1.0, 0.3, 0.1, 0.03])
+    with pytest.warns(RuntimeWarning, match="logarithms may have errors of") as told:
+        early.logcdf(0.01)
+    assert len(told) == 1
