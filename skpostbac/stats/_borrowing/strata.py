@@ -35,6 +35,8 @@ from skpostbac.stats._numerics import stirling_remainder
 
 # One of so many states is looked at, where a rough function of the rate is enough.
 _STRIDE = 8
+# Classes of which more than this are searched for those with the same counts.
+_MANY = 8
 # Moments up to this order are made.
 _MAX_ORDER = 60
 
@@ -64,14 +66,18 @@ class Borrowed:
 
     def log_probability(self, a: Floats | float, b: Floats | float) -> Floats:
         """Log E[theta^up (1 - theta)^down] for Beta(a, b), shape (n_states, n)."""
-        counts = np.stack([np.atleast_1d(a), np.atleast_1d(b)])
-        # Classes may differ in their weights alone, and there are few strengths.
-        rows, column = np.unique(counts, axis=1, return_inverse=True)
+        rows = np.stack([np.atleast_1d(a), np.atleast_1d(b)])
+        if rows.shape[1] > _MANY:
+            # Classes may differ in their weights alone.
+            distinct, column = np.unique(rows, axis=1, return_inverse=True)
+            if distinct.shape[1] < column.size:
+                return self.log_probability(*distinct)[:, column.ravel()]
+        # There are few strengths.
         strengths, row = np.unique(self.kappa, return_inverse=True)
         table = log_rise(rows[0], self.up[:, np.newaxis])
         table += log_rise(rows[1], self.down[:, np.newaxis])
         table -= log_rise(rows[0] + rows[1], strengths[:, np.newaxis])[row]
-        return table[:, column.ravel()]
+        return table
 
     def where(self, kept: Bools | Indices) -> "Borrowed":
         """Return what is borrowed in some of the states."""
