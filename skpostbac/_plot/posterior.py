@@ -20,7 +20,7 @@ from skpostbac._plot.rows import rows_size, write_above
 from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
 from skpostbac._plot.text import literal
 from skpostbac._utils import check_choice, check_flags, check_text
-from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
+from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, one_warning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,6 +101,7 @@ class PosteriorPlot:
         self.posteriors = posteriors
         self.score_name = score_name
 
+    @one_warning
     def plot(
         self,
         ax: Axes | None = None,

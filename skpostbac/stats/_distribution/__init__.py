@@ -31,7 +31,7 @@ from skpostbac.stats._distribution.log_odds import (
 )
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.shifted import ShiftedDistribution
-from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values
+from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
@@ -61,5 +61,6 @@ __all__ = [
     "figures_of",
     "interval_of",
     "kernel_density",
+    "one_warning",
     "plain_float",
 ]

@@ -2,17 +2,23 @@
 
 `Values` have absolute accuracy, with a bound of the error. `LogValues` and `Tails` are logs of
 probabilities and densities, which keep their relative accuracy below the smallest doubles.
-`LeftOut` collects the errors of all answers that a public method needs, which warns of them once.
+`LeftOut` collects the errors of all answers that a public method needs, which warns of them once;
+`one_warning` does so for a method that calls others.
 """
 
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, user_stacklevel
 from skpostbac.stats._numerics import Points, Rows
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Largest error of a probability without a warning.
 _TOLERABLE = 1e-9
@@ -127,7 +133,12 @@ class LeftOut:
         return lambda points: self.note(evaluate(points))
 
     def warn(self) -> None:
-        """Warn if an error is more than tolerable."""
+        """Warn if an error is more than tolerable, or leave that to the method that asks."""
+        outer = _COLLECTED.get()
+        if outer is not None:
+            outer.probability = max(outer.probability, self.probability)
+            outer.log_tail = max(outer.log_tail, self.log_tail)
+            return
         reasons = []
         if self.probability > _TOLERABLE:
             reasons.append(
@@ -142,3 +153,24 @@ class LeftOut:
             )
         if reasons:
             warnings.warn(" ".join(reasons), RuntimeWarning, stacklevel=user_stacklevel())
+
+
+# What the methods that a call of the user consists of have left out so far.
+_COLLECTED: ContextVar[LeftOut | None] = ContextVar("collected", default=None)
+
+
+def one_warning(method: Method) -> Method:
+    """Make a method that calls others give one warning of all that these leave out."""
+
+    @wraps(method)
+    def collecting(*args: Any, **kwargs: Any) -> Any:
+        left_out = LeftOut()
+        token = _COLLECTED.set(left_out)
+        try:
+            result = method(*args, **kwargs)
+        finally:
+            _COLLECTED.reset(token)
+        left_out.warn()
+        return result
+
+    return cast("Method", collecting)

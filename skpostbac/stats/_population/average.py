@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Complexes, Floats, user_stacklevel
 from skpostbac.stats._distribution import BoundedDistribution, LogitDensity, LogitDistribution
 from skpostbac.stats._inversion import (
     Contour,
@@ -265,7 +265,7 @@ class _TiltedAverage(TiltedDistribution):
                 "The distribution of the average has too much mass next to 0 or 1 to be resolved; "
                 f"its probabilities may have relative errors of about {min(size, least):.0e}.",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=user_stacklevel(),
             )
         if best is None or size < least:
             return height, None
