@@ -7,6 +7,8 @@ from math import ceil, floor, inf, isfinite, isnan, log10
 
 # More of them are written as a power of ten.
 _MOST_DECIMALS = 9
+# From this size on an estimate is written as a power of ten, with so many digits at least.
+_LARGE, _LEAST_DIGITS = 1e5, 4
 
 
 def round_estimate(
@@ -14,11 +16,41 @@ def round_estimate(
 ) -> tuple[str, str, str]:
     """Format a mean and its interval with enough decimals to distinguish the ends.
 
-    There are at least `n_decimals` of them.
+    There are at least `n_decimals` of them, unless a number is so large that all are written as
+    powers of ten.
+
+    Examples
+    --------
+    >>> round_estimate(0.5, (0.25, 0.75))
+    ('0.500', '0.250', '0.750')
+    >>> round_estimate(2.5e20, (1.2e18, 3e21))
+    ('2.500e+20', '1.200e+18', '3.000e+21')
     """
     low, high = interval
-    n = n_decimals_of(high - low, n_decimals)
-    return f"{mean:.{n}f}", f"{low:.{n}f}", f"{high:.{n}f}"
+    kind = _kind(mean, interval, n_decimals_of(high - low, n_decimals))
+    return format(mean, kind), format(low, kind), format(high, kind)
+
+
+def _kind(mean: float, interval: tuple[float, float], n_decimals: int) -> str:
+    """Return the format of a mean and its interval, which distinguishes the ends."""
+    low, high = interval
+    largest = max((abs(value) for value in (mean, low, high) if isfinite(value)), default=0.0)
+    if largest < _LARGE:
+        return f".{n_decimals}f"
+    width = high - low
+    share = width / largest if 0 < width < inf else 1.0
+    return f".{max(_LEAST_DIGITS, ceil(-log10(share)) + 2) - 1}e"
+
+
+def format_number(value: float) -> str:
+    """Format a number like the mean of an estimate, with three decimals if it is not large.
+
+    Examples
+    --------
+    >>> format_number(0.5), format_number(2.5e20)
+    ('0.500', '2.500e+20')
+    """
+    return format(value, _kind(value, (value, value), 3))
 
 
 def n_decimals_of(width: float, least: int = 3) -> int:
@@ -37,7 +69,8 @@ def format_estimates(
 ) -> list[tuple[str, str]]:
     """Format means and intervals as table columns with the same number of decimals.
 
-    There are at least `n_decimals`, and enough to distinguish the ends of the narrowest interval.
+    There are at least `n_decimals`, and enough to distinguish the ends of the narrowest interval;
+    large numbers are powers of ten, as in `round_estimate`.
 
     Examples
     --------
@@ -45,10 +78,11 @@ def format_estimates(
     [('0.50000', '[0.20000, 0.80000]'), ('0.90001', '[0.89995, 0.90007]')]
     """
     n = max((n_decimals_of(high - low, n_decimals) for low, high in intervals), default=n_decimals)
-    return [
-        (f"{mean:.{n}f}", f"[{low:.{n}f}, {high:.{n}f}]")
-        for mean, (low, high) in zip(means, intervals, strict=True)
-    ]
+    rows = []
+    for mean, (low, high) in zip(means, intervals, strict=True):
+        kind = _kind(mean, (low, high), n)
+        rows.append((format(mean, kind), f"[{format(low, kind)}, {format(high, kind)}]"))
+    return rows
 
 
 def format_column(values: Sequence[float], *, digits: int = 4) -> list[str]:

@@ -19,7 +19,7 @@ from skpostbac._utils import (
     draw_seed,
     float_array,
     format_estimate,
-    format_share,
+    format_number,
     is_real,
     shown,
     table,
@@ -324,7 +324,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         """
         name, value = self._middle
         figure = describe_estimate(value, self.hdi(level), level)
-        observed = "undefined" if np.isnan(self.observed) else f"{self.observed:.3f}"
+        observed = "undefined" if np.isnan(self.observed) else format_number(self.observed)
         if name == "median":
             figure = f"median {figure}"
         sentence = f"{self.score_name}: {figure}; {observed} in the samples."
@@ -340,7 +340,8 @@ class PosteriorConfusionMetric(FigurePosterior):
         name, value = self._middle
         header = ("metric", "observed", name, "95% CI")
         estimate = format_estimate(value, self.credible_interval())
-        return [table(header, [(self.metric, format_share(self.observed), *estimate)])]
+        observed = "-" if np.isnan(self.observed) else format_number(self.observed)
+        return [table(header, [(self.metric, observed, *estimate)])]
 
     def __repr__(self) -> str:
         drawn = isinstance(self._distribution, DrawnPosterior)

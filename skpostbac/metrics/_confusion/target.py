@@ -148,7 +148,10 @@ def _of_decisions(
     if average not in (None, "binary"):
         raise ValueError(f"average={average!r} does not apply: metric is of one class")
     place = _positive(classes, pos_label)
-    name = f"net benefit of {label_list(classes)[place]} at {metric.threshold:g}"
+    threshold = f"{metric.threshold:g}"
+    if float(threshold) == 1:  # which no threshold is
+        threshold = repr(metric.threshold)
+    name = f"net benefit of {label_list(classes)[place]} at {threshold}"
     return _of_payoffs(name, payoffs_of(metric, len(classes), place))
 
 

@@ -18,6 +18,7 @@ from skpostbac._utils import (
     block,
     float_or_nan,
     format_column,
+    format_number,
     format_share,
     is_real,
     more,
@@ -413,7 +414,7 @@ def warn_if_prior_moves(
     figure : str
         What the number is.
     observed, expected : float
-        The metric of the observed (may be nan) and of the expected confusion matrix.
+        The metric of the observed (may be nan or infinite) and of the expected confusion matrix.
     standard_deviation : float
         Posterior standard deviation of the metric.
     untested : sequence of labels
@@ -426,7 +427,8 @@ def warn_if_prior_moves(
     remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else _WEAKER
     if moves_far(observed, expected, standard_deviation):
         warnings.warn(
-            f"The prior moves {figure} from the observed {observed:.3f} to {expected:.3f}, "
+            f"The prior moves {figure} from the observed {format_number(observed)} to "
+            f"{format_number(expected)}, "
             f"which is more than {LARGEST_SHIFT} posterior standard deviations. "
             f"{_advise(untested, remedy)}",
             PriorInfluenceWarning,
@@ -435,7 +437,12 @@ def warn_if_prior_moves(
 
 
 def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
-    """Return whether the prior moves a metric far enough for a warning."""
+    """Return whether the prior moves a metric far enough for a warning.
+
+    Any prior moves what is infinite in the samples, such as a likelihood ratio without errors.
+    """
+    if not math.isfinite(observed):
+        return False
     return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
 
 

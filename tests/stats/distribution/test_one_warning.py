@@ -58,9 +58,9 @@ def test_largest_error_is_named():
 def test_error_of_a_call_does_not_silence_the_next():
     @one_warning
     def broken():
-        raise ValueError
+        raise ValueError("no answer")
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no answer"):
         broken()
     left_out = LeftOut()
     left_out.log_tail = 1.0
