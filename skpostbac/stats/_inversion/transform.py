@@ -305,8 +305,11 @@ class TiltedSum:
         logs, top = np.zeros(rates.size), float(np.abs(rates).max(initial=0.0))
         for block in _blocks(index):
             nodes = self.terms.quadrature(block, np.full(block.size, top), rates.size)
-            growth = np.expm1(np.multiply.outer(rates, nodes.nodes))
-            logs += np.log1p((nodes.weights * growth).sum(axis=2)) @ self.terms.count[block]
+            # One rate after the other: a table of all of them may take gigabytes.
+            for i, rate in enumerate(rates.tolist()):
+                growth = np.expm1(rate * nodes.nodes)
+                growth *= nodes.weights
+                logs[i] += float(np.log1p(growth.sum(axis=1)) @ self.terms.count[block])
         return logs
 
     def _mean_shift(self, index: Indices) -> float:
