@@ -143,7 +143,10 @@ class GroupPosterior(StablePickle):
 
     @cached_property
     def new_group(self) -> BoundedDistribution:
-        """Distribution of the accuracy of a new group from the population."""
+        """Distribution of the accuracy of a new group from the population.
+
+        With several classes, quantiles so far out that they are next to 0 or 1 take seconds.
+        """
         return _average([inference.new_group() for inference in self._classes])
 
     @cached_property
@@ -242,6 +245,8 @@ class GroupPosterior(StablePickle):
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
     ) -> PosteriorPlot:
         """Plot the accuracy of each group, of a new group and of the population.
+
+        With several classes, each density may take seconds; a forest needs none.
 
         Parameters
         ----------
