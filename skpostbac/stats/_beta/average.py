@@ -22,8 +22,9 @@ from skpostbac._utils import Bools, Floats, check_level, float_array
 from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
+from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles, rough_tails
 from skpostbac.stats._beta.terms import WeightedBetas
-from skpostbac.stats._distribution import Interval, Laplace, Tails
+from skpostbac.stats._distribution import Interval, Laplace, LeftOut, Tails
 from skpostbac.stats._inversion import FarContour, Inversion, WeightedSum, sum_weights, vector
 from skpostbac.stats._numerics import Frame, Points, exact_sum, weighted_mean
 from skpostbac.stats._smooth import (
@@ -218,6 +219,14 @@ class BetaAverage(WeightedSum):
         """The Fourier series of the density; None if it decays slowly."""
         return single_series(self.a, self.b, self.weights)
 
+    @cached_property
+    def _rough_pair(self) -> tuple[Floats, Floats, Floats] | None:
+        """Parameters and weights, of two variables whose sum is not smooth; None of any other."""
+        kept = self.weights != 0
+        if self._series is not None or np.count_nonzero(kept) != 2:
+            return None
+        return self.a[kept], self.b[kept], self.weights[kept]
+
     def _cdf_of_series(self) -> Callable[[Floats], Floats] | None:
         """Return the cdf at distances from the mean, to 1e-14; None if not smooth.
 
@@ -235,7 +244,14 @@ class BetaAverage(WeightedSum):
         return cdf
 
     def _tails(self, points: Points) -> Tails:
-        return self._smooth_tails(self._series, points) if self._series else super()._tails(points)
+        if self._series:
+            return self._smooth_tails(self._series, points)
+        if self._rough_pair is None or points.from_mean.size > MOST_PLACES:
+            return super()._tails(points)
+        tails, is_known = rough_tails(*self._rough_pair, points.to_low, points.to_high)
+        if is_known.all():
+            return tails
+        return tails.replaced(~is_known, super()._tails(points[~is_known]))
 
     @property
     def _is_exact(self) -> bool:
@@ -278,6 +294,16 @@ class BetaAverage(WeightedSum):
             return super()._central_quantile(p, q)
         y = quantiles(self._series, p[np.newaxis], q[np.newaxis])[0]
         return y, np.isfinite(y) & (np.minimum(p, q) >= LEAST)
+
+    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
+        # A few quantiles of a rough sum of two take less than its contour.
+        is_central = np.minimum(log_p, log_q).min() >= np.log(LEAST)
+        if self._rough_pair is not None and is_central and log_p.size <= MOST_PLACES:
+            rows = (*self._rough_pair, np.exp(log_p), np.exp(log_q))
+            x = rough_quantiles(*(row[np.newaxis] for row in rows))[0]
+            if not np.isnan(x).any():
+                return np.asarray(x)
+        return super()._inner_quantile(log_p, log_q, left_out)
 
     def mode(self) -> float:
         """Return the point of highest density.

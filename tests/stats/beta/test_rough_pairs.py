@@ -1,9 +1,11 @@
 """Quantiles of two classes with few errors, against closed forms and the inversion."""
 
 import numpy as np
+import pytest
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.rough_pairs import rough_quantiles
+from skpostbac.stats._inversion import WeightedSum
 
 P = np.array([1e-4, 0.025, 0.3, 0.5, 0.975, 0.999])
 
@@ -44,8 +46,45 @@ def test_inversion():
     is_found = ~np.isnan(found)
     assert is_found.mean() > 0.5
     for i in np.flatnonzero(is_found.any(axis=1)):
-        values = BetaAverage(a[i], b[i], weights=weights[i]).cdf(found[i])
-        np.testing.assert_allclose(values[is_found[i]], P[is_found[i]], rtol=0, atol=1e-12)
+        distribution, places = BetaAverage(a[i], b[i], weights=weights[i]), found[i][is_found[i]]
+        values = np.exp(by_contour(distribution, places).log_cdf)
+        np.testing.assert_allclose(values, P[is_found[i]], rtol=0, atol=1e-12)
+
+
+def by_contour(distribution, x):
+    """Tails and density by the inversion of the transform."""
+    return WeightedSum._tails(distribution, distribution._frame.locate(x))
+
+
+@pytest.mark.parametrize("size", [1, 16])
+def test_tails_of_one_sum(size):
+    """They are those of the contour, which is not computed if all of them are accurate."""
+    rng, n_known = np.random.default_rng(size), 0
+    for _ in range(12):
+        total = rng.integers(5, 200, 2)
+        errors, weights = rng.integers(0, 3, 2) + rng.choice([0.5, 1]), rng.choice([-1, 0.5], 2)
+        distribution = BetaAverage(total - errors + 1, errors, weights=weights)
+        x = distribution.icdf(rng.uniform(0.001, 0.999, size))
+        found = [distribution.logcdf(x), distribution.logccdf(x), distribution.logpdf(x)]
+        n_known += "_inversion" not in vars(distribution)
+        tails = by_contour(distribution, x)
+        for values, expected in zip(found, (tails.log_cdf, tails.log_ccdf), strict=False):
+            np.testing.assert_allclose(np.exp(values), np.exp(expected), rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(found[2], tails.log_pdf, rtol=0, atol=1e-8)
+    assert n_known
+
+
+def test_an_interval_takes_no_contour():
+    """A perfect class beside another one, also with a third of no weight."""
+    for a, b, weights in [
+        ([31, 0.5], [0.5, 9], [0.5, 0.5]),
+        ([31, 2, 9], [1, 2, 1], [0.7, 0, 0.3]),
+    ]:
+        distribution = BetaAverage(a, b, weights=weights)
+        low, high = distribution.interval()
+        assert "_inversion" not in vars(distribution)
+        tails = by_contour(distribution, np.array([low, high]))
+        np.testing.assert_allclose(np.exp(tails.log_cdf), [0.025, 0.975], rtol=0, atol=1e-12)
 
 
 def test_doubtful_sums():
