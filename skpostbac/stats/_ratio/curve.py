@@ -81,11 +81,18 @@ class Curves:
 
         The exponentials in B may overflow, and so all is divided by the largest of them.
         """
-        first = (self.log_c[0, 0] - log_scale) - half
-        second = (self.log_c[1, 1] - log_scale) + half
-        top = np.maximum(np.maximum(first, second), 0.0)
-        b = self.sign_c[0, 0] * np.exp(first - top) + self.sign_c[1, 1] * np.exp(second - top)
-        one = np.exp(-top)
+        terms = [
+            (self.sign_c[i, i], (self.log_c[i, i] - log_scale) + side * half)
+            for i, side in enumerate((-1.0, 1.0))
+            if self.sign_c[i, i].any()
+        ]
+        if not terms:
+            return np.zeros(half.shape), np.zeros(half.shape)
+        top = np.maximum(terms[0][1], 0.0)
+        if len(terms) > 1:
+            top = np.maximum(top, terms[1][1])
+        parts = [sign * np.exp(log - top) for sign, log in terms]
+        b, one = parts[0] if len(parts) == 1 else parts[0] + parts[1], np.exp(-top)
         root = np.sqrt(b * b + one * one)
         return np.copysign(top + np.log(np.abs(b) + root), b), top + np.log(root)
 

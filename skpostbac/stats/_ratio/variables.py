@@ -69,8 +69,10 @@ def beta_log_odds(a: float, b: float) -> LogOdds:
         - stirling_remainder(np.array([a, b, n])) @ np.array([1.0, 1.0, -1.0])
     )
 
+    at_zero = log_peak - a * mode + n * float(_softplus(np.float64(mode)))
+
     def direct(z: Floats) -> Floats:
-        return log_peak + (a * (z - mode) - n * (_softplus(z) - _softplus(np.float64(mode))))
+        return a * z - n * _softplus(z) + at_zero
 
     def centred(z: Floats) -> Floats:
         d = np.maximum(side * (z - mode), -_LAST)
