@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Bools, Floats, check_level, float_array
 from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants, variances
-from skpostbac.stats._beta.parameters import LARGEST, SMALLEST, Parameters, check_exponents
+from skpostbac.stats._beta.parameters import Parameters, check_exponents
 from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles, rough_tails
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._distribution import Interval, Laplace, LeftOut, Tails
@@ -338,19 +338,14 @@ class BetaAverage(WeightedSum):
 
     @cached_property
     def _frame(self) -> Frame:
-        a, b, weights = self.a, self.b, self.weights
-        mean = weighted_mean(a, b, None if self._equal else weights)
-        if self._equal:
-            ends = (0.0, 0.0, 1.0, 0.0)
-        else:
-            ends = (
-                *exact_sum([np.minimum(weights, 0.0)]),
-                *exact_sum([np.maximum(weights, 0.0)]),
-            )
-            is_up, weights = weights > 0, np.abs(weights)
-            a, b = np.where(is_up, a, b), np.where(is_up, b, a)
-        share = weights / (a + b)
-        return Frame(*ends, *mean, float((share * a).sum()), float((share * b).sum()))
+        n = self.a + self.b
+        mean = weighted_mean(self.a, self.b, None if self._equal else self.weights)
+        low = exact_sum([np.minimum(self.weights, 0.0)])
+        high = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
+        down = np.where(self.weights > 0, self.a, self.b) / n
+        up = np.where(self.weights > 0, self.b, self.a) / n
+        size = np.abs(self.weights)
+        return Frame(*low, *high, *mean, float((size * down).sum()), float((size * up).sum()))
 
     @cached_property
     def _inversion(self) -> Inversion:
@@ -387,9 +382,5 @@ def _alone(a: Floats, b: Floats, weights: Floats | None) -> BetaAverage:
 
 
 def _positive_vector(name: str, values: Floats) -> Floats:
-    """Return a vector of parameters, read-only from now on."""
-    # Only finite numbers are in the range: most vectors need no other check.
-    if values.ndim == 1 and values.size and values.min() >= SMALLEST and values.max() <= LARGEST:
-        values.flags.writeable = False
-        return values
+    """Return a read-only copy of a vector of parameters."""
     return check_exponents(name, vector(name, values))
