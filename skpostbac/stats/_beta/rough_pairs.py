@@ -67,7 +67,10 @@ class _Pairs(Rows):
         return cls(a, b, weights, log_beta(a, b))
 
     def at(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return cdf, density and errors of both with every second node at x, (m, n)."""
+        """Return cdf, density and errors of both with every second node at x, (m, n).
+
+        That of the density is relative, and at least the root of what the ends leave out.
+        """
         fields = (self.a, self.b, self.weights, self.log_betas)
         (a, c), (b, d), (v, w), (log_beta_a, log_beta_c) = (
             values.T[:, :, np.newaxis, np.newaxis] for values in fields
@@ -89,7 +92,10 @@ class _Pairs(Rows):
         error = np.abs(2 * terms[..., ::2].sum(axis=-1) - cdf)
         cdf += betainc(a, b, low)[..., 0]
         total, half = density.sum(axis=-1), density[..., ::2].sum(axis=-1)
-        return cdf, total / w[..., 0], error, np.abs(2 * half - total) / total
+        # Both densities may be infinite at one end, where x is a weight, or very near one.
+        left_out = (density[..., 0] + density[..., -1]) / total
+        doubt = np.maximum(np.abs(2 * half - total) / total, np.sqrt(left_out))
+        return cdf, total / w[..., 0], error, doubt
 
 
 def rough_tails(
