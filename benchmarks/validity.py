@@ -259,7 +259,7 @@ def warning_table(results):
     """Return the share of data sets that are warned of, by the coverage of their cell."""
     edges = [0, 0.5, 0.8, 0.85, 0.9, 0.93, 1.01]
     rows = [["coverage", *PRIORS]]
-    for low, high in pairwise(edges):
+    for low, high in [*pairwise(edges), (0, 0.9)]:
         row = [f"{low:g} to {min(high, 1):g}"]
         for prior in PRIORS:
             found = shares(results, prior)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from skpostbac._utils import Floats
+from skpostbac._utils import Bools, Floats
 from skpostbac.stats import (
     BetaQuotient,
     BoundedDistribution,
@@ -104,18 +104,47 @@ def exact_curve(distribution: Computed) -> Curve:
     y = pdf(x)
     if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
         return _spike(distribution.mean())
+    x, y = x[np.isfinite(y)], y[np.isfinite(y)]
+    points, gaps = [(x, y)], _Gaps(x[:-1], y[:-1], x[1:], y[1:])
     for _ in range(_ROUNDS):
-        x, y = x[np.isfinite(y)], y[np.isfinite(y)]
-        between = x[:-1] + _SPLIT * np.diff(x)
-        heights = pdf(between)
-        missed = np.abs(heights - np.interp(between, x, y)) * np.diff(x)
-        # Where neighbouring floats are met, there is nothing in between.
-        coarse = (missed > _GAP_AREA) & (x[:-1] < between) & (between < x[1:])
-        if not coarse.any():
+        gaps, middle = gaps.open()
+        heights = pdf(middle)
+        missed = np.abs(heights - gaps.chord()) * (gaps.high - gaps.low)
+        is_coarse = np.isfinite(heights) & (missed > _GAP_AREA)
+        if not is_coarse.any():
             break
-        x, first = np.unique(np.concatenate([x, between[coarse]]), return_index=True)
-        y = np.concatenate([y, heights[coarse]])[first]
-    return Curve(x[np.isfinite(y)], y[np.isfinite(y)])
+        middle, heights = middle[is_coarse], heights[is_coarse]
+        points.append((middle, heights))
+        gaps = gaps.split(is_coarse, middle, heights)
+    x, y = (np.concatenate(values) for values in zip(*points, strict=True))
+    order = np.argsort(x)
+    return Curve(x[order], y[order])
+
+
+class _Gaps(NamedTuple):
+    """Gaps between neighbouring points of a curve that may be too wide, all of shape (n,)."""
+
+    low: Floats
+    y_low: Floats
+    high: Floats
+    y_high: Floats
+
+    def open(self) -> tuple[_Gaps, Floats]:
+        """Return those with a float in between, and one in each of them."""
+        middle = self.low + _SPLIT * (self.high - self.low)
+        is_open = (self.low < middle) & (middle < self.high)
+        return _Gaps(*(values[is_open] for values in self)), middle[is_open]
+
+    def chord(self) -> Floats:
+        """Return the height of the polygon where each is split."""
+        return self.y_low + _SPLIT * (self.y_high - self.y_low)
+
+    def split(self, chosen: Bools, x: Floats, y: Floats) -> _Gaps:
+        """Return both parts of some of them, which are split at these points."""
+        low, y_low, high, y_high = (values[chosen] for values in self)
+        return _Gaps(
+            np.append(low, x), np.append(y_low, y), np.append(x, high), np.append(y, y_high)
+        )
 
 
 def _first_points(distribution: Computed) -> Floats:

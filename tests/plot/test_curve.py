@@ -163,3 +163,14 @@ def test_contours_are_kept_from_round_to_round(exponent, monkeypatch):
     curve = density_curve(distribution)
     assert len(contours) < 20
     assert curve.area() == pytest.approx(1, abs=2e-3)
+
+
+def test_no_point_is_computed_twice(monkeypatch):
+    """A density with infinite places, which takes many rounds."""
+    asked, distribution = [], BetaAverage([0.1, 0.2], [0.3, 0.1])
+    density = distribution._curve()
+    monkeypatch.setattr(BetaAverage, "_curve", lambda self: lambda x: asked.append(x) or density(x))
+    curve = density_curve(distribution)
+    points = np.concatenate(asked)
+    assert np.unique(points).size == points.size
+    assert np.isin(curve.x, points).all()
