@@ -34,8 +34,9 @@ _TABLE = 2**20
 # With a larger log error than this, a contour contains no information.
 _LARGEST_LOG = 600.0
 # The truncation error of a series is estimated from partial sums up to these shares of its nodes,
-# if the transform decays at least with this power of the height.
-_SHARES, _LEAST_FALL = (0.5, 0.7, 0.85), 1 / 3
+# if the transform decays at least with this power of the height, and if the last terms are below
+# this share of the first.
+_SHARES, _LEAST_FALL, _FALLEN = (0.5, 0.7, 0.85), 1 / 3, 0.05
 # Least number of nodes of a series, and the number above which a search for corners pays off.
 _MIN_NODES, _LONG_LINE = 4, 160
 
@@ -91,6 +92,12 @@ class CutWaves(Waves):
         return [int(self.size * share) for share in _SHARES]
 
     @cached_property
+    def _has_fallen(self) -> bool:
+        """Whether the last terms tell anything of those that are missing."""
+        sizes = np.abs(self.coefficients[0])
+        return bool(sizes[self._starts[-1] :].max() < _FALLEN * sizes.max())
+
+    @cached_property
     def _ratio(self) -> float:
         """How much more is missing than the longest end adds up to.
 
@@ -101,12 +108,18 @@ class CutWaves(Waves):
         return float(1 / np.expm1(-_LEAST_FALL * np.log(start)))
 
     def missing(self, y: Floats) -> Floats:
-        """Return about what is missing: by the largest of the sums over its ends."""
+        """Return about what is missing: by the largest of the sums over its ends.
+
+        By Chernoff's bound no tail is more than M(c) exp(-c y), which is all that is known of one
+        whose terms have not fallen.
+        """
+        if not self._has_fallen:
+            return np.ones(y.size)
         first, *rest = self._starts
         terms = np.exp(-self.rates[first:] * (y - self.anchor)[:, np.newaxis])
         terms *= self.coefficients[0, first:]
         sums = [terms[:, start - first :].real.sum(axis=1) for start in (first, *rest)]
-        return np.asarray(self._ratio * np.abs(sums).max(axis=0))
+        return np.asarray(np.minimum(self._ratio * np.abs(sums).max(axis=0), 1.0))
 
 
 def derivatives(coefficients: Complexes, s: Complexes) -> Complexes:
