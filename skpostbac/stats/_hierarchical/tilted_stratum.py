@@ -155,12 +155,14 @@ class TiltedStratum:
         """
         looks, real = self.stratum.looks, rates.astype(complex)
         some = self._some(looks.flags)
-        if some.turns_over(rates):
-            # Between the ends of a class of many samples no rule serves several tilts.
-            tables = [some._log_mgf_at(self.tilt + rate) for rate in (0.0, *rates)]
-            return looks.between(np.stack(tables[1:], axis=1) - tables[0][:, np.newaxis])
-        found = some.along(real, Coefficients(self.tilt, real))
-        return looks.between(np.log(found.values.real) + np.multiply.outer(found.position, rates))
+        if not some.turns_over(rates):
+            found = some.along(real, Coefficients(self.tilt, real))
+            values = found.values.real
+            if (values > 0).all():
+                return looks.between(np.log(values) + np.multiply.outer(found.position, rates))
+        # Between the ends of a class of many samples no rule serves several tilts.
+        tables = [some._log_mgf_at(self.tilt + rate) for rate in (0.0, *rates)]
+        return looks.between(np.stack(tables[1:], axis=1) - tables[0][:, np.newaxis])
 
     def _log_mgf_at(self, tilt: float) -> Floats:
         """Log of E[exp(s x)] in each state at another tilt s."""

@@ -35,11 +35,9 @@ from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE
 
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
-_BOUNDS, _SMALL = np.array([0.4, 1.5, 6.0]), 1e-3
+_BOUNDS, _SMALL = np.array([0.4, 0.8, 1.5, 6.0]), 1e-3
 # Relative difference of tilts by which Laplace's method gives mean and variance.
 _DIFFERENCE = 0.01
-# Work at a tilt that is much.
-_DEAR = 2.0**22
 # A series has so many nodes at most, before its corners, or without them. One of which it is not
 # known where it decays begins with a height in inverse standard deviations, or with a share of the
 # height at which an envelope of its terms has decayed, and grows by as much as its fall tells, but
@@ -146,9 +144,7 @@ class TiltedPoolSum(SplitDistribution):
     @property
     def bounds(self) -> tuple[float, float]:
         """Positions with negligible mass beyond, by Chernoff's bound and by the ends."""
-        # Where each of them is dear one of them is enough.
-        bounds = _BOUNDS if self.work < _DEAR else _BOUNDS[1:2]
-        up = down = bounds / self._standard_deviation
+        up = down = _BOUNDS / self._standard_deviation
         if self.tilt > min(1.5 / self._standard_deviation, 1 / self._scale):
             # Far from the centre it counts what is left of the tilt.
             down = np.minimum(down, 0.7 * self.tilt)

@@ -63,6 +63,27 @@ def test_corners_of_many_like_classes_are_not_tried():
         assert (pool._nodes_worth(1j * np.linspace(1e4, 2e4, 200)) > 0) is is_tried
 
 
+@pytest.mark.slow
+def test_range_of_a_class_between_its_ends():
+    """A class that a tilt pushes off its end is still seen from both ends by a sharp bound."""
+    weights = np.random.default_rng(150476).dirichlet(np.full(903, 0.3)) + 1e-9
+    distribution = HierarchicalBetaAverage(np.zeros(903), np.full(903, 7422), weights=weights)
+    tilted = distribution._inversion._far_from(1).tilted(394662.0)
+    low, high = tilted.bounds
+    assert high - low < 20 * np.sqrt(tilted.variance)
+
+
+@pytest.mark.slow
+def test_range_of_heavy_tails_at_many_states():
+    """Where a tilt is close to where a transform ends, smaller rates bound the range."""
+    weights = np.random.default_rng(248431).normal(size=57)
+    total = np.full(57, 510600)
+    distribution = HierarchicalBetaAverage(total * (np.arange(57) % 2), total, weights=weights)
+    tilted = distribution._inversion._far_from(-1).tilted(199798.0)
+    low, high = tilted.bounds
+    assert high - low < 80 * np.sqrt(tilted.variance)
+
+
 PUSHED = {
     "to a perfect class": ([9.0, 0.5], [9.0, 0.5], [0.7, 0.3]),
     "away from perfect classes": ([9, 40], [9, 40], [-0.7, -0.3]),
