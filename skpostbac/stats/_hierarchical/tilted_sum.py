@@ -249,7 +249,7 @@ class TiltedPoolSum(SplitDistribution):
         decay = sum(pool.decay_order for pool in self._pools)
         growth = sum(pool.growth_order(start) for pool in self._pools)
         orders = decay, growth
-        return (joint_integrals(self._split, self.tilt, start, self.series.period, orders),)
+        return joint_integrals(self._split, self.tilt, start, self.series.period, orders)
 
     def _split(self, rates: Complexes) -> list[Corner]:
         """Split the transform at c + rates, over M(c)."""

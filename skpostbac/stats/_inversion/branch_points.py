@@ -650,17 +650,20 @@ def joint_integrals(
     start: float,
     period: float,
     orders: tuple[float, float],
-) -> CornerIntegrals:
+) -> tuple[CornerIntegrals, ...]:
     """Complete a series by corners that all split at one height, half a step above the last node.
 
-    `split` gives the corners of the transform at c + rates, relative to M(c).
+    `split` gives the corners of the transform at c + rates, relative to M(c). There may be none
+    that counts: then nothing is left to add.
     """
     line = _horizon(tilt, 0.0, start, period, orders)
     here = Corner(0.0, 0.0, line.measure)
-    corners = [corner.times(here) for corner in split(line.rates)]
-    corners, unbounded = _extrapolated([one for one in corners if one.counts], line.step)
+    corners = [one for one in (corner.times(here) for corner in split(line.rates)) if one.counts]
+    if not corners:
+        return ()
+    corners, unbounded = _extrapolated(corners, line.step)
     table = _Table.of(corners, line.rates.size)
-    return replace(CornerIntegrals.of(line, table, tilt, period), unbounded=unbounded)
+    return (replace(CornerIntegrals.of(line, table, tilt, period), unbounded=unbounded),)
 
 
 def _extrapolated(corners: list[Corner], step: float) -> tuple[list[Corner], Bools]:

@@ -102,8 +102,10 @@ def _factors(discordant: Stratum, ahead: Stratum) -> list[list[tuple[Floats, Flo
 def draw_of_cumulants(cumulants: Floats, rng: np.random.Generator) -> Floats:
     """Draw one value for each column of cumulants 1 to 5, shape (5, n)."""
     mean, second = cumulants[:2]
-    scale = np.sqrt(second)
-    standardised = cumulants[2:] / scale ** np.arange(3, 6)[:, np.newaxis]
+    scale = np.sqrt(np.maximum(second, 0.0))
+    # Without a variance the value is the mean.
+    divisor = np.where(scale > 0, scale, 1.0)
+    standardised = cumulants[2:] / divisor ** np.arange(3, 6)[:, np.newaxis]
     bounded = standardised[1] < 1.5 * standardised[0] ** 2
     values = np.empty_like(mean)
     values[bounded] = _draw_beta(standardised[:2, bounded], rng)

@@ -726,3 +726,11 @@ def test_one_large_perfect_class_that_may_be_anything():
         low, high = distribution.hdi(0.9)
     assert high == 0.92
     assert distribution.cdf(low) == pytest.approx(0.1, rel=1e-9)
+
+
+def test_density_where_no_corner_counts():
+    """A line that goes on where all corners have faded; the derivative of the tail's log."""
+    distribution, x, h = HierarchicalBetaAverage([49, 35], [50, 36]), 1 / 3, 1e-4
+    low, log_cdf, high = distribution.logcdf([x - h, x, x + h])
+    expected = log_cdf + np.log((high - low) / (2 * h))
+    assert distribution.logpdf(x) == pytest.approx(expected, abs=1e-5)

@@ -151,3 +151,11 @@ def test_chances_to_stay_count():
         model = PairedShares.of(sizes, sizes / 3, sizes / 3, np.ones(2), hyperprior)
         one, other = draw_paths(model.discordant, 20_000, np.random.default_rng(0))
         assert np.corrcoef(one, other)[0, 1] == pytest.approx(correlation, abs=0.03)
+
+
+def test_a_value_without_variance_is_its_mean():
+    """Next to one that varies."""
+    cumulants = np.array([[0.3, 0.0, 0.0, 0.0, 0.0], [0.1, 1e-4, 1e-7, 1e-10, 0.0]]).T
+    constant, other = draw_of_cumulants(cumulants, np.random.default_rng(0))
+    assert constant == 0.3
+    assert abs(other - 0.1) < 0.1
