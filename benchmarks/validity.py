@@ -288,7 +288,7 @@ def summary_table(results):
             figures = [f"{held.mean():.3f}", f"{error:.3f}", f"{held.min():.3f}"]
             counts = [(held < 0.9).sum(), within]
             rows.append([group, prior, kind, spread, len(held), *figures, *counts])
-    return write_table([10, 12, 8, 9, 5, 5, 5, 5, 9, 11], rows)
+    return write_table([10, 12, 8, 11, 5, 5, 5, 5, 9, 11], rows)
 
 
 def outside_table(results):
