@@ -69,8 +69,8 @@ class JudgeWarning(UserWarning):
 class PosteriorPrevalence(FigurePosterior, FrozenArrays):
     """Posterior of a prevalence measured by an imperfect judge.
 
-    Made by :func:`~skpostbac.posterior_prevalence`. It takes seconds if nearly all calls are alike
-    and the judge made no errors on the gold samples.
+    Made by :func:`~skpostbac.posterior_prevalence`. Intervals and quantiles take seconds if nearly
+    all calls are alike and the judge made no errors on the gold samples.
 
     Attributes
     ----------

@@ -554,8 +554,8 @@ def required_test_size(
     The assurance is a sawtooth function of the number of samples, since counts are integers. The
     returned size is the smallest from which on the target is reached at all evaluated sizes
     (``sizes``). These include the next sizes beyond the answer, over at least three teeth: up to
-    200 sizes for one class and up to 16 otherwise, and as few as 4 with many classes, which
-    together have no teeth.
+    200 sizes for one class and up to 16 otherwise, and as few as 4 with many classes, whose teeth
+    average out.
 
     A rule of thumb says that 10,000 samples have a good chance of detecting an improvement of 0.1
     %. This holds only for classifiers that agree on nearly all samples: the improvement of 10

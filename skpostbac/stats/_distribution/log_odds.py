@@ -152,7 +152,7 @@ class Panels(StablePickle):
         return np.asarray(np.maximum(self.values.max(axis=0), self.log_masses) < top - depths)
 
     def ends_negligible(self, top: float, depth: float) -> Bools:
-        """Return whether the first of two panels begins, and the last ends, where nothing is."""
+        """Return whether the density is negligible at the outer ends of two panels."""
         ends = np.array([self.left[0], self.right[-1]])
         heights = (_ENDS_OF_SERIES * self.series[:, [0, -1]].T).sum(axis=1)
         return np.asarray(heights < top - np.where(np.abs(ends) > _LAST, _DEPTH_BEYOND, depth))

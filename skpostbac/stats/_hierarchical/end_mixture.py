@@ -73,7 +73,7 @@ def _log_sum(
     ends = np.array([log_s.real.min(), log_s.real.max()])
     more = (own[0] - other[0])[:, np.newaxis] - np.multiply.outer(own[1] - other[1], ends)
     alone, beside = more.min(axis=1) > _ALONE, more.max(axis=1) < -_ALONE
-    # In most states one of them is all.
+    # In most states only one of them counts.
     factor, power = (np.where(beside, y, x) for x, y in zip(own, other, strict=True))
     logs = factor[:, np.newaxis] - np.multiply.outer(power, log_s)
     if (both := ~(alone | beside)).any():

@@ -35,7 +35,7 @@ _TABLE = 2**20
 _LARGEST_LOG = 600.0
 # The truncation error of a series is estimated from partial sums up to these shares of its nodes,
 # if the transform decays at least with this power of the height, and if the last terms are below
-# this share of the first.
+# this share of the largest.
 _SHARES, _LEAST_FALL, _FALLEN = (0.5, 0.7, 0.85), 1 / 3, 0.05
 # Least number of nodes of a series, and the number above which a search for corners pays off.
 _MIN_NODES, _LONG_LINE = 4, 160
