@@ -49,8 +49,8 @@ _FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
 # share to all of a stretch is left out of those above it.
 _FIRST_STRETCH, _STRETCH, _LONG_STRETCH, _FADED = 96, 2.5, 4.0, 1e-20
 # A line ends after so much work, in transforms of a class in a state: a second of it or two. After
-# less it ends where its terms have been so small for a stretch that probabilities lose less than
-# 1e-10. What is left out is estimated.
+# less it ends where its terms have been so small for a first stretch that probabilities lose less
+# than 1e-10. What is left out is estimated.
 _MOST_WORK, _MUCH_WORK, _LITTLE = 2.0**24, 2.0**21, 1e-11
 # Weights of one size differ by less than this. A transform is followed for so many of its turns.
 _EQUAL, _TURNS = 1e-12, 1.5
@@ -229,7 +229,7 @@ class TiltedPoolSum(SplitDistribution):
         if work > _MUCH_WORK:
             since = int(max(line.size / _STRETCH, self._turned / self.series.step))
             past = np.abs(line.values[since:])
-            if work > _MOST_WORK or (past.size and past.max() < _LITTLE):
+            if work > _MOST_WORK or (past.size >= _FIRST_STRETCH and past.max() < _LITTLE):
                 return True
         return line.size >= least and (line.size >= most or line.has_decayed)
 

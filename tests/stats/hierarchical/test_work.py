@@ -46,6 +46,17 @@ def test_line_ends_after_its_work_and_tells(monkeypatch):
     assert 0 < np.abs(cut - exact).max() < 3 * size
 
 
+@pytest.mark.parametrize("seed", [19, 24])
+def test_short_line_goes_on_to_its_decay(monkeypatch, seed):
+    """Many classes take much work at few nodes, of which the last one alone tells little."""
+    found = _sizes_of_lines(monkeypatch)
+    rng = np.random.default_rng(seed)
+    total = np.sort(np.resize(3 * 2 ** np.arange(8), 60))
+    distribution = HierarchicalBetaAverage(rng.binomial(total, rng.beta(9, 3, 60)), total)
+    assert_allclose(distribution.cdf(distribution.interval(0.95)), [0.025, 0.975], rtol=1e-9)
+    assert all(decayed for _, decayed in found)
+
+
 def test_line_of_equal_weights_ends_where_it_has_decayed(monkeypatch):
     """Nodes beyond the decay, up to where coins of one weight would have turned, are enough."""
     found = _sizes_of_lines(monkeypatch)
