@@ -7,7 +7,7 @@ from math import ceil, floor, inf, isfinite, isnan, log10
 
 # More of them are written as a power of ten.
 _MOST_DECIMALS = 9
-# From this size on an estimate is written as a power of ten, with so many digits at least.
+# If a number is of this size or more, an estimate has so many significant digits at least.
 _LARGE, _LEAST_DIGITS = 1e5, 4
 
 
@@ -16,8 +16,8 @@ def round_estimate(
 ) -> tuple[str, str, str]:
     """Format a mean and its interval with enough decimals to distinguish the ends.
 
-    There are at least `n_decimals` of them, unless a number is so large that all are written as
-    powers of ten.
+    There are at least `n_decimals` of them. If one of the numbers is large, all of them have the
+    same number of significant digits instead.
 
     Examples
     --------
@@ -25,10 +25,12 @@ def round_estimate(
     ('0.500', '0.250', '0.750')
     >>> round_estimate(2.5e20, (1.2e18, 3e21))
     ('2.500e+20', '1.200e+18', '3.000e+21')
+    >>> round_estimate(932.3, (16.53, 107800.0))
+    ('932.3', '16.53', '1.078e+05')
     """
     low, high = interval
     kind = _kind(mean, interval, n_decimals_of(high - low, n_decimals))
-    return format(mean, kind), format(low, kind), format(high, kind)
+    return _written(mean, kind), _written(low, kind), _written(high, kind)
 
 
 def _kind(mean: float, interval: tuple[float, float], n_decimals: int) -> str:
@@ -39,7 +41,12 @@ def _kind(mean: float, interval: tuple[float, float], n_decimals: int) -> str:
         return f".{n_decimals}f"
     width = high - low
     share = width / largest if 0 < width < inf else 1.0
-    return f".{max(_LEAST_DIGITS, ceil(-log10(share)) + 2) - 1}e"
+    return f"#.{max(_LEAST_DIGITS, ceil(-log10(share)) + 2)}g"
+
+
+def _written(value: float, kind: str) -> str:
+    """Format a number; one that has all its digits before the point has no point."""
+    return format(value, kind).rstrip(".")
 
 
 def format_number(value: float) -> str:
@@ -50,7 +57,7 @@ def format_number(value: float) -> str:
     >>> format_number(0.5), format_number(2.5e20)
     ('0.500', '2.500e+20')
     """
-    return format(value, _kind(value, (value, value), 3))
+    return _written(value, _kind(value, (value, value), 3))
 
 
 def n_decimals_of(width: float, least: int = 3) -> int:
@@ -70,7 +77,7 @@ def format_estimates(
     """Format means and intervals as table columns with the same number of decimals.
 
     There are at least `n_decimals`, and enough to distinguish the ends of the narrowest interval;
-    large numbers are powers of ten, as in `round_estimate`.
+    large numbers have significant digits, as in `round_estimate`.
 
     Examples
     --------
@@ -81,7 +88,7 @@ def format_estimates(
     rows = []
     for mean, (low, high) in zip(means, intervals, strict=True):
         kind = _kind(mean, (low, high), n)
-        rows.append((format(mean, kind), f"[{format(low, kind)}, {format(high, kind)}]"))
+        rows.append((_written(mean, kind), f"[{_written(low, kind)}, {_written(high, kind)}]"))
     return rows
 
 

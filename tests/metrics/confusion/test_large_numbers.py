@@ -15,13 +15,13 @@ from skpostbac._utils import format_estimates, round_estimate
     [
         (99_999.4, (99_999.0, 99_999.9), ("99999.400", "99999.000", "99999.900")),
         (123_456.7, (123_000.0, 124_000.0), ("1.2346e+05", "1.2300e+05", "1.2400e+05")),
-        (5e28, (2e3, 3e29), ("5.000e+28", "2.000e+03", "3.000e+29")),
+        (5e28, (2e3, 3e29), ("5.000e+28", "2000", "3.000e+29")),
         (-9e14, (-1.4e15, -4e14), ("-9.000e+14", "-1.400e+15", "-4.000e+14")),
         (np.inf, (2e7, 3e8), ("inf", "2.000e+07", "3.000e+08")),
         (1e9, (1e9, 1e9), ("1.000e+09", "1.000e+09", "1.000e+09")),
     ],
 )
-def test_large_estimates_are_powers_of_ten(mean, interval, expected):
+def test_large_estimates_have_significant_digits(mean, interval, expected):
     assert round_estimate(mean, interval) == expected
 
 
