@@ -188,14 +188,24 @@ def holds(distribution, truth):
     return 0.025 <= below <= 0.975, low <= truth <= high
 
 
+def posterior_of(prior, counts):
+    """Return the posterior of the (correct, total) of each class."""
+    correct, total = zip(*counts, strict=True)
+    return PosteriorBalancedAccuracy(
+        ClassCounts(range(len(counts)), correct, total), prior=PRIORS[prior]
+    )
+
+
+@lru_cache(maxsize=10_000)
+def is_warned(prior, counts):
+    """Tell whether a warning is given."""
+    return dominating_influence(posterior_of(prior, counts)) is not None
+
+
 @lru_cache(maxsize=10_000)
 def conclude(prior, counts, truth):
     """Tell whether each interval holds the truth, and whether a warning is given."""
-    correct, total = zip(*counts, strict=True)
-    posterior = PosteriorBalancedAccuracy(
-        ClassCounts(range(len(counts)), correct, total), prior=PRIORS[prior]
-    )
-    return *holds(posterior.distribution, truth), dominating_influence(posterior) is not None
+    return *holds(posterior_of(prior, counts).distribution, truth), is_warned(prior, counts)
 
 
 def measure(name, prior, numbers):
@@ -204,13 +214,44 @@ def measure(name, prior, numbers):
     return np.sum(rows, axis=0, dtype=int)
 
 
+def count_warnings(name, prior, sets):
+    """Count over the first data sets the warnings alone."""
+    return sum(is_warned(prior, draw(name, number)[0]) for number in range(sets))
+
+
+def asked_names(args):
+    """Return the names of the cells that are asked for."""
+    grid = CHOSEN if args.chosen else SHOWN
+    names = grid.names(args.classes or grid.classes, args.sizes or grid.sizes)
+    return [name for name in names if not args.recalls or name.split("|")[2] in args.recalls]
+
+
+def save(results, path):
+    """Write the results, a cell a line."""
+    path.write_text(json.dumps(results).replace("}, ", "},\n ") + "\n")
+
+
+def run_warnings(args):
+    """Count the warnings of the data sets that were run anew, as by another rule."""
+    results = json.loads(args.results.read_text())
+    asked = [
+        (name, prior)
+        for name, prior in product(asked_names(args), args.priors)
+        if prior in results.get(name, {})
+    ]
+    found = Parallel(n_jobs=args.jobs, return_as="generator")(
+        delayed(count_warnings)(name, prior, results[name][prior][0]) for name, prior in asked
+    )
+    for (name, prior), warned in zip(asked, found, strict=True):
+        results[name][prior][-1] = warned
+        save(results, args.results)
+        print(name, prior, f"{warned / results[name][prior][0]:.3f}", flush=True)
+
+
 def run(args):
     """Bring the cells up to a number of data sets, and save the results of every few."""
     results = json.loads(args.results.read_text()) if args.results.exists() else {}
-    grid = CHOSEN if args.chosen else SHOWN
-    names = list(grid.names(args.classes or grid.classes, args.sizes or grid.sizes))
-    names = [name for name in names if not args.recalls or name.split("|")[2] in args.recalls]
-    for name, prior in product(names, args.priors):
+    for name, prior in product(asked_names(args), args.priors):
         cell = results.setdefault(name, {})
         first = cell.setdefault(prior, [0, 0, 0, 0])[0]
         tasks = [range(k, min(k + TASK, args.sets)) for k in range(first, args.sets, TASK)]
@@ -218,7 +259,7 @@ def run(args):
         found = parallel(delayed(measure)(name, prior, task) for task in tasks)
         for task, sums in zip(tasks, found, strict=True):
             cell[prior] = [task.stop, *(np.array(cell[prior][1:]) + sums).tolist()]
-            args.results.write_text(json.dumps(results).replace("}, ", "},\n ") + "\n")
+            save(results, args.results)
         sets, *sums = cell[prior]
         print(name, prior, sets, *(f"{total / sets:.3f}" for total in sums), flush=True)
 
@@ -365,11 +406,14 @@ def main():
     parser.add_argument("--recalls", nargs="*", help="some recalls (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
     parser.add_argument("--chosen", action="store_true", help="cells that served to choose")
+    parser.add_argument("--warnings", action="store_true", help="count the warnings anew")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--report", action="store_true", help="write the documentation")
     args = parser.parse_args()
     if args.report:
         report(args.results)
+    elif args.warnings:
+        run_warnings(args)
     else:
         run(args)
 

@@ -318,7 +318,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         >>> from skpostbac import PosteriorBalancedAccuracy
         >>> PosteriorBalancedAccuracy.from_counts([40, 2], [45, 10]).prior_influence()
         PriorInfluence(shift=0.14, mean=0.554, observed=0.544, most_moved=(1, 0),
-            expected_coverage=0.90)
+            expected_coverage=0.92)
         """
         return PriorInfluence(
             self.effective_counts,

@@ -30,24 +30,31 @@ LEVEL = 0.95
 # Least expected coverage with l classes: the former less the latter over l, for with few classes
 # the coverage goes up and down with the numbers of samples. Chosen in cells like those of
 # `benchmarks/validity.py`; PriorInfluenceWarning has what comes of it elsewhere.
-_LEAST, _LESS = 0.9, 0.3
+_LEAST, _LESS = 0.915, 0.1
 # Samples of the mean of classes of alike size that a class has beside its own.
 _BORROWED = 3
-# Test sets, and numbers that are drawn for them at most: fewer sets where there are many classes.
-_SETS, _DRAWS, _FEWEST_SETS = 200, 200_000, 100
+# Test sets, and numbers that are drawn for them: fewer sets where there are many classes. The noise
+# of 200 sets alone would hide every sixth low coverage.
+_SETS, _DRAWS, _FEWEST_SETS = 2_000, 30_000, 100
+# So many tell enough where their coverage is so many standard errors above the limit, as is usual.
+_FIRST_SETS, _FIRST_DRAWS, _FAR = 500, 10_000, 2.5
 
 
-def too_few_hold(
+def rough_coverage(
     correct: Floats,
     total: Floats,
     prior: Prior,
     class_weight: Floats,
     mean: float,
     standard_deviation: float,
-) -> bool:
-    """Return whether the coverage of 95 % intervals is low enough for a warning."""
-    coverage = coverage_of(correct, total, prior, class_weight, mean, standard_deviation)
-    return is_too_low(coverage, total.size)
+) -> tuple[float, float]:
+    """Return about the coverage to expect, and from where on it is surely high enough."""
+    limit = _limit(total.size)
+    if not isinstance(prior, np.ndarray):
+        return shared_coverage(correct, total, class_weight, mean, standard_deviation), limit
+    sets = _n_sets(total.size, _FIRST_SETS, _FIRST_DRAWS)
+    coverage = expected_coverage(correct, total, prior, class_weight, sets)
+    return coverage, limit + _FAR * float(np.sqrt(limit * (1 - limit) / sets))
 
 
 def coverage_of(
@@ -66,10 +73,26 @@ def coverage_of(
 
 def is_too_low(coverage: float, n_classes: int) -> bool:
     """Return whether a coverage is low enough for a warning."""
-    return coverage < _LEAST - _LESS / n_classes
+    return coverage < _limit(n_classes)
 
 
-def expected_coverage(correct: Floats, total: Floats, prior: Floats, class_weight: Floats) -> float:
+def _limit(n_classes: int) -> float:
+    """Return the least coverage that gives no warning."""
+    return _LEAST - _LESS / n_classes
+
+
+def _n_sets(n_classes: int, most: int, draws: int) -> int:
+    """Return the number of test sets that take some draws, within limits."""
+    return int(np.clip(draws // n_classes, _FEWEST_SETS, most))
+
+
+def expected_coverage(
+    correct: Floats,
+    total: Floats,
+    prior: Floats,
+    class_weight: Floats,
+    sets: int | None = None,
+) -> float:
     """Return the expected coverage of 95 % intervals under independent Beta priors.
 
     Parameters
@@ -80,20 +103,24 @@ def expected_coverage(correct: Floats, total: Floats, prior: Floats, class_weigh
         a and b of each class.
     class_weight : ndarray of shape (n_classes,)
         Non-negative weights of sum 1.
+    sets : int, optional
+        Number of simulated test sets; by default 2,000, or fewer with more than 15 classes, but at
+        least 100.
 
     Returns
     -------
     coverage : float
-        Share of the intervals of 200 simulated test sets (100 to 200 with more than 1,000
-        classes), the same in each call; nan if no class of positive weight has samples.
+        Share of the intervals that hold the truth, the same in each call; nan if no class of
+        positive weight has samples.
     """
     if not total[class_weight > 0].any():
         return np.nan
     recalls = _typical_recalls(correct, total)
     trials = np.where(total > 0, np.maximum(np.rint(total), 1), 0).astype(np.int64)
-    sets = int(np.clip(_DRAWS // total.size, _FEWEST_SETS, _SETS))
+    sets = sets or _n_sets(total.size, _SETS, _DRAWS)
     rng = np.random.default_rng(0)
-    drawn = rng.binomial(trials, recalls, (sets, total.size))
+    # One class after the other, for each needs some preparation.
+    drawn = rng.binomial(trials[:, np.newaxis], recalls[:, np.newaxis], (total.size, sets)).T
     right = drawn * (total / np.maximum(trials, 1))
     low, high = _intervals(prior[:, 0] + right, prior[:, 1] + (total - right), class_weight)
     truth = class_weight @ recalls

@@ -570,7 +570,7 @@ def test_pickle_keeps_the_value(keywords):
 @pytest.mark.parametrize(
     "other",
     [
-        from_counts([1, 1], [2, 3]),
+        from_counts([1, 2], [2, 4]),
         from_counts([1, 1], [2, 2], prior="uniform"),
         from_counts([1, 1], [2, 2], class_weight=[1, 2]),
         ClassCounts([0, 1], [1, 1], [2, 2]),

@@ -137,7 +137,7 @@ def test_groups_survive_a_pickle(groups):
 
 
 POSTERIOR = PosteriorBalancedAccuracy.from_counts([3, 5], [4, 9])
-THREE_CLASSES = PosteriorBalancedAccuracy.from_counts([3, 5, 1], [4, 9, 2])
+THREE_CLASSES = PosteriorBalancedAccuracy.from_counts([3, 5, 4], [4, 9, 6])
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def parts(name):
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 7, 50])
 def test_recalls_have_the_reciprocal_of_the_number_of_classes(n_classes):
     """Beta(k + 1 / l, n - k + 1 / l) of each class, against scipy."""
-    posterior = PosteriorBalancedAccuracy.from_counts([3] * n_classes, [4] * n_classes)
-    expected = stats.beta(3 + 1 / n_classes, 1 + 1 / n_classes)
+    posterior = PosteriorBalancedAccuracy.from_counts([30] * n_classes, [40] * n_classes)
+    expected = stats.beta(30 + 1 / n_classes, 10 + 1 / n_classes)
     for recall in posterior.recalls().values():
         assert recall.interval() == pytest.approx(expected.interval(0.95), rel=1e-9)
 
@@ -116,8 +116,8 @@ def test_the_accuracy_by_two_ways():
 @pytest.mark.filterwarnings("error::skpostbac.PriorInfluenceWarning")
 @pytest.mark.parametrize(
     ("correct", "total"),
-    [([9, 8], [10, 10]), ([4] * 45 + [3] * 5, [4] * 50), ([4] * 50, [4] * 50)],
-    ids=["two classes of ten", "fifty classes of four", "no errors"],
+    [([9, 8], [10, 10]), ([8] * 40 + [6] * 10, [8] * 50), ([8] * 50, [8] * 50)],
+    ids=["two classes of ten", "fifty classes of eight", "no errors"],
 )
 def test_the_default_moves_little(correct, total):
     """There is nothing to warn of."""

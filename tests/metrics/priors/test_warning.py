@@ -62,8 +62,7 @@ def test_every_entry_warns_once_where_the_user_calls(entry):
     assert str(warning.message) == (
         "95% intervals would contain the true balanced accuracy in about 0% of similar test "
         "sets: the prior moves the mean from the observed 1.000 to 0.750, by 3.7 posterior "
-        "standard deviations. With few samples of each class, use prior='hierarchical', or "
-        "'reciprocal' (about 92%)."
+        "standard deviations. With few samples of each class, use prior='hierarchical'."
     )
 
 
@@ -96,9 +95,20 @@ def test_scores_and_searches_stay_silent():
     pickle.loads(pickle.dumps(posterior + posterior)).summary()
 
 
+@pytest.mark.parametrize(("correct", "total"), [(8, 10), (18, 20)])
+def test_weaker_prior_is_a_remedy_that_gives_no_warning(correct, total):
+    """It is named with the coverage to expect of it."""
+    counts = [correct] * 8, [total] * 8
+    weaker = from_counts(*counts)  # the default prior
+    share = weaker.prior_influence().expected_coverage
+    message = rf"use prior='hierarchical', or 'reciprocal' \(about {share:.0%}\)\.$"
+    with pytest.warns(PriorInfluenceWarning, match=message):
+        from_counts(*counts, prior="uniform")
+
+
 def test_comparison_of_predictions_warns_once():
     """Of the classifier that suffers most."""
-    message = "from the observed 1.000 to 0.750, .* or 'reciprocal'"
+    message = "from the observed 1.000 to 0.750, .* use prior='hierarchical'"
     with pytest.warns(PriorInfluenceWarning, match=message) as record:
         comparison = compare_predictions(LABELS, {"A": LABELS, "B": LABELS[::-1]}, prior="uniform")
     assert len(record) == 1
