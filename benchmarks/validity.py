@@ -5,7 +5,7 @@
 A cell is a number of classes, their sizes and their recalls, which may rise or fall with the size.
 Data set k of a cell depends on nothing but the name of the cell and k, so that a run can be
 stopped, resumed and repeated. The default interval and the limit of the warning were chosen on
-cells like those of --chosen; what is reported are others.
+cells like those of --grid chosen; what is reported are others.
 
     python benchmarks/validity.py --report
 
@@ -58,6 +58,11 @@ def in_turn(sizes):
     return lambda n_classes: np.sort(np.resize(sizes, n_classes))
 
 
+def one_of(size, others):
+    """Give one class its own number of samples, and all others another."""
+    return lambda n_classes: np.sort([size] + [others] * (n_classes - 1))
+
+
 def harmonic(samples):
     """Give class i a share proportional to 1 / i, of so many samples a class on average."""
 
@@ -87,6 +92,21 @@ def trend(slope, noise=0.0):
         return expit(logit(0.85) + slope * x + noise * rng.normal(size=sizes.size))
 
     return recalls
+
+
+def steps(smallest, largest):
+    """Let the recall change evenly from the smallest class to the largest."""
+    return lambda sizes, rng: np.linspace(smallest, largest, sizes.size)
+
+
+def mixed(low, high, share):
+    """Give a random share of the classes the one recall, and the others the other."""
+    return lambda sizes, rng: np.where(rng.random(sizes.size) < share, low, high)
+
+
+def bad_smallest(recall, others):
+    """Give the smallest class a recall of its own."""
+    return lambda sizes, rng: np.where(np.arange(sizes.size) < 1, recall, others)
 
 
 def some_at_chance(number):
@@ -153,12 +173,31 @@ SHOWN = Grid(
         "falling, noisy": trend(-0.25, 0.5),
     },
 )
+# Sizes and recalls that differ more than one would expect.
+HARD = Grid(
+    classes=(3, 5, 12, 40),
+    sizes={
+        "2 and 200": in_turn([2, 200]),
+        "one of 4, others 50": one_of(4, 50),
+        "one of 2000, others 6": one_of(2000, 6),
+    },
+    recalls={
+        "all 0.5": constant(0.5),
+        "U(0, 1)": lambda sizes, rng: rng.uniform(0, 1, sizes.size),
+        "3 of 10 .4, others .98": mixed(0.4, 0.98, 0.3),
+        "from .3 to .95": steps(0.3, 0.95),
+        "from .95 to .3": steps(0.95, 0.3),
+        "smallest .3, others .93": bad_smallest(0.3, 0.93),
+    },
+    following={},
+)
+GRIDS = {"shown": SHOWN, "chosen": CHOSEN, "hard": HARD}
 
 
 def draw(name, number):
     """Return the (correct, total) of each class, sorted, and the true balanced accuracy."""
     n_classes, size_name, recall_name = name.split("|")
-    grid = SHOWN if size_name in SHOWN.sizes else CHOSEN
+    grid = next(one for one in GRIDS.values() if size_name in one.sizes)
     rng = np.random.default_rng([zlib.crc32(name.encode()), number])
     sizes = grid.sizes[size_name](int(n_classes)).astype(int)
     recalls = (grid.recalls | grid.following)[recall_name](sizes, rng)
@@ -221,7 +260,7 @@ def count_warnings(name, prior, sets):
 
 def asked_names(args):
     """Return the names of the cells that are asked for."""
-    grid = CHOSEN if args.chosen else SHOWN
+    grid = GRIDS[args.grid]
     names = grid.names(args.classes or grid.classes, args.sizes or grid.sizes)
     return [name for name in names if not args.recalls or name.split("|")[2] in args.recalls]
 
@@ -332,6 +371,17 @@ def summary_table(results):
     return write_table([10, 12, 8, 11, 5, 5, 5, 5, 9, 11], rows)
 
 
+def hard_table(results):
+    """Return the coverage of the default interval in the harder cells, and the share warned of."""
+    priors = ("reciprocal", "hierarchical")
+    rows = [["classes", "samples", "recalls", *priors]]
+    for name in HARD.names(HARD.classes, HARD.sizes):
+        cells = [results[name][prior] for prior in priors]
+        shown = [f"{held / sets:.3f} ({warned / sets:.2f})" for sets, _, held, warned in cells]
+        rows.append([*name.split("|"), *shown])
+    return write_table([7, 21, 23, 12, 12], rows)
+
+
 def outside_table(results):
     """Return the cells outside the range, and how many there would be with a coverage of .955."""
     rows = [["classes", "samples", "recalls", "prior", "sets", "coverage", "error", "distance"]]
@@ -359,7 +409,7 @@ def plot(results, path):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    classes = sorted({int(name.split("|")[0]) for name in results})
+    classes = SHOWN.classes
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         for ax, prior in zip(figure.subplots(1, len(PRIORS), sharey=True), PRIORS, strict=True):
@@ -390,6 +440,7 @@ def report(path):
         "validity_cells": f"{head}\n{coverage_table(results, 2)}\n",
         "validity_warning": f"{warning_table(results)}\n",
         "validity_outside": f"{head}{outside_table(results)}\n",
+        "validity_hard": f"{hard_table(results)}\n",
     }
     for name, text in parts.items():
         (DOC / f"{name}.rst.inc").write_text(text)
@@ -405,7 +456,7 @@ def main():
     parser.add_argument("--sizes", nargs="*", help="some sizes of classes (all)")
     parser.add_argument("--recalls", nargs="*", help="some recalls (all)")
     parser.add_argument("--priors", nargs="*", default=PRIORS, choices=PRIORS)
-    parser.add_argument("--chosen", action="store_true", help="cells that served to choose")
+    parser.add_argument("--grid", default="shown", choices=GRIDS, help="cells (shown)")
     parser.add_argument("--warnings", action="store_true", help="count the warnings anew")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--report", action="store_true", help="write the documentation")
