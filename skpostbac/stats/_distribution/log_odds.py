@@ -42,10 +42,12 @@ _NODES, _WEIGHTS = leggauss(_N)
 _FROM_SERIES = legvander(_NODES, _N - 1)
 _TO_SERIES = np.linalg.inv(_FROM_SERIES)
 _ENDS_OF_SERIES = legvander(np.array([-1.0, 1.0]), _N - 1)
+_SLOPES_OF_SERIES = legval(np.array([-1.0, 1.0]), legder(np.eye(_N))).T
 # The derivative at these points from the values there, and the barycentric weights with which a
 # polynomial is interpolated between them (Wang, Huybrechs and Vandewalle, Mathematics of
 # Computation 83, 2014).
 _DERIVATIVE = legval(_NODES, legder(_TO_SERIES)).T
+_LOG_WEIGHTS = np.log(_WEIGHTS)[:, np.newaxis]
 _BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
 # Series on both halves of a panel.
 _HALVES = [_TO_SERIES @ legvander(0.5 * (_NODES + side), _N - 1) for side in (-1, 1)]
@@ -126,7 +128,7 @@ class Panels(StablePickle):
     @cached_property
     def log_weights(self) -> Floats:
         """Log of the mass at the points of the panels, shape (_N, n)."""
-        return self.values + np.log(np.outer(_WEIGHTS, 0.5 * (self.right - self.left)))
+        return self.values + _LOG_WEIGHTS + np.log(0.5 * (self.right - self.left))
 
     @cached_property
     def log_masses(self) -> Floats:
@@ -154,8 +156,19 @@ class Panels(StablePickle):
     def ends_negligible(self, top: float, depth: float) -> Bools:
         """Return whether the density is negligible at the outer ends of two panels."""
         ends = np.array([self.left[0], self.right[-1]])
-        heights = (_ENDS_OF_SERIES * self.series[:, [0, -1]].T).sum(axis=1)
-        return np.asarray(heights < top - np.where(np.abs(ends) > _LAST, _DEPTH_BEYOND, depth))
+        depths = np.where(np.abs(ends) > _LAST, _DEPTH_BEYOND, depth)
+        return np.asarray(self.outer_heights < top - depths)
+
+    @cached_property
+    def outer_heights(self) -> Floats:
+        """Log density at the outer ends of the first panel and the last."""
+        return np.asarray((_ENDS_OF_SERIES * self.series[:, [0, -1]].T).sum(axis=1))
+
+    @cached_property
+    def outer_slopes(self) -> Floats:
+        """Its derivatives there."""
+        widths = (self.right - self.left)[[0, -1]]
+        return np.asarray(2 * (_SLOPES_OF_SERIES * self.series[:, [0, -1]].T).sum(axis=1) / widths)
 
     def is_resolved(self, top: float, tolerance: float, far: float = _FAR_TOLERANCE) -> Bools:
         """Return where the series has converged and the rule can integrate its exponential.
@@ -272,7 +285,7 @@ class LogitDensity(StablePickle):
     def end_powers(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Log of c and a of a density c x^(a - 1) at the lower end, and at the upper one."""
         slopes, edges = self._slopes, self.edges[[0, -1]]
-        factors = self.log_density(edges) + np.array([-1, 1]) * edges * np.array(slopes)
+        factors = self.panels.outer_heights + np.array([-1, 1]) * edges * np.array(slopes)
         return (float(factors[0]), slopes.low), (float(factors[1]), slopes.high)
 
     def logs_at(self, u: Floats) -> Logs:
@@ -287,12 +300,21 @@ class LogitDensity(StablePickle):
         """Return the log of the mass below some log-odds, or of the one above them."""
         fall_below, fall_above = self._falls(u)
         u = np.clip(u, self.panels.left[0], self.panels.right[-1])
-        index = self.index(u)
+        log_tail, _ = self._tail_and_density(u, lower, self.index(u))
+        return log_tail + np.where(lower, fall_below, fall_above)
+
+    def _tail_and_density(self, u: Floats, lower: Bools, index: Indices) -> tuple[Floats, Floats]:
+        """Return the log of a tail and the log density, at points of some panels."""
         left = np.where(lower, self.panels.left[index], u)
         right = np.where(lower, u, self.panels.right[index])
+        # One row for each point, whose sum does not depend on the other rows.
+        places = np.append(np.moveaxis(_spread(left, right), 0, -1), u[..., np.newaxis], axis=-1)
+        values = self._interpolated(places, index[..., np.newaxis], self.panels.values)
+        values = np.moveaxis(values, -1, 0)
+        with np.errstate(divide="ignore"):
+            inside = log_sum(values[:-1] + _LOG_WEIGHTS) + np.log(0.5 * (right - left))
         beyond = np.where(lower, self._log_below[index], self._log_above[index + 1])
-        inside = self._log_mass(left, right, index)
-        return np.logaddexp(beyond, inside) + np.where(lower, fall_below, fall_above)
+        return np.logaddexp(beyond, inside), values[-1]
 
     def quantiles(self, log_p: Floats, log_q: Floats) -> Floats:
         """Return the log-odds with the mass exp(log_p) = 1 - exp(log_q) below them, shape (n,).
@@ -311,12 +333,13 @@ class LogitDensity(StablePickle):
         slope = np.where(lower, self._slopes.low, self._slopes.high)
         index = self.index(np.clip(u, self.panels.left[0], self.panels.right[-1]))
         low, high = self.panels.left[index], self.panels.right[index]
+        wanted = np.maximum(log_tail, edge)
         for _ in range(_MAX_STEPS):
-            value = self.log_tail(u, lower)
-            excess = value - np.maximum(log_tail, edge)
+            value, log_density = self._tail_and_density(u, lower, index)
+            excess = value - wanted
             is_above = sign * excess > 0
             low, high = np.where(is_above, low, u), np.where(is_above, u, high)
-            moved = u - sign * excess * np.exp(value - self.log_density(u))
+            moved = u - sign * excess * np.exp(value - log_density)
             moved = np.where((low <= moved) & (moved <= high), moved, 0.5 * (low + high))
             settled = (np.abs(excess) < _CLOSE) | (high - low <= np.spacing(np.abs(u)))
             u = moved
@@ -381,10 +404,8 @@ class LogitDensity(StablePickle):
     @cached_property
     def _slopes(self) -> Interval:
         """How steeply the log density falls beyond both ends of the panels."""
-        ends = self.panels[np.array([0, -1])]
-        slope = legval(np.array([-1.0, 1.0]), legder(ends.series), tensor=False)
-        low, high = np.maximum([1, -1] * slope * 2 / (ends.right - ends.left), _LEAST_SLOPE)
-        return Interval(float(low), float(high))
+        low, high = self.panels.outer_slopes.tolist()
+        return Interval(max(low, _LEAST_SLOPE), max(-high, _LEAST_SLOPE))
 
     def _falls(self, u: Floats) -> tuple[Floats, Floats]:
         """Fall of the log density beyond the panels below and above, zero elsewhere."""
@@ -395,13 +416,13 @@ class LogitDensity(StablePickle):
     @cached_property
     def _log_below(self) -> Floats:
         """Log of the mass below each edge."""
-        first = self.log_density(self.edges[:1]) - np.log(self._slopes.low)
+        first = self.panels.outer_heights[0] - np.log(self._slopes.low)
         return np.logaddexp.accumulate(np.append(first, self.panels.log_masses))
 
     @cached_property
     def _log_above(self) -> Floats:
         """Log of the mass above each edge."""
-        last = self.log_density(self.edges[-1:]) - np.log(self._slopes.high)
+        last = self.panels.outer_heights[1] - np.log(self._slopes.high)
         return np.logaddexp.accumulate(np.append(last, self.panels.log_masses[::-1]))[::-1]
 
     def index(self, u: Floats) -> Indices:
@@ -427,12 +448,6 @@ class LogitDensity(StablePickle):
             weights = _BARYCENTRIC / away
             result[block] = np.einsum("ij,ij->i", weights, known[block]) / weights.sum(axis=1)
         return result.reshape(z.shape)
-
-    def _log_mass(self, left: Floats, right: Floats, index: Indices) -> Floats:
-        """Log of the mass between two points of one panel."""
-        values = self._interpolated(_spread(left, right), index, self.panels.values)
-        with np.errstate(divide="ignore"):
-            return log_sum(values + np.log(_WEIGHTS)[:, None]) + np.log(0.5 * (right - left))
 
     def log_end_density(self, end: int) -> float:
         """Limit of the log density at an end of (0, 1), from its trend at the last points."""

@@ -7,6 +7,7 @@ the largest doubles.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -61,40 +62,56 @@ class Curves:
 
     def log_integrand(self, p: Floats) -> Floats:
         """Log of the integrand at places p, shape (n, m)."""
-        log_f, half = self.log_f, 0.5 * p
-        log_c01, log_c10 = self.log_c[0, 1], self.log_c[1, 0]
-        log_scale = 0.5 * (log_c01 + log_c10) + np.log(2.0)
-        asinh_b, log_root = self._asinh_of_b(half, log_scale)
-        to_second = 0.5 * (log_c10 - log_c01) - self.sign_c[0, 1] * asinh_b
+        half = 0.5 * p
+        asinh_b, log_root = self._asinh_of_b(half)
+        to_second = self._half_gap - self.sign_c[0, 1] * asinh_b
         x, z = half - to_second, half + to_second
-        odds: list[list[Floats]] = [[np.zeros(1), z], [x, p]]
-        above = _log_add(
-            [log_f[i, j] + odds[i][j] for i, j in np.ndindex(2, 2) if (log_f[i, j] > -np.inf).any()]
-        )
+        odds = {(0, 0): 0.0, (0, 1): z, (1, 0): x, (1, 1): p}
+        above = _log_add([self.log_f[place] + odds[place] for place in self._places_of_f])
         # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
-        below = half + (log_root + log_scale)
+        below = (half + self._log_scale) + log_root
         densities = self.first.log_density(self.flip * x) + self.second.log_density(z)
         return np.asarray(densities + (above - below))
 
-    def _asinh_of_b(self, half: Floats, log_scale: Floats) -> tuple[Floats, Floats]:
+    def _asinh_of_b(self, half: Floats) -> tuple[Floats, Floats]:
         """Return asinh(B) and log sqrt(B^2 + 1) where p / 2 is `half`.
 
         The exponentials in B may overflow, and so all is divided by the largest of them.
         """
-        terms = [
-            (self.sign_c[i, i], (self.log_c[i, i] - log_scale) + side * half)
-            for i, side in enumerate((-1.0, 1.0))
-            if self.sign_c[i, i].any()
-        ]
+        terms = [(sign, log + side * half) for sign, log, side in self._terms_of_b]
         if not terms:
             return np.zeros(half.shape), np.zeros(half.shape)
         top = np.maximum(terms[0][1], 0.0)
         if len(terms) > 1:
-            top = np.maximum(top, terms[1][1])
+            np.maximum(top, terms[1][1], out=top)
         parts = [sign * np.exp(log - top) for sign, log in terms]
         b, one = parts[0] if len(parts) == 1 else parts[0] + parts[1], np.exp(-top)
         root = np.sqrt(b * b + one * one)
         return np.copysign(top + np.log(np.abs(b) + root), b), top + np.log(root)
+
+    @cached_property
+    def _log_scale(self) -> Floats:
+        """Log of 2 sqrt(|c_01 c_10|)."""
+        return np.asarray(0.5 * (self.log_c[0, 1] + self.log_c[1, 0]) + np.log(2.0))
+
+    @cached_property
+    def _half_gap(self) -> Floats:
+        """The number k, half the log of |c_10 / c_01|."""
+        return np.asarray(0.5 * (self.log_c[1, 0] - self.log_c[0, 1]))
+
+    @cached_property
+    def _terms_of_b(self) -> list[tuple[Floats, Floats, float]]:
+        """Signs and logs of the terms of B without their exponentials, and the signs of these."""
+        return [
+            (self.sign_c[i, i], self.log_c[i, i] - self._log_scale, side)
+            for i, side in enumerate((-1.0, 1.0))
+            if self.sign_c[i, i].any()
+        ]
+
+    @cached_property
+    def _places_of_f(self) -> list[tuple[int, int]]:
+        """Corners at which the denominator is not zero for all u."""
+        return [place for place in np.ndindex(2, 2) if (self.log_f[place] > -np.inf).any()]
 
     def p_of_first(self, x: Floats) -> Floats:
         """Places p at which the first variable has the log-odds x, shape (m,); NaN for none."""
@@ -112,8 +129,8 @@ class Curves:
     @property
     def bends(self) -> Floats:
         """Places p beside which a curve bends, shape (n, 3), where it does."""
-        log_scale = 0.5 * (self.log_c[0, 1] + self.log_c[1, 0]) + np.log(2.0)
-        first, second = 2 * (self.log_c[0, 0] - log_scale), 2 * (log_scale - self.log_c[1, 1])
+        first = 2 * (self.log_c[0, 0] - self._log_scale)
+        second = 2 * (self._log_scale - self.log_c[1, 1])
         return np.concatenate([first, 0.5 * (first + second), second], axis=1)
 
 

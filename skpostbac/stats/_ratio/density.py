@@ -30,22 +30,24 @@ analytic in a strip about the real axis and falls exponentially in both directio
 in one of them where a class has no errors: with p = c + s sinh(v) about a peak, the ends are a few
 units of v away. The trapezoid rule then converges geometrically (Trefethen and Weideman, SIAM
 Review 56, 2014), and halving its step at least squares the error: a step is halved until that moves
-the logarithm by less than 1e-8.
+the logarithm by less than 3e-10.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
 
-from skpostbac._utils import Bools, Floats, Indices
+from skpostbac._utils import Floats
 from skpostbac.stats._distribution import DEPTH, LogitDensity
 from skpostbac.stats._numerics import EPS, REACH
 from skpostbac.stats._ratio.curve import Curves
 from skpostbac.stats._ratio.pieces import integrate_pieces
 from skpostbac.stats._ratio.variables import LogOdds
+from skpostbac.stats._ratio.windows import KnownWindows, Windows
 
 # Distance from a kink below which rounding shows.
 _BESIDE = 1e-12
@@ -58,8 +60,10 @@ _OF_REACH = 0.02
 EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
 # Widest scale of a variable: panels double beyond the first ones.
 _WIDEST = 4.0
-# With a smaller exponent the integrand is integrated in pieces. Rows of an array of integrands.
-_SMALL, _ROWS = 0.05, 512
+# With a smaller exponent the integrand is integrated in pieces.
+_SMALL = 0.05
+# Rows of an array of integrands: larger arrays than 100 kB are mapped anew each time.
+_ROWS = 192
 # Places at which an outline of the density is seen, in scales from the middle.
 _OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
 _OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
@@ -69,19 +73,12 @@ _WIDTH, _WIDER, _DROP, _BEYOND = 1.8, 0.5, 18.0, 4.0
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
 # in logs, until about this share of the probability is left.
 SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
-# Places of a variable at which a peak is looked for, in scales from its mode, and further out.
-_STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
-_OUTER = 2.0 ** np.arange(0, 14)
-# The peak is where the integrand is above exp(-_PEAK) of its largest value.
-_PEAK = 1.0
-# Places at which both are looked for again, until the next look narrows by less than a share.
-_LOOK, _NARROW, _LOOKS = 17, 0.6, 40
-# Integrands of one in so many rows are looked at.
+# Windows of one in so many rows are looked for.
 _STRIDE = 6
-# Steps of the trapezoid rule at first, and how often they are halved.
-_FIRST, _HALVINGS = 24, 9
+# Step of the trapezoid rule at first, and how often they are halved.
+_STEP, _HALVINGS = 0.18, 9
 # A change that leaves an error of its square, and one by rounding, of which no halving rids.
-_SETTLED, _NOISE = 1e-8, 16.0
+_SETTLED, _NOISE = 3e-10, 16.0
 
 
 @dataclass(frozen=True)
@@ -100,32 +97,45 @@ class LogRatio:
     numerator: Floats
     denominator: Floats
 
-    def log_density(self, u: Floats) -> Floats:
+    def log_density(self, u: Floats, known: KnownWindows | None = None) -> Floats:
         """Return the log density of the log ratio, shape (n,).
 
-        Within rounding of a kink of the order e it is a constant. Where it has a pole there, about
-        d^(e - 1) at a distance d, the constant has the mass of the pole, 1 / e times as much.
+        The windows of some integrands may be known. Within rounding of a kink of the order e the
+        density is a constant. Where it has a pole there, about d^(e - 1) at a distance d, the
+        constant has the mass of the pole, 1 / e times as much.
         """
         u, log_share = u.copy(), np.zeros(u.shape)
         for place, power in zip(*self.kinks, strict=True):
             close = np.abs(u - place) < _BESIDE
             u[close] = place + np.copysign(_BESIDE, u[close] - place)
             log_share[close] -= np.log(min(power, 1.0))
-        return log_share + self._log_density(u)
+        return log_share + self._log_density(u, known)
 
-    def _log_density(self, u: Floats) -> Floats:
+    def _log_density(self, u: Floats, known: KnownWindows | None) -> Floats:
         order = np.argsort(u)
         log_density = np.empty(u.size)
+        known = None if self.reaches_far else self._windows(u[order], known)
         for start in range(0, u.size, _ROWS):
             rows = order[start : start + _ROWS]
             curves = self._curves(u[rows])
             with np.errstate(divide="ignore", over="ignore", under="ignore"):
                 log_density[rows] = (
-                    integrate_pieces(curves)
-                    if self.reaches_far
-                    else _trapezoid(curves, _windows(curves))
+                    _trapezoid(curves, known.at(u[rows])) if known else integrate_pieces(curves)
                 )
         return log_density
+
+    def _windows(self, u: Floats, known: KnownWindows | None) -> KnownWindows:
+        """Return windows between which all u are, which rise."""
+        beyond = u if known is None else known.beyond(u)
+        if known and not beyond.size:
+            return known
+        some = np.unique(np.append(np.arange(0, beyond.size, _STRIDE), beyond.size - 1))
+        found = self._look_for_windows(beyond[some])
+        return known.joined(found) if known else found
+
+    def _look_for_windows(self, u: Floats) -> KnownWindows:
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            return KnownWindows(u, Windows.of(self._curves(u)))
 
     @property
     def reaches_far(self) -> bool:
@@ -151,9 +161,12 @@ class LogRatio:
     def table(self, depth: float = DEPTH) -> LogitDensity:
         """Tabulate the density, until it is below exp(-depth) of its largest value."""
         tolerance, far = tolerances(self.first, self.second)
+        edges = _graded(self._edges(depth), *self.kinks)
+        middles = np.concatenate([edges[:1], 0.5 * (edges[1:] + edges[:-1]), edges[-1:]])
+        known = None if self.reaches_far else self._look_for_windows(middles)
         return LogitDensity.between(
-            self.log_density,
-            _graded(self._edges(depth), *self.kinks),
+            partial(self.log_density, known=known),
+            edges,
             tolerance,
             depth=depth,
             far=far,
@@ -171,7 +184,8 @@ class LogRatio:
         x, z = (one.mode + one.scale * _OUTLINE for one in (self.first, self.second))
         p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            height = np.fmax.reduce(curves.log_integrand(p), axis=1)
+            # Far out there may be no place at which a variable is near its mode.
+            height = np.fmax.reduce(curves.log_integrand(p), axis=1, initial=-np.inf)
         kept = np.flatnonzero(height > height.max() - depth)
         kept = np.arange(max(kept[0] - 1, 0), min(kept[-1] + 2, u.size))
         u, height = u[kept], np.maximum(height[kept], height.max() - depth - _BEYOND)
@@ -220,123 +234,20 @@ def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
     return np.unique(edges)
 
 
-@dataclass(frozen=True)
-class _Window:
-    """Where integrands count, and where their peaks are; arrays have the shape (n, 1).
-
-    Nodes are even in v with p = centre + scale sinh(v): even in p across the peak, and in the logs
-    of their distances from it further out, where an integrand may fall slowly.
-    """
-
-    low: Floats
-    high: Floats
-    left: Floats
-    """Where the peak begins."""
-    right: Floats
-    """Where it ends."""
-
-    @classmethod
-    def seen(cls, p: Floats, values: Floats) -> _Window:
-        """Return the last places before and after all those at which the integrand counts."""
-        top = values.max(axis=1, keepdims=True)
-        return cls(*_around(p, values > top - REACH), *_around(p, values > top - _PEAK))
-
-    def __getitem__(self, rows: Bools | Indices) -> _Window:
-        return _Window(self.low[rows], self.high[rows], self.left[rows], self.right[rows])
-
-    def joined(self, other: _Window) -> _Window:
-        """Return windows that hold those of both."""
-        return _Window(
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
-            np.minimum(self.left, other.left),
-            np.maximum(self.right, other.right),
-        )
-
-    @property
-    def centre(self) -> Floats:
-        return 0.5 * (self.left + self.right)
-
-    @property
-    def scale(self) -> Floats:
-        return 0.5 * (self.right - self.left)
-
-    @property
-    def ends(self) -> tuple[Floats, Floats]:
-        """The smallest v, and the largest."""
-        return (
-            np.arcsinh((self.low - self.centre) / self.scale),
-            np.arcsinh((self.high - self.centre) / self.scale),
-        )
-
-    def places(self, v: Floats) -> Floats:
-        return self.centre + self.scale * np.sinh(v)
-
-    def is_narrow_in(self, other: _Window) -> bool:
-        """Return whether a window is much narrower than another, or its peak is."""
-        outer = (self.high - self.low) < _NARROW * (other.high - other.low)
-        inner = (self.right - self.left) < _NARROW * (other.right - other.left)
-        return bool((outer | inner).any())
-
-
-def _candidates(curve: Curves) -> Floats:
-    """Places where one of the variables is near its mode, shape (n, m), increasing."""
-    x, z = (one.mode + one.scale * _STEPS for one in (curve.first, curve.second))
-    return np.sort(np.concatenate([curve.p_of_first(x), curve.p_of_second(z)], axis=1), axis=1)
-
-
-def _around(p: Floats, counts: Bools) -> tuple[Floats, Floats]:
-    first = np.maximum(counts.argmax(axis=1) - 1, 0)
-    last = np.minimum(p.shape[1] - counts[:, ::-1].argmax(axis=1), p.shape[1] - 1)
-    rows = np.arange(len(p))
-    return p[rows, first][:, np.newaxis], p[rows, last][:, np.newaxis]
-
-
-def _windows(curve: Curves) -> _Window:
-    """Return the windows of all rows, each from those of the nearest rows that are looked at."""
-    size = len(curve.flip)
-    some = np.unique(np.append(np.arange(0, size, _STRIDE), size - 1))
-    window = _window(curve[some])
-    before = np.searchsorted(some, np.arange(size), side="right") - 1
-    after = np.searchsorted(some, np.arange(size))
-    return window[before].joined(window[after])
-
-
-def _window(curve: Curves) -> _Window:
-    """Look for the windows of integrands."""
-    p = _candidates(curve)
-    seen = np.isfinite(p)
-    first = np.where(seen.any(axis=1), np.nanmin(np.where(seen, p, np.inf), axis=1), 0.0)
-    last = np.where(seen.any(axis=1), np.nanmax(np.where(seen, p, -np.inf), axis=1), 0.0)
-    p = np.where(seen, p, first[:, np.newaxis])
-    p = np.concatenate([first[:, None] - _OUTER, p, last[:, None] + _OUTER], axis=1)
-    p = np.sort(p, axis=1)
-    window = _Window.seen(p, curve.log_integrand(p))
-    shares = np.linspace(0, 1, _LOOK)
-    for _ in range(_LOOKS):
-        low, high = window.ends
-        p = window.places(low + (high - low) * shares)
-        before, window = window, _Window.seen(p, curve.log_integrand(p))
-        if not window.is_narrow_in(before):
-            break
-    return window
-
-
-def _trapezoid(curve: Curves, window: _Window) -> Floats:
+def _trapezoid(curve: Curves, window: Windows) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
     low, high = window.ends
-    step, settled = (
-        (high - low) / _FIRST,
-        max(_SETTLED, _NOISE * _rounding(curve.first, curve.second)),
-    )
-    v = low + step * np.arange(_FIRST + 1)
+    count = int(np.ceil((high - low).mean() / _STEP))
+    step = (high - low) / count
+    settled = 2 * max(_SETTLED, _NOISE * _rounding(curve.first, curve.second))
+    v = low + step * np.arange(count + 1)
     sums = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
-    result, open_rows, count = np.empty(len(low)), np.arange(len(low)), _FIRST
+    result, open_rows = np.empty(len(low)), np.arange(len(low))
     for _ in range(_HALVINGS):
         v = low + step * (np.arange(count) + 0.5)
         more = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
         # The sum of the second half alone is another rule of the first step.
-        rest = ~(np.abs(more - sums) < 2 * settled)
+        rest = ~(np.abs(more - sums) < settled)
         step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)
         result[open_rows] = sums + np.log((step * window.scale)[:, 0])
         if not rest.any():

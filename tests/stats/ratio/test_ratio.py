@@ -321,7 +321,9 @@ def test_first_panels_are_seldom_cut(monkeypatch, name, table):
     """Panels follow an outline of the density; halving equal ones took up to nine rounds."""
     rounds, original = [], density.LogRatio.log_density
     monkeypatch.setattr(
-        density.LogRatio, "log_density", lambda ratio, u: rounds.append(1) or original(ratio, u)
+        density.LogRatio,
+        "log_density",
+        lambda ratio, u, known: rounds.append(1) or original(ratio, u, known),
     )
     known(name, TABLES[table], 0.3).mean()
     assert len(rounds) <= 4
@@ -374,6 +376,31 @@ def test_values_do_not_depend_on_what_else_is_asked():
     alone = ratio.logcdf(0.6)
     assert ratio.logcdf([0.6, 1e-8])[0] == alone
     assert ratio.logcdf(0.6) == alone
+
+
+@pytest.mark.parametrize("share", [1e-3, 0.5])
+def test_a_class_without_hits_among_many(share):
+    """Far out, no place of the curve is near the mode of a variable."""
+    index = known("jaccard", (0.5, 797.5, 1.5, 2.5), share)
+    # The index is at most x where theta is at most x (1 + y (1 - share) / share).
+    q = (np.arange(4000) + 0.5) / 4000
+    factor = 1 + stats.beta(1.5, 2.5).ppf(q) * (1 - share) / share
+    x = index.icdf([0.025, 0.5, 0.975])
+    below = stats.beta(0.5, 797.5).cdf(np.multiply.outer(x, factor)).mean(axis=1)
+    np.testing.assert_allclose(index.cdf(x), below, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["precision", "f1", "npv"])
+@pytest.mark.parametrize(
+    "cells", [(21.5, 0.5, 0.5, 30.5), (1407.5, 0.5, 0.5, 21.5), (51, 4, 7, 90)]
+)
+def test_steps_of_the_integrals_are_small_enough(monkeypatch, name, cells):
+    """Steps of a third change nothing."""
+    ratio = known(name, cells, 0.4)._log_ratio
+    u = ratio.table().quantiles(np.log(LEVELS), np.log1p(-LEVELS))
+    found = ratio.log_density(u)
+    monkeypatch.setattr(density, "_STEP", density._STEP / 3)
+    np.testing.assert_allclose(found, ratio.log_density(u), rtol=0, atol=1e-12)
 
 
 def test_a_table_has_the_mass_of_one(monkeypatch):
