@@ -23,6 +23,7 @@ from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
 from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles, rough_tails
+from skpostbac.stats._beta.rough_shapes import rough_mode, rough_shortest
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._distribution import Interval, Laplace, LeftOut, Tails
 from skpostbac.stats._inversion import FarContour, Inversion, WeightedSum, sum_weights, vector
@@ -310,6 +311,9 @@ class BetaAverage(WeightedSum):
 
         This is an end of the support if the density is unbounded there.
         """
+        if self._rough_pair is not None:
+            mode = rough_mode(*self._rough_pair)
+            return super().mode() if np.isnan(mode) else mode
         y = np.full(1, np.nan) if self._series is None else modes(self._series)
         if np.isnan(y[0]):
             return super().mode()
@@ -317,11 +321,13 @@ class BetaAverage(WeightedSum):
 
     def hdi(self, level: float = 0.95) -> Interval:
         level = check_level(level)
+        ends = np.full(2, np.nan)
         if self._series is not None:
             y = shortest_intervals(self._series, level)[:, 0]
-            if np.isfinite(y).all():
-                return Interval(*map(float, self._frame.x(self._frame.near_mean(y))))
-        return super().hdi(level)
+            ends = self._frame.x(self._frame.near_mean(y))
+        elif self._rough_pair is not None:
+            ends = rough_shortest(*self._rough_pair, level)
+        return super().hdi(level) if np.isnan(ends).any() else Interval(*map(float, ends))
 
     hdi.__doc__ = WeightedSum.hdi.__doc__
 

@@ -5,13 +5,15 @@ With positive weights, X = v theta + w eta and F the cdf of eta,
     P(X <= x) = E[F((x - v theta) / w)],
 
 where the argument of F lies in (0, 1) for theta between max(0, (x - w) / v) and min(1, x / v), and
-F is 1 below. Classes with few errors have powers at the ends of this range, which the tanh-sinh
-rule integrates (Takahasi and Mori, Publ. RIMS 9, 1974). Its error is about the square of that with
-every second node, which is known at no cost. Where this is not small, as for an interior peak that
-is narrow beside the range, no quantile is found here.
+F is 1 below. Theta is the narrower one of both, and only where its density is not negligible does
+the integrand count. Classes with few errors have powers at the ends of this range, which the
+tanh-sinh rule integrates (Takahasi and Mori, Publ. RIMS 9, 1974). Its error is about the square of
+that with every second node, which is known at no cost. Where this is not small, no quantile is
+found here.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import betainc, betaincinv
@@ -29,7 +31,12 @@ _STEP, _LAST, _LEAST_EXPONENT = 0.075, 4.0, 0.4
 _LARGEST = 3e3
 # Largest errors of the rule with every second node, of a probability and relative to a density:
 # those of the rule are about their squares.
-_DOUBTFUL, _DOUBTFUL_DENSITY = 1e-9, 1e-6
+_DOUBTFUL, _DOUBTFUL_DENSITY = 1e-7, 1e-4
+# Probability of theta beyond each end of its range, and most of a density at the outermost nodes,
+# about what is left out there.
+_LEFT_OUT, _MOST_LEFT_OUT = 1e-18, 1e-12
+# With a larger exponent a density falls to zero at an end.
+_FALLING = 2.0
 # Newton's step from a log tail with no more than this error is the last: it leaves the square.
 _LAST_STEP, _MOST_STEPS = 1e-7, 12
 # Quantiles that are computed together: about a megabyte for an array over their nodes.
@@ -51,51 +58,156 @@ _SHARE, _REST, _WEIGHT = _rule()
 
 
 @dataclass(frozen=True)
-class _Pairs(Rows):
-    """Sums of two Betas with positive weights, shape (m, 2), the wider one first.
+class Pairs(Rows):
+    """Sums of two Betas with positive weights, shape (m, 2), the narrower one first.
 
-    `log_betas` are the logs of the Beta functions.
+    Attributes
+    ----------
+    log_betas : logs of the Beta functions.
+    reach : where the first variable has nearly all its probability.
     """
 
     a: Floats
     b: Floats
     weights: Floats
     log_betas: Floats
+    reach: Floats
 
     @classmethod
-    def of(cls, a: Floats, b: Floats, weights: Floats) -> "_Pairs":
-        return cls(a, b, weights, log_beta(a, b))
+    def of(cls, a: Floats, b: Floats, weights: Floats) -> "Pairs":
+        near, far = np.stack([a[:, 0], b[:, 0]]), np.stack([b[:, 0], a[:, 0]])
+        # Where both densities are infinite at one end, what is beside it counts.
+        low, high = np.where(near > _FALLING, betaincinv(near, far, _LEFT_OUT), 0.0)
+        return cls(a, b, weights, log_beta(a, b), np.stack([low, 1 - high], axis=1))
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of each sum, shape (m, 1)."""
+        return np.asarray((self.weights * self.a / (self.a + self.b)).sum(axis=1, keepdims=True))
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of each sum, shape (m, 1)."""
+        return np.asarray(variances(self.a, self.b, self.weights).sum(axis=1, keepdims=True))
+
+    def like_beta(self, p: Floats) -> Floats:
+        """Return quantiles of a Beta of the same support, mean and variance, shape (m, n)."""
+        width = self.weights.sum(axis=1, keepdims=True)
+        mean = self.mean / width
+        size = mean * (1 - mean) * width * width / self.variance - 1
+        return np.asarray(width * betaincinv(size * mean, size * (1 - mean), p))
 
     def at(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return cdf, density and errors of both with every second node at x, (m, n).
 
-        That of the density is relative, and at least the root of what the ends leave out.
+        That of the density is relative.
         """
-        fields = (self.a, self.b, self.weights, self.log_betas)
-        (a, c), (b, d), (v, w), (log_beta_a, log_beta_c) = (
+        nodes = Nodes.of(self, x)
+        cdf, error = nodes.cdf_and_error()
+        total, doubt = nodes.density_and_doubt()
+        return cdf, total, error, doubt
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes of the rule for the sums at x, shape (m, n, n_nodes); parameters are (m, 1, 1).
+
+    Attributes
+    ----------
+    parameters : a and b of theta, those of eta, the weights v and w and the log Beta function of
+        eta.
+    slopes : derivatives of the ends of the range of theta.
+    low, length : where this range begins, and how long it is.
+    share, rest : places of the nodes in it and their complements.
+    theta, other : theta and 1 - theta.
+    y, z : argument of the cdf of eta and its complement.
+    weights : those of the rule, with the density of theta.
+    """
+
+    parameters: tuple[Floats, ...]
+    slopes: tuple[Floats, Floats]
+    low: Floats
+    length: Floats
+    share: Floats
+    rest: Floats
+    theta: Floats
+    other: Floats
+    y: Floats
+    z: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, pairs: Pairs, x: Floats, stride: int = 1) -> "Nodes":
+        """Place every `stride`-th node."""
+        fields = (pairs.a, pairs.b, pairs.weights, pairs.log_betas, pairs.reach)
+        (a, c), (b, d), (v, w), (log_beta_a, log_beta_c), (first, last) = (
             values.T[:, :, np.newaxis, np.newaxis] for values in fields
         )
+        share, rest, weight = _SHARE[::stride], _REST[::stride], stride * _WEIGHT[::stride]
         x = x[..., np.newaxis]
-        low, high = np.maximum(0.0, (x - w) / v), np.minimum(1.0, x / v)
-        length = high - low
-        left, right = length * _SHARE, length * _REST
+        low, high = np.maximum(first, (x - w) / v), np.minimum(last, x / v)
+        length = np.maximum(high - low, 0.0)
+        left, right = length * share, length * rest
         theta, other = low + left, (1 - high) + right
         # The argument of F and its complement, without cancellation.
-        y, z = (np.maximum(x - v, 0.0) + v * right) / w, (np.maximum(w - x, 0.0) + v * left) / w
-        is_upper = y > 0.5
-        tail = betainc(np.where(is_upper, d, c), np.where(is_upper, c, d), np.minimum(y, z))
-        density = np.exp((a - 1) * np.log(theta) + (b - 1) * np.log(other) - log_beta_a)
-        density *= length * _WEIGHT
-        terms = density * np.where(is_upper, 1 - tail, tail)
-        cdf = terms.sum(axis=-1)
-        density *= np.exp((c - 1) * np.log(y) + (d - 1) * np.log(z) - log_beta_c)
-        error = np.abs(2 * terms[..., ::2].sum(axis=-1) - cdf)
-        cdf += betainc(a, b, low)[..., 0]
-        total, half = density.sum(axis=-1), density[..., ::2].sum(axis=-1)
+        above, below = x - v * last, w - (x - v * first)
+        y, z = (np.maximum(above, 0.0) + v * right) / w, (np.maximum(below, 0.0) + v * left) / w
+        weights = np.exp((a - 1) * np.log(theta) + (b - 1) * np.log(other) - log_beta_a)
+        weights *= length * weight
+        parameters, slopes = (a, b, c, d, v, w, log_beta_c), ((below < 0) / v, (above < 0) / v)
+        return cls(parameters, slopes, low, length, share, rest, theta, other, y, z, weights)
+
+    def cdf_and_error(self) -> tuple[Floats, Floats]:
+        """Return the cdf, and the error with every second node."""
+        a, b, c, d, *_ = self.parameters
+        is_upper = self.y > 0.5
+        one, two = np.where(is_upper, d, c), np.where(is_upper, c, d)
+        tail = betainc(one, two, np.minimum(self.y, self.z))
+        terms = self.weights * np.where(is_upper, 1 - tail, tail)
+        total = terms.sum(axis=-1)
+        error = np.abs(2 * terms[..., ::2].sum(axis=-1) - total)
+        return total + betainc(a, b, self.low)[..., 0], error
+
+    @cached_property
+    def densities(self) -> Floats:
+        """Terms of the density."""
+        _, _, c, d, _, w, log_beta_c = self.parameters
+        logs = (c - 1) * np.log(self.y) + (d - 1) * np.log(self.z) - log_beta_c
+        return np.asarray(self.weights * np.exp(logs) / w)
+
+    def density_and_doubt(self) -> tuple[Floats, Floats]:
+        """Return the density, and its relative error with every second node.
+
+        The error is infinite if too much is left out at the ends.
+        """
+        terms = self.densities
+        total, half = terms.sum(axis=-1), terms[..., ::2].sum(axis=-1)
         # Both densities may be infinite at one end, where x is a weight, or very near one.
-        left_out = (density[..., 0] + density[..., -1]) / total
-        doubt = np.maximum(np.abs(2 * half - total) / total, np.sqrt(left_out))
-        return cdf, total / w[..., 0], error, doubt
+        left_out = (terms[..., 0] + terms[..., -1]) / total
+        return total, np.where(left_out < _MOST_LEFT_OUT, np.abs(2 * half - total) / total, np.inf)
+
+    def derivatives(self) -> tuple[Floats, Floats]:
+        """Return both derivatives of the density.
+
+        At a fixed share of the range, all factors of a term are powers of linear functions of x.
+        """
+        (a, b, c, d, v, w, _), (slope_of_low, slope_of_high) = self.parameters, self.slopes
+        growth = slope_of_high - slope_of_low
+        shift = slope_of_low + growth * self.share
+        rates = [
+            (np.ones(1), growth / self.length),
+            (a - 1, shift / self.theta),
+            (b - 1, -shift / self.other),
+            (c - 1, (1 - v * slope_of_high + v * growth * self.rest) / (w * self.y)),
+            (d - 1, (v * slope_of_low - 1 + v * growth * self.share) / (w * self.z)),
+        ]
+        slope, bend = np.zeros_like(self.y), np.zeros_like(self.y)
+        for power, rate in rates:
+            change = power * rate
+            slope += change
+            bend -= change * rate
+        bend += slope * slope
+        return (self.densities * slope).sum(axis=-1), (self.densities * bend).sum(axis=-1)
 
 
 def rough_tails(
@@ -106,20 +218,24 @@ def rough_tails(
     The parameters of one sum have the shape (2,), the distances (n,). The errors are below 1e-12,
     and of a tail or density not less than `LEAST` below 1e-9 of it.
     """
-    if not _is_fit(a, b, weights).all():
+    if not is_fit(a, b, weights).all():
         unknown = np.zeros(to_low.shape)
         return Tails(unknown, unknown, unknown), np.zeros(to_low.shape, dtype=bool)
-    pairs, is_upper = _seen_from_nearer_end(a[np.newaxis], b[np.newaxis], weights[np.newaxis])
+    pairs, is_upper = seen_from_nearer_end(a[np.newaxis], b[np.newaxis], weights[np.newaxis])
     with np.errstate(all="ignore"):
         y = to_high if is_upper[0, 0] else to_low
         cdf, density, error, error_of_density = (x[0] for x in pairs.at(y[np.newaxis]))
-        is_known = (error < _DOUBTFUL) & (error_of_density < _DOUBTFUL_DENSITY)
-        is_known &= (cdf >= LEAST) & (1 - cdf >= LEAST)
+        is_known = is_accurate(error, error_of_density) & (cdf >= LEAST) & (1 - cdf >= LEAST)
         below, above = (1 - cdf, cdf) if is_upper[0, 0] else (cdf, 1 - cdf)
         return Tails(np.log(below), np.log(above), np.log(density)), is_known
 
 
-def _is_fit(a: Floats, b: Floats, weights: Floats) -> Bools:
+def is_accurate(error: Floats, error_of_density: Floats) -> Bools:
+    """Return where errors with every second node tell that those of the rule are small."""
+    return np.asarray((error < _DOUBTFUL) & (error_of_density < _DOUBTFUL_DENSITY))
+
+
+def is_fit(a: Floats, b: Floats, weights: Floats) -> Bools:
     """Return which variables the rule can integrate."""
     fit = (weights != 0) & (np.minimum(a, b) >= _LEAST_EXPONENT) & (a + b <= _LARGEST)
     return np.asarray(fit)
@@ -131,7 +247,7 @@ def rough_quantiles(a: Floats, b: Floats, weights: Floats, p: Floats, q: Floats)
     The parameters of the sums have the shape (m, 2). The errors are below 1e-12 in probability.
     """
     found = np.full(p.shape, np.nan)
-    fit = _is_fit(a, b, weights).all(axis=1)
+    fit = is_fit(a, b, weights).all(axis=1)
     rows, size = np.flatnonzero(fit), max(1, _BLOCK // max(1, p.shape[1]))
     for start in range(0, rows.size, size):
         part = rows[start : start + size]
@@ -140,14 +256,14 @@ def rough_quantiles(a: Floats, b: Floats, weights: Floats, p: Floats, q: Floats)
 
 
 def _quantiles(a: Floats, b: Floats, weights: Floats, p: Floats, q: Floats) -> Floats:
-    pairs, is_upper = _seen_from_nearer_end(a, b, weights)
-    y = _newton(pairs, np.where(is_upper, q, p), np.where(is_upper, p, q))
+    pairs, is_upper = seen_from_nearer_end(a, b, weights)
+    y = pair_quantiles(pairs, np.where(is_upper, q, p), np.where(is_upper, p, q))
     low = np.minimum(weights, 0.0).sum(axis=1, keepdims=True)
     high = np.maximum(weights, 0.0).sum(axis=1, keepdims=True)
     return np.asarray(np.where(is_upper, high - y, low + y))
 
 
-def _seen_from_nearer_end(a: Floats, b: Floats, weights: Floats) -> tuple[_Pairs, Bools]:
+def seen_from_nearer_end(a: Floats, b: Floats, weights: Floats) -> tuple[Pairs, Bools]:
     """Return sums with positive weights, and which are seen from the upper end, (m, 1).
 
     It is the end that is nearer to the mean.
@@ -159,19 +275,14 @@ def _seen_from_nearer_end(a: Floats, b: Floats, weights: Floats) -> tuple[_Pairs
     is_mirrored = (weights < 0) != is_upper
     a, b = np.where(is_mirrored, b, a), np.where(is_mirrored, a, b)
     weights, variance = np.abs(weights), variances(a, b, weights)
-    order = np.argsort(-variance, axis=1)
+    order = np.argsort(variance, axis=1)
     parts = (np.take_along_axis(values, order, 1) for values in (a, b, weights))
-    return _Pairs.of(*parts), is_upper
+    return Pairs.of(*parts), is_upper
 
 
-def _newton(pairs: _Pairs, p: Floats, q: Floats) -> Floats:
+def pair_quantiles(pairs: Pairs, p: Floats, q: Floats) -> Floats:
     """Solve log P(X <= x) = log p, or that of the upper tail if smaller, by Newton's steps."""
-    width = pairs.weights.sum(axis=1, keepdims=True)
-    mean = (pairs.weights * pairs.a / (pairs.a + pairs.b)).sum(axis=1, keepdims=True) / width
-    variance = variances(pairs.a, pairs.b, pairs.weights).sum(axis=1, keepdims=True)
-    # A Beta of the same moments.
-    size = mean * (1 - mean) * width * width / variance - 1
-    y = width * betaincinv(size * mean, size * (1 - mean), p)
+    y, width = pairs.like_beta(p), pairs.weights.sum(axis=1, keepdims=True)
     found, rows = np.full(y.shape, np.nan), np.arange(len(y))
     low, high = np.zeros_like(y), np.broadcast_to(width, y.shape)
     with np.errstate(all="ignore"):

@@ -11,15 +11,17 @@ accuracy. Imports `_distribution`.
 from skpostbac.stats._smooth.blocks import many_series, single_series
 from skpostbac.stats._smooth.lookup import quantiles
 from skpostbac.stats._smooth.peak import modes
-from skpostbac.stats._smooth.series import Series
-from skpostbac.stats._smooth.shortest import shortest_intervals
+from skpostbac.stats._smooth.series import Grid, Series
+from skpostbac.stats._smooth.shortest import is_level_set, shortest_intervals
 from skpostbac.stats._smooth.tails import LEAST, central_densities_of, central_tails_of
 
 __all__ = [
     "LEAST",
+    "Grid",
     "Series",
     "central_densities_of",
     "central_tails_of",
+    "is_level_set",
     "many_series",
     "modes",
     "quantiles",

@@ -7,7 +7,8 @@ where the top is flat, no mode is found here.
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats._smooth.series import Grid, Series, Waves
+from skpostbac.stats._smooth.series import Grid
+from skpostbac.stats._smooth.shortest import Curves, Shapes
 
 # Another peak above this share of the highest, or a top of less curvature than this in units of the
 # standard deviation, makes the highest place doubtful.
@@ -15,7 +16,7 @@ _RIVAL, _FLAT = 0.99, 0.01
 _LAST_STEP, _MOST_STEPS = 1e-7, 6
 
 
-def modes(series: Series) -> Floats:
+def modes(series: Shapes) -> Floats:
     """Distances of the modes from the mean, shape (m,); NaN if not found."""
     grid = series.grid()
     place = grid.density.argmax(axis=1)
@@ -38,7 +39,7 @@ def _is_alone(density: Floats) -> Bools:
     return np.asarray(is_peak.sum(axis=1) == 1)
 
 
-def _newton(waves: Waves, y: Floats, deviation: Floats) -> Floats:
+def _newton(waves: Curves, y: Floats, deviation: Floats) -> Floats:
     """Take Newton's steps to a slope of zero."""
     is_found = np.zeros(y.shape, dtype=bool)
     with np.errstate(all="ignore"):

@@ -10,10 +10,12 @@ none inside is below; the grid of the series tells, as it has no more detail. Wh
 as with two peaks, no interval is found here.
 """
 
+from typing import Protocol
+
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats._smooth.series import Grid, Series, Waves
+from skpostbac.stats._smooth.series import Grid
 
 # Shares of 1 - level that are left below.
 _SHARES = (np.arange(12) + 0.5) / 12
@@ -23,13 +25,38 @@ _LAST_STEP, _MOST_STEPS = 1e-7, 8
 _SAME = 1e-10
 
 
-def shortest_intervals(series: Series, level: float) -> Floats:
+class Shapes(Protocol):
+    """What tells the shape of densities, such as `Series`."""
+
+    @property
+    def reach(self) -> Floats:
+        """Values are known at smaller distances, shape (m,)."""
+
+    @property
+    def deviation(self) -> Floats:
+        """The standard deviations, shape (m,)."""
+
+    def grid(self) -> Grid:
+        """Return values on an even grid."""
+
+    def waves(self, n_derivatives: int = 2) -> "Curves":
+        """Return what evaluates the cdf and its derivatives."""
+
+
+class Curves(Protocol):
+    """What evaluates distributions at some places, such as `Waves`."""
+
+    def at(self, y: Floats) -> Floats:
+        """Return the cdf and its derivatives at y, shape (m, n), along a new first axis."""
+
+
+def shortest_intervals(series: Shapes, level: float) -> Floats:
     """Distances of both ends from the mean, shape (2, m); NaN if not found."""
     grid = series.grid()
     start = _start(grid, level)
     ends, density, is_found = _newton(series.waves(), start, level, series.deviation)
     is_found &= (np.abs(ends) < series.reach).all(axis=0)
-    is_found &= _is_level_set(grid, ends, density)
+    is_found &= is_level_set(grid, ends, density)
     return np.where(is_found, ends, np.nan)
 
 
@@ -61,13 +88,13 @@ def _interpolated(grid: Grid, y: Floats) -> Floats:
 
 
 def _newton(
-    waves: Waves, ends: Floats, level: float, deviation: Floats
+    waves: Curves, ends: Floats, level: float, deviation: Floats
 ) -> tuple[Floats, Floats, Bools]:
     """Solve for ends of equal density; also their density, and whether they were found."""
     height, is_last = np.empty(len(deviation)), np.zeros(len(deviation), dtype=bool)
     with np.errstate(all="ignore"):
         for _ in range(_MOST_STEPS):
-            cdf, density, slope = (values.T for values in waves.at(ends.T))
+            cdf, density, slope = (values.T for values in waves.at(ends.T)[:3])
             missing = level - (cdf[1] - cdf[0])
             fall, turn = np.log(density[0] / density[1]), slope / density
             # density_1 du - density_0 dl = missing and turn_1 du - turn_0 dl = fall.
@@ -82,7 +109,7 @@ def _newton(
     return ends, height, is_last
 
 
-def _is_level_set(grid: Grid, ends: Floats, density: Floats) -> Bools:
+def is_level_set(grid: Grid, ends: Floats, density: Floats) -> Bools:
     """Whether the density is above that of the ends between them, and below it elsewhere."""
     inside = (grid.y > ends[0][:, np.newaxis]) & (grid.y < ends[1][:, np.newaxis])
     least = (density * (1 - _SAME))[:, np.newaxis]

@@ -74,6 +74,16 @@ def test_tails_of_one_sum(size):
     assert n_known
 
 
+def test_a_narrow_variable_beside_a_wide_one():
+    """The quadrature keeps to where the narrow one has its probability."""
+    (found,) = quantiles([[2, 1400]], [[1, 1.5]], [[0.5, 0.5]])
+    distribution = BetaAverage([2, 1400], [1, 1.5])
+    is_found = ~np.isnan(found)
+    assert is_found.sum() >= 5
+    values = np.exp(by_contour(distribution, found[is_found]).log_cdf)
+    np.testing.assert_allclose(values, P[is_found], rtol=0, atol=1e-12)
+
+
 def test_an_interval_takes_no_contour():
     """A perfect class beside another one, also with a third of no weight."""
     for a, b, weights in [
@@ -88,11 +98,11 @@ def test_an_interval_takes_no_contour():
 
 
 def test_doubtful_sums():
-    """A narrow peak inside, a weight of zero, tiny and large exponents: left to others."""
-    a = [[2, 1500], [9, 9], [0.01, 9], [9e5, 9]]
-    b = [[1, 1500], [1, 1], [9, 1], [1, 1]]
-    weights = np.full((4, 2), 0.5)
-    weights[1, 1] = 0
+    """A weight of zero, tiny and large exponents: left to others."""
+    a = [[9, 9], [0.01, 9], [9e5, 9]]
+    b = [[1, 1], [9, 1], [1, 1]]
+    weights = np.full((3, 2), 0.5)
+    weights[0, 1] = 0
     assert np.isnan(quantiles(a, b, weights)).all()
 
 
