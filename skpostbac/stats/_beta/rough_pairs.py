@@ -97,6 +97,11 @@ class Pairs(Rows):
         size = mean * (1 - mean) * width * width / self.variance - 1
         return np.asarray(width * betaincinv(size * mean, size * (1 - mean), p))
 
+    def has_pole_at(self, x: Floats) -> Bools:
+        """Return where one variable is 0, the other is 1, and both densities are too high."""
+        (a, c), (b, d), (v, w) = (values.T for values in (self.a, self.b, self.weights))
+        return np.asarray(((x == v) & (b + c <= 1)) | ((x == w) & (a + d <= 1)))
+
     def at(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return cdf, density and errors of both with every second node at x, (m, n).
 
@@ -225,6 +230,8 @@ def rough_tails(
     with np.errstate(all="ignore"):
         y = to_high if is_upper[0, 0] else to_low
         cdf, density, error, error_of_density = (x[0] for x in pairs.at(y[np.newaxis]))
+        is_pole = pairs.has_pole_at(y)
+        density[is_pole], error_of_density[is_pole] = np.inf, 0.0
         is_known = is_accurate(error, error_of_density) & (cdf >= LEAST) & (1 - cdf >= LEAST)
         below, above = (1 - cdf, cdf) if is_upper[0, 0] else (cdf, 1 - cdf)
         return Tails(np.log(below), np.log(above), np.log(density)), is_known

@@ -19,7 +19,7 @@ from skpostbac.stats._smooth.transform import transforms
 
 # More orders, nodes or variables are not worth their while; of more variables, or larger ones, the
 # errors of rounding add up to more than 1e-14.
-_MOST_ORDERS, _MOST_NODES, _MOST_VARIABLES, _LARGEST = 1024, 512, 64, 1e7
+_MOST_ORDERS, _MOST_NODES, _MOST_VARIABLES, _LARGEST = 4096, 512, 64, 1e7
 # Exponents at the nearer ends that add up to less leave thousands of orders, if any number of them:
 # the transform falls like the height to the power of minus their sum.
 _LEAST_POWER = 4.0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.rough_pairs import rough_quantiles
@@ -95,6 +96,21 @@ def test_an_interval_takes_no_contour():
         assert "_inversion" not in vars(distribution)
         tails = by_contour(distribution, np.array([low, high]))
         np.testing.assert_allclose(np.exp(tails.log_cdf), [0.025, 0.975], rtol=0, atol=1e-12)
+
+
+def test_the_better_of_two_perfect_classes():
+    """Both are right on all samples: the density of their difference is infinite at zero."""
+    first, second = BetaAverage([50.5], [0.5]), BetaAverage([40.5], [0.5])
+    difference = second - first
+    # P(theta < eta) from the distribution function of one and quantiles of the other.
+    q = (np.arange(100_000) + 0.5) / 100_000
+    expected = stats.beta(50.5, 0.5).cdf(stats.beta(40.5, 0.5).ppf(q)).mean()
+    assert difference.ccdf(0) == pytest.approx(expected, abs=1e-7)
+    assert difference.pdf(0) == np.inf
+    assert "_inversion" not in vars(difference)
+    assert difference.cdf(0) == pytest.approx(
+        np.exp(by_contour(difference, np.zeros(1)).log_cdf[0]), abs=1e-12
+    )
 
 
 def test_doubtful_sums():
