@@ -4,8 +4,8 @@
 moment generating function at both ends, and `terms` the interface for the inversion. `_dirichlet`
 has the same files. `chebyshev` is a series for many Betas with the same weight, `averages` handles
 arrays of distributions with `parameters`, `rough_pairs` has quantiles and tails of sums of two that
-are not smooth, `rough_shapes` their shortest intervals and modes, and `together` evaluates many
-distributions. Imports `_inversion` and what that imports, and `_smooth`.
+are not smooth, `rough_shapes` their shortest intervals and modes, `single` has sums of one, and
+`together` evaluates many distributions. Imports `_inversion` and what that imports, and `_smooth`.
 """
 
 from skpostbac.stats._beta.average import BetaAverage, beta_averages

@@ -24,6 +24,7 @@ from skpostbac.stats._beta.moments import cumulants, variances
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
 from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles, rough_tails
 from skpostbac.stats._beta.rough_shapes import rough_mode, rough_shortest
+from skpostbac.stats._beta.single import SingleBeta
 from skpostbac.stats._beta.terms import WeightedBetas
 from skpostbac.stats._distribution import Interval, Laplace, LeftOut, Tails
 from skpostbac.stats._inversion import FarContour, Inversion, WeightedSum, sum_weights, vector
@@ -221,6 +222,14 @@ class BetaAverage(WeightedSum):
         return single_series(self.a, self.b, self.weights)
 
     @cached_property
+    def _single(self) -> SingleBeta | None:
+        """The sum, if it is one of a single variable that is computed in closed form."""
+        kept = np.flatnonzero(self.weights)
+        if kept.size != 1:
+            return None
+        return SingleBeta.of(*(float(x[kept[0]]) for x in (self.a, self.b, self.weights)))
+
+    @cached_property
     def _rough_pair(self) -> tuple[Floats, Floats, Floats] | None:
         """Parameters and weights, of two variables whose sum is not smooth; None of any other."""
         kept = self.weights != 0
@@ -245,13 +254,18 @@ class BetaAverage(WeightedSum):
         return cdf
 
     def _tails(self, points: Points) -> Tails:
+        if self._single is not None:
+            tails, is_known = self._single.tails(points)
+            return tails if is_known.all() else self._completed(tails, is_known, points)
         if self._series:
             return self._smooth_tails(self._series, points)
         if self._rough_pair is None or points.from_mean.size > MOST_PLACES:
             return super()._tails(points)
         tails, is_known = rough_tails(*self._rough_pair, points.to_low, points.to_high)
-        if is_known.all():
-            return tails
+        return tails if is_known.all() else self._completed(tails, is_known, points)
+
+    def _completed(self, tails: Tails, is_known: Bools, points: Points) -> Tails:
+        """Replace tails that are not known by those of contours."""
         return tails.replaced(~is_known, super()._tails(points[~is_known]))
 
     @property
@@ -297,6 +311,10 @@ class BetaAverage(WeightedSum):
         return y, np.isfinite(y) & (np.minimum(p, q) >= LEAST)
 
     def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
+        if self._single is not None:
+            y = self._single.quantiles(np.exp(log_p), np.exp(log_q))
+            if not np.isnan(y).any():
+                return self._from_end(y)
         # A few quantiles of a rough sum of two take less than its contour.
         is_central = np.minimum(log_p, log_q).min() >= np.log(LEAST)
         if self._rough_pair is not None and is_central and log_p.size <= MOST_PLACES:
@@ -311,6 +329,8 @@ class BetaAverage(WeightedSum):
 
         This is an end of the support if the density is unbounded there.
         """
+        if self._single is not None and not np.isnan(self._single.mode):
+            return float(self._from_end(np.array([self._single.mode]))[0])
         if self._rough_pair is not None:
             mode = rough_mode(*self._rough_pair)
             return super().mode() if np.isnan(mode) else mode
@@ -322,7 +342,9 @@ class BetaAverage(WeightedSum):
     def hdi(self, level: float = 0.95) -> Interval:
         level = check_level(level)
         ends = np.full(2, np.nan)
-        if self._series is not None:
+        if self._single is not None:
+            ends = np.sort(self._from_end(self._single.shortest(level)))
+        elif self._series is not None:
             y = shortest_intervals(self._series, level)[:, 0]
             ends = self._frame.x(self._frame.near_mean(y))
         elif self._rough_pair is not None:
@@ -330,6 +352,11 @@ class BetaAverage(WeightedSum):
         return super().hdi(level) if np.isnan(ends).any() else Interval(*map(float, ends))
 
     hdi.__doc__ = WeightedSum.hdi.__doc__
+
+    def _from_end(self, y: Floats) -> Floats:
+        """Return points at distances from the nearer end of the support of a single variable."""
+        low, high = self.support()
+        return high - y if self._single and self._single.is_upper else low + y
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
