@@ -12,17 +12,16 @@ that with every second node, which is known at no cost. Where this is not small,
 found here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betainc, betaincinv
+from scipy.special import betainc, betaincc, betaincinv
 
 from skpostbac._utils import Bools, Floats
 from skpostbac.stats._beta.moments import variances
 from skpostbac.stats._distribution import Tails
 from skpostbac.stats._numerics import Rows, log_beta
-from skpostbac.stats._smooth import LEAST
 
 # Step of the rule, and its largest argument. At 4 a share of 6e-38 of the range is left out, and
 # so less than 1e-15 of the probability if no exponent is smaller than this one.
@@ -35,6 +34,8 @@ _DOUBTFUL, _DOUBTFUL_DENSITY = 1e-7, 1e-4
 # Probability of theta beyond each end of its range, and most of a density at the outermost nodes,
 # about what is left out there.
 _LEFT_OUT, _MOST_LEFT_OUT = 1e-18, 1e-12
+# Smallest tails that are computed with that range, and with the whole one.
+_LEAST_TAIL, _LEAST_FAR_TAIL = 1e-8, 1e-25
 # With a larger exponent a density falls to zero at an end.
 _FALLING = 2.0
 # Newton's step from a log tail with no more than this error is the last: it leaves the square.
@@ -97,6 +98,10 @@ class Pairs(Rows):
         size = mean * (1 - mean) * width * width / self.variance - 1
         return np.asarray(width * betaincinv(size * mean, size * (1 - mean), p))
 
+    def unbounded(self) -> "Pairs":
+        """Return the same with the whole range of the first variable."""
+        return replace(self, reach=np.broadcast_to([0.0, 1.0], self.reach.shape))
+
     def has_pole_at(self, x: Floats) -> Bools:
         """Return where one variable is 0, the other is 1, and both densities are too high."""
         (a, c), (b, d), (v, w) = (values.T for values in (self.a, self.b, self.weights))
@@ -108,7 +113,7 @@ class Pairs(Rows):
         That of the density is relative.
         """
         nodes = Nodes.of(self, x)
-        cdf, error = nodes.cdf_and_error()
+        (cdf, _), (error, _) = nodes.tails_and_errors()
         total, doubt = nodes.density_and_doubt()
         return cdf, total, error, doubt
 
@@ -162,16 +167,19 @@ class Nodes:
         parameters, slopes = (a, b, c, d, v, w, log_beta_c), ((below < 0) / v, (above < 0) / v)
         return cls(parameters, slopes, low, length, share, rest, theta, other, y, z, weights)
 
-    def cdf_and_error(self) -> tuple[Floats, Floats]:
-        """Return the cdf, and the error with every second node."""
+    def tails_and_errors(self) -> tuple[Floats, Floats]:
+        """Return P(X <= x) and P(X > x), shape (2, m, n), and the errors with every second node."""
         a, b, c, d, *_ = self.parameters
-        is_upper = self.y > 0.5
+        # Terms of both are accurate where they are small.
+        is_upper = self.y * (c + d) > c
         one, two = np.where(is_upper, d, c), np.where(is_upper, c, d)
-        tail = betainc(one, two, np.minimum(self.y, self.z))
-        terms = self.weights * np.where(is_upper, 1 - tail, tail)
+        tail = betainc(one, two, np.where(is_upper, self.z, self.y))
+        rest = 1 - tail
+        terms = self.weights * np.where(is_upper, [rest, tail], [tail, rest])
         total = terms.sum(axis=-1)
         error = np.abs(2 * terms[..., ::2].sum(axis=-1) - total)
-        return total + betainc(a, b, self.low)[..., 0], error
+        beyond = [betainc(a, b, self.low), betaincc(a, b, self.low + self.length)]
+        return total + np.stack(beyond)[..., 0], error
 
     @cached_property
     def densities(self) -> Floats:
@@ -221,20 +229,36 @@ def rough_tails(
     """Tails and density at distances from both ends of the support, and which are accurate.
 
     The parameters of one sum have the shape (2,), the distances (n,). The errors are below 1e-12,
-    and of a tail or density not less than `LEAST` below 1e-9 of it.
+    and below 1e-9 of a tail or density.
     """
     if not is_fit(a, b, weights).all():
         unknown = np.zeros(to_low.shape)
         return Tails(unknown, unknown, unknown), np.zeros(to_low.shape, dtype=bool)
     pairs, is_upper = seen_from_nearer_end(a[np.newaxis], b[np.newaxis], weights[np.newaxis])
+    y = to_high if is_upper[0, 0] else to_low
     with np.errstate(all="ignore"):
-        y = to_high if is_upper[0, 0] else to_low
-        cdf, density, error, error_of_density = (x[0] for x in pairs.at(y[np.newaxis]))
-        is_pole = pairs.has_pole_at(y)
-        density[is_pole], error_of_density[is_pole] = np.inf, 0.0
-        is_known = is_accurate(error, error_of_density) & (cdf >= LEAST) & (1 - cdf >= LEAST)
-        below, above = (1 - cdf, cdf) if is_upper[0, 0] else (cdf, 1 - cdf)
-        return Tails(np.log(below), np.log(above), np.log(density)), is_known
+        tails, is_known = _tails(pairs, y, _LEAST_TAIL)
+        if not is_known.all():
+            # In small tails the range of theta is another one.
+            far, is_far_known = _tails(pairs.unbounded(), y[~is_known], _LEAST_FAR_TAIL)
+            tails = tails.replaced(~is_known, far)
+            is_known[~is_known] = is_far_known
+    if is_upper[0, 0]:
+        tails = Tails(tails.log_ccdf, tails.log_cdf, tails.log_pdf)
+    return tails, is_known
+
+
+def _tails(pairs: Pairs, y: Floats, least: float) -> tuple[Tails, Bools]:
+    """Tails of one sum not less than `least`, and density, and which of them are accurate."""
+    nodes = Nodes.of(pairs, y[np.newaxis])
+    tails, errors = (values[:, 0] for values in nodes.tails_and_errors())
+    log_below, log_above = np.log(tails)
+    density, doubt = (values[0] for values in nodes.density_and_doubt())
+    is_pole = pairs.has_pole_at(y)
+    density[is_pole], doubt[is_pole] = np.inf, 0.0
+    # The square of an error is small in relation to the tail.
+    is_known = (errors < _DOUBTFUL * np.sqrt(tails)).all(axis=0) & (doubt < _DOUBTFUL_DENSITY)
+    return Tails(log_below, log_above, np.log(density)), is_known & (tails.min(axis=0) >= least)
 
 
 def is_accurate(error: Floats, error_of_density: Floats) -> Bools:

@@ -93,7 +93,8 @@ class _Shape:
     def at(self, y: Floats) -> Floats:
         """Return the cdf and three derivatives at y, shape (1, n); NaN where not accurate."""
         nodes = Nodes.of(self.pairs, y)
-        (cdf, error), (density, doubt) = nodes.cdf_and_error(), nodes.density_and_doubt()
+        (cdf, _), (error, _) = nodes.tails_and_errors()
+        density, doubt = nodes.density_and_doubt()
         values = np.stack([cdf, density, *nodes.derivatives()])
         return np.where(is_accurate(error, doubt), values, np.nan)
 
@@ -107,7 +108,7 @@ class _Shape:
         first, last = self.pairs.like_beta(tails)[0].tolist()
         y = np.linspace(first, last, _PLACES)[np.newaxis]
         nodes = Nodes.of(self.pairs, y, _STRIDE)
-        return Grid(y, nodes.cdf_and_error()[0], nodes.density_and_doubt()[0])
+        return Grid(y, nodes.tails_and_errors()[0][0], nodes.density_and_doubt()[0])
 
     def shortest(self, level: float) -> Floats:
         """Return both ends of the shortest interval; NaN if not found."""

@@ -75,6 +75,27 @@ def test_tails_of_one_sum(size):
     assert n_known
 
 
+def test_small_tails():
+    """They have relative accuracy, at corners as well."""
+    for a, b, x in [
+        ([20.5, 35.5], [0.5, 0.5], [0.5, 0.6, 0.75]),
+        ([31, 9], [1, 1], [0.3, 0.5, 0.6]),
+        ([50.5, 8.5], [0.5, 2.5], [0.45, 0.5, 0.55]),
+    ]:
+        distribution, x = BetaAverage(a, b), np.array(x)
+        found, tails = distribution.logcdf(x), by_contour(distribution, x)
+        np.testing.assert_allclose(found, tails.log_cdf, rtol=0, atol=1e-9)
+        assert tails.log_cdf.min() > np.log(1e-25)
+        assert tails.log_cdf[0] < np.log(1e-5)
+
+
+def test_a_better_than_chance_pair_takes_no_contour():
+    """The probability beyond chance of two perfect classes, and that it is not."""
+    distribution = BetaAverage([20.5, 35.5], [0.5, 0.5])
+    assert 0 < distribution.cdf(0.7) < 1e-5
+    assert "_inversion" not in vars(distribution)
+
+
 def test_a_narrow_variable_beside_a_wide_one():
     """The quadrature keeps to where the narrow one has its probability."""
     (found,) = quantiles([[2, 1400]], [[1, 1.5]], [[0.5, 0.5]])
