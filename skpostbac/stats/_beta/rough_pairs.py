@@ -28,9 +28,9 @@ from skpostbac.stats._numerics import Rows, log_beta
 _STEP, _LAST, _LEAST_EXPONENT = 0.075, 4.0, 0.4
 # Larger sums of exponents lose digits where x is near a weight.
 _LARGEST = 3e3
-# Largest errors of the rule with every second node, of a probability and relative to a density:
-# those of the rule are about their squares.
-_DOUBTFUL, _DOUBTFUL_DENSITY = 1e-7, 1e-4
+# Largest errors of the rule with every second node, of a probability, relative to a small one, and
+# relative to a density: those of the rule are about their squares.
+_DOUBTFUL, _DOUBTFUL_TAIL, _DOUBTFUL_DENSITY = 3e-7, 1e-5, 1e-4
 # Probability of theta beyond each end of its range, and most of a density at the outermost nodes,
 # about what is left out there.
 _LEFT_OUT, _MOST_LEFT_OUT = 1e-18, 1e-12
@@ -256,8 +256,9 @@ def _tails(pairs: Pairs, y: Floats, least: float) -> tuple[Tails, Bools]:
     density, doubt = (values[0] for values in nodes.density_and_doubt())
     is_pole = pairs.has_pole_at(y)
     density[is_pole], doubt[is_pole] = np.inf, 0.0
-    # The square of an error is small in relation to the tail.
-    is_known = (errors < _DOUBTFUL * np.sqrt(tails)).all(axis=0) & (doubt < _DOUBTFUL_DENSITY)
+    # In relation to the tail, the error of the rule is about the square of that.
+    is_doubtful = (errors > _DOUBTFUL_TAIL * tails) | (errors > _DOUBTFUL * np.sqrt(tails))
+    is_known = ~is_doubtful.any(axis=0) & (doubt < _DOUBTFUL_DENSITY)
     return Tails(log_below, log_above, np.log(density)), is_known & (tails.min(axis=0) >= least)
 
 
