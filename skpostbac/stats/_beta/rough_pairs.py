@@ -25,12 +25,13 @@ from skpostbac.stats._numerics import Rows, log_beta
 
 # Step of the rule, and its largest argument. At 4 a share of 6e-38 of the range is left out, and
 # so less than 1e-15 of the probability if no exponent is smaller than this one.
-_STEP, _LAST, _LEAST_EXPONENT = 0.075, 4.0, 0.4
+_STEP, _LAST, _LEAST_EXPONENT = 0.04, 4.0, 0.4
 # Larger sums of exponents lose digits where x is near a weight.
 _LARGEST = 3e3
 # Largest errors of the rule with every second node, of a probability, relative to a small one, and
-# relative to a density: those of the rule are about their squares.
-_DOUBTFUL, _DOUBTFUL_TAIL, _DOUBTFUL_DENSITY = 3e-7, 1e-5, 1e-4
+# relative to a density: those of the rule are about their squares. Where x is very near a weight,
+# a power just beyond the range lets them fall less, which the step makes up for.
+_DOUBTFUL, _DOUBTFUL_TAIL, _DOUBTFUL_DENSITY = 1e-8, 1e-6, 1e-5
 # Probability of theta beyond each end of its range, and most of a density at the outermost nodes,
 # about what is left out there.
 _LEFT_OUT, _MOST_LEFT_OUT = 1e-18, 1e-12
@@ -41,7 +42,7 @@ _FALLING = 2.0
 # Newton's step from a log tail with no more than this error is the last: it leaves the square.
 _LAST_STEP, _MOST_STEPS = 1e-7, 12
 # Quantiles that are computed together: about a megabyte for an array over their nodes.
-_BLOCK = 1024
+_BLOCK = 512
 # More quantiles of a sum than this cost less by its contour, which serves all of them.
 MOST_PLACES = 16
 _TINY = 1e-300

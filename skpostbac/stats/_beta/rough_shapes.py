@@ -27,9 +27,9 @@ from skpostbac.stats._beta.rough_pairs import (
 )
 from skpostbac.stats._smooth import LEAST, Grid, is_level_set, modes, shortest_intervals
 
-# Places of the grid, which leaves out about this probability on either side. Every second node is
+# Places of the grid, which leaves out about this probability on either side. Every third node is
 # enough for its values.
-_PLACES, _BEYOND, _STRIDE = 48, 1e-9, 2
+_PLACES, _BEYOND, _STRIDE = 48, 1e-9, 3
 # A density that is higher, or lower, by this factor leaves no doubt.
 _CLEAR = 2.0
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta import rough_pairs
 from skpostbac.stats._beta.rough_pairs import rough_quantiles
 from skpostbac.stats._inversion import WeightedSum
 
@@ -132,6 +133,23 @@ def test_the_better_of_two_perfect_classes():
     assert difference.cdf(0) == pytest.approx(
         np.exp(by_contour(difference, np.zeros(1)).log_cdf[0]), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-8, 1e-11])
+def test_beside_a_corner(monkeypatch, gap):
+    """A power just beyond the range of the rule: steps of a third change nothing."""
+    parameters = np.array([[[31.5, 0.5]], [[0.5, 9.5]], [[0.5, 0.5]]])
+    pairs, _ = rough_pairs.seen_from_nearer_end(*parameters)
+    x = 0.5 + np.array([[-gap, gap]])
+    tails, errors = rough_pairs.Nodes.of(pairs, x).tails_and_errors()
+    step = rough_pairs._STEP / 3
+    monkeypatch.setattr(rough_pairs, "_STEP", step)
+    for name, values in zip(("_SHARE", "_REST", "_WEIGHT"), rough_pairs._rule(), strict=True):
+        monkeypatch.setattr(rough_pairs, name, values)
+    expected, _ = rough_pairs.Nodes.of(pairs, x).tails_and_errors()
+    is_known = errors < rough_pairs._DOUBTFUL
+    assert is_known.any()
+    np.testing.assert_allclose(tails[is_known], expected[is_known], rtol=0, atol=1e-12)
 
 
 def test_doubtful_sums():
