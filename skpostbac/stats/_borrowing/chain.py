@@ -13,8 +13,9 @@ and the marginals of the strata take one backward pass (Baum, Petrie, Soules and
 Mathematical Statistics 41, 1970).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
@@ -103,7 +104,7 @@ class Chain:
             return np.asarray(self.forward(number, pairs).view(complex))
         sums = np.empty((self.size(number + 1), *table.shape[1:]))
         anew = table.sum(axis=0)[np.newaxis]
-        for one, first, last, here, there in self._steps(number):
+        for one, first, last, here, there in self._steps[number]:
             passed = np.concatenate([self.samples[:, one[0]] @ table[first], anew])
             np.matmul(self.entries[one[1]], passed, out=sums[last])
             sums[there] += self.stay * table[here]
@@ -112,7 +113,7 @@ class Chain:
     def backward(self, number: int, table: Floats) -> Floats:
         """Take sums over paths from the states after a stratum, shape (n,), to those of it."""
         sums, anew = np.empty(self.size(number)), 0.0
-        for one, first, last, here, there in self._steps(number):
+        for one, first, last, here, there in self._steps[number]:
             passed = table[last] @ self.entries[one[1]]
             anew += passed[-1]
             np.matmul(passed[:-1], self.samples[:, one[0]], out=sums[first])
@@ -121,7 +122,7 @@ class Chain:
 
     def link(self, number: int) -> "Link":
         """Return the chances of the steps from a stratum to the next."""
-        steps = list(self._steps(number))
+        steps = self._steps[number]
         entries = np.concatenate([self.entries[b] for (_, b), *_ in steps])
         ranges = [[np.arange(one.start, one.stop) for one in step[3:]] for step in steps]
         here, there = (np.concatenate(places) for places in zip(*ranges, strict=True))
@@ -134,15 +135,14 @@ class Chain:
             anew=entries[:, -1],
         )
 
-    def _steps(self, number: int) -> Iterator[_Step]:
-        """Where the states of each strength are in a stratum and the next, and those of both."""
-        spans = self.spans[number], self.spans[number + 1]
-        for a, b, first, last in zip(*spans, *map(_places, spans), strict=True):
-            low = max(a.start, b.start)
-            high = max(min(a.stop, b.stop), low)
-            here = slice(first.start + low - a.start, first.start + high - a.start)
-            there = slice(last.start + low - b.start, last.start + high - b.start)
-            yield (a, b), first, last, here, there
+    @cached_property
+    def _steps(self) -> tuple[tuple[_Step, ...], ...]:
+        """Where the states of each strength are in each stratum and the next, and those of both."""
+        places = [_places(spans) for spans in self.spans]
+        pairs = zip(pairwise(self.spans), pairwise(places), strict=True)
+        return tuple(
+            tuple(_step(*one) for one in zip(*spans, *both, strict=True)) for spans, both in pairs
+        )
 
     def total(self, factors: Iterable[Table]) -> Table:
         """Sum products of factors of the strata, (n_states, k) each, over all paths: shape (k,)."""
@@ -210,6 +210,15 @@ class Paths:
     log_scales: tuple[float, ...]
     log_weights: tuple[Floats, ...]
     after: tuple[Floats, ...]
+
+
+def _step(a: slice, b: slice, first: slice, last: slice) -> _Step:
+    """Where the states of a strength are in two strata, and in the tables of these."""
+    low = max(a.start, b.start)
+    high = max(min(a.stop, b.stop), low)
+    here = slice(first.start + low - a.start, first.start + high - a.start)
+    there = slice(last.start + low - b.start, last.start + high - b.start)
+    return (a, b), first, last, here, there
 
 
 def _rows(row: Indices) -> tuple[slice, ...]:

@@ -1,7 +1,7 @@
 """A pool of classes, with the states of their shared rates that matter.
 
 States are placed where the posterior of their stratum is not negligible (`states`), and summed over
-their paths (`chain`). States with a total probability below 1e-15 are left out of the transform of
+their paths (`chain`). States with a total probability below 1e-13 are left out of the transform of
 the sum. As no transform exceeds one, this changes probabilities by no more than that.
 
 Moments over all paths of states are sums of products of power series.
@@ -30,7 +30,7 @@ from skpostbac.stats._borrowing.strata import Borrowed, Stratum, product_of_seri
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths. Under a tilt the
 # posterior is that by Laplace's method, and more is kept.
-_DEPTH, _LEFT_OUT = 40.0, 1e-15
+_DEPTH, _LEFT_OUT = 40.0, 1e-13
 _TILTED_DEPTH = 48.0
 # The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
 # own classes tells, by the square of the most that neighbours may tell over the least. The least is
@@ -147,21 +147,30 @@ class Pool:
         return replace(self, strata=tuple(strata), chain=self.chain.where(kept))
 
     @cached_property
+    def variance(self) -> float:
+        """Variance of the sum."""
+        return float(2 * self._moment_series(2)[2])
+
+    @cached_property
     def central_moments(self) -> tuple[float, float, float]:
         """Second, third and fourth central moment of the sum."""
+        moments = self._moment_series(4)
+        return float(2 * moments[2]), float(6 * moments[3]), float(24 * moments[4])
+
+    def _moment_series(self, order: int) -> Floats:
+        """Moments of the sum about its mean up to an order, 2 or 4, over their factorials."""
         total: list[Floats] = []
         for number, one in enumerate(self.strata):
-            series = one.moment_series
+            series = one.moment_series(order)
             if number:
                 sums = self.chain.forward(number - 1, np.stack(total, axis=1))
             else:
-                sums = self.chain.first()[:, np.newaxis] * np.eye(1, 5)
+                sums = self.chain.first()[:, np.newaxis] * np.eye(1, order + 1)
             sums = sums * np.exp(one.log_likelihood - one.log_likelihood.max())[:, np.newaxis]
             sums /= sums[:, 0].sum()
             total = product_of_series(list(sums.T), list(series.T))
         moments = np.array([part.sum() for part in total])
-        moments /= moments[0]
-        return float(2 * moments[2]), float(6 * moments[3]), float(24 * moments[4])
+        return np.asarray(moments / moments[0])
 
 
 def kind_means(kinds: Kinds, hyperprior: Hyperprior) -> Floats:

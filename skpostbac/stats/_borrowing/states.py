@@ -58,7 +58,7 @@ _MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
 # Rules of up to this many nodes are computed as a whole.
 _WHOLE = 1024
 # At how many places a row is looked at, and from how many nodes on.
-_LOOKS, _MANY = 33, 256
+_LOOKS, _MANY = 33, 512
 # Rounds for a node after the first at most, and the relative error at which they end. An asymptotic
 # formula gives four digits.
 _MORE_ROUNDS, _EXACT = 4, 1e-14

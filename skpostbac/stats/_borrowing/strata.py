@@ -79,7 +79,7 @@ class Borrowed:
         table -= log_rise(rows[0] + rows[1], strengths[:, np.newaxis])[row]
         return table
 
-    def where(self, kept: Bools | Indices) -> "Borrowed":
+    def where(self, kept: Bools | Indices | slice) -> "Borrowed":
         """Return what is borrowed in some of the states."""
         return Borrowed(self.up[kept], self.down[kept], self.kappa[kept], self.log_norm[kept])
 
@@ -319,20 +319,25 @@ class Stratum:
                 total += weight * rng.beta(a, b)
         return total
 
-    @cached_property
-    def moment_series(self) -> Floats:
-        """Moments k = 0 to 4 of the sum about its mean, over k!, in each state, (n_states, 5)."""
+    def moment_series(self, order: int) -> Floats:
+        """Moments k = 0 to 2 or 4 of the sum about its mean, over k!, in each state.
+
+        The shape is (n_states, order + 1).
+        """
         w, count = self.kinds.weights, self.kinds.count
-        terms = islice(self.moment_terms(slice(None), np.ones_like(w)), 3)
-        second, third, fourth = (term * factorial(k) for k, term in enumerate(terms, 2))
+        terms = islice(self.moment_terms(slice(None), np.ones_like(w)), order - 1)
+        cumulants = [term * factorial(k) for k, term in enumerate(terms, 2)]
+        if order > 2:
+            cumulants[2] -= 3 * cumulants[0] ** 2
         first = (self.rates[0] - self.means[0]) @ (count * w)
-        parts = (second, third, fourth - 3 * second**2)
-        second, third, fourth = (
-            part @ (count * w**k) / factorial(k) for k, part in enumerate(parts, 2)
+        second, *others = (
+            part @ (count * w**k) / factorial(k) for k, part in enumerate(cumulants, 2)
         )
         # The exponential of the cumulants' series.
-        own = [np.ones_like(first), 0 * first, second, third, fourth + second**2 / 2]
-        shift = [first**k / factorial(k) for k in range(5)]
+        own = [np.ones_like(first), 0 * first, second, *others]
+        if order > 2:
+            own[4] += second**2 / 2
+        shift = [first**k / factorial(k) for k in range(order + 1)]
         return np.stack(product_of_series(own, shift), axis=1)
 
 

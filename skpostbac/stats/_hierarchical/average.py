@@ -283,6 +283,10 @@ class HierarchicalBetaAverage(WeightedSum):
     def _far_pools(self) -> FarPools:
         return FarPools(self._parts)
 
+    def variance(self) -> float:
+        """Return the variance, in closed form."""
+        return sum(one.moments.variance for one in self._parts)
+
     @cached_property
     def _cumulants(self) -> tuple[float, float, float]:
         moments = np.array([one.moments.central_moments for one in self._parts])

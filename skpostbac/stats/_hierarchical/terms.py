@@ -80,7 +80,7 @@ class WeightedPools:
     @cached_property
     def standard_deviation(self) -> float:
         """Standard deviation of the sum."""
-        return float(np.sqrt(sum(one.moments.central_moments[0] for one in self.pools)))
+        return float(np.sqrt(sum(one.moments.variance for one in self.pools)))
 
     def mirrored(self) -> Self:
         """Return minus the sum."""
