@@ -37,10 +37,13 @@ def chebyshev_coefficients(z: Complexes) -> Complexes:
     return np.asarray((cosines @ waves.view(float)).view(complex))
 
 
-def chebyshev_moments(a: Floats | float, b: Floats | float, count: int) -> Floats:
-    """Moments E[T_r(2 theta - 1)] of Betas for r < count, at least two, with a new first axis."""
+def chebyshev_moments(a: Floats | float, b: Floats | float, count: int, spare: int = 0) -> Floats:
+    """Moments E[T_r(2 theta - 1)] of Betas for r < count, at least two, with a new first axis.
+
+    It goes on with some spare rows for the caller, which are not set.
+    """
     n, lean = np.asarray(a + b, float), np.asarray(2.0 * (a - b))
-    moments = np.empty((count, *n.shape))
+    moments = np.empty((count + spare, *n.shape))
     moments[0], moments[1] = 1.0, lean / (2 * n)
     above, below, term = n + 1, n - 1, np.empty_like(n)
     for r in range(1, count - 1):

@@ -5,8 +5,9 @@ The posterior of a class, given the state of its stratum, is that of an outlier,
     g(theta) = epsilon + (1 - epsilon) theta^up (1 - theta)^down / Z,
 
 where `up` and `down` are the borrowed numbers of correct and wrong samples. One table of g is used
-for all heights. If there are many heights, the transform of a class next to an end of its range is
-interpolated (`skpostbac.stats._inversion.slow_heights`).
+for all heights, in bands: a borrower has weight at few of the nodes. If there are many heights, the
+transform of a class next to an end of its range is interpolated
+(`skpostbac.stats._inversion.slow_heights`).
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import log_expit
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._borrowing import Borrowed, Stratum
 from skpostbac.stats._inversion import Panels
@@ -25,6 +26,8 @@ _CORE, _STRETCHED = 2.5, 1.15
 # A borrower's weights below exp(-46) = 1e-20 of the largest are left out; where real rates favour
 # them, those below exp(-600).
 _DEPTH, _LOST = 46.0, 600.0
+# So many neighbouring states have their weights on the same abscissae.
+_NEIGHBOURS = 32
 # A rule of more abscissae than this may be graded. It then has a density of at least so much, by
 # what is needed at so many places of each density.
 _MANY_EVEN, _LEAST_BAND, _PLACES = 300, 10.0, 33
@@ -91,42 +94,93 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Band:
+    """Some neighbouring states, and the abscissae at which a borrower has weight in one of them.
+
+    A borrower of many samples has weight at few of the abscissae that serve all states.
+    """
+
+    states: slice
+    places: slice
+
+    @classmethod
+    def all_of(cls, stratum: Stratum, rule: Rule, rates: Complexes, borrows: Bools) -> "list[Band]":
+        """Find where a borrower has weight in the states in which it counts, for some rates.
+
+        The ratio of the densities at two rates mu is monotone, so that the tails of those between
+        are lighter: the outermost states of a band tell.
+        """
+        index = np.flatnonzero(borrows)
+        if not index.size:
+            return []
+        kappa = stratum.borrowed.kappa[index]
+        ends = np.flatnonzero((kappa[1:] != kappa[:-1]) | (np.diff(index) > 1)) + 1
+        rows = np.split(index, ends)
+        bands = [row[k : k + _NEIGHBOURS] for row in rows for k in range(0, row.size, _NEIGHBOURS)]
+        outermost = np.array([[band[0], band[-1]] for band in bands]).ravel()
+        logs = _log_own(stratum.borrowed.where(outermost), stratum.share, rule, slice(None))
+        inside = np.zeros(logs.shape, dtype=bool)
+        for rate in {0.0, float(rates.real.min()), float(rates.real.max())}:
+            tilted = logs + rate * rule.deviations
+            inside |= tilted > tilted.max(axis=1, keepdims=True) - _DEPTH
+        # Where all weights vanish, also beside those of an outlier, a real wave may overflow.
+        least = float(np.log(stratum.share)) if stratum.share else -np.inf
+        inside &= logs > np.maximum(logs.max(axis=1, keepdims=True), least) - _LOST
+        inside = inside[::2] | inside[1::2]
+        first, last = inside.argmax(axis=1), logs.shape[1] - inside[:, ::-1].argmax(axis=1)
+        return [
+            cls(slice(int(bands[k][0]), int(bands[k][-1]) + 1), slice(int(first[k]), int(last[k])))
+            for k in np.flatnonzero(inside.any(axis=1))
+        ]
+
+
+@dataclass(frozen=True)
 class Weighted:
     """A rule with the weights of a class in each state of its stratum.
 
     Attributes
     ----------
-    places : deviations at which a borrower has weight in some state, shape (n_places,).
-    own : weights of a borrower, shape (n_states, n_places).
+    places : deviations.
+    bands, own : where a borrower has weight, and its weights there.
     other_places, other : deviations at which an outlier has weight, and its weights there.
     share : what the weights of an outlier are multiplied by in each state, shape (n_states,).
     log_mass : log of what the sum of all weights in a state was before it was made one.
     """
 
     places: Floats
-    own: Floats
+    bands: list[Band]
+    own: list[Floats]
     other_places: Floats
     other: Floats
     share: Floats
     log_mass: Floats
 
     @classmethod
-    def of(cls, stratum: Stratum, rule: Rule, rates: Complexes) -> "Weighted":
-        """Reweight the rule for an outlier by g, for a transform at some rates."""
-        share, some = stratum.share, _reached(stratum, rule, rates)
-        logs = _log_own(stratum.borrowed, share, rule, some)
-        # A possible outlier keeps the sums from vanishing.
-        largest = np.zeros(logs.shape[0]) if share else logs.max(axis=1)
-        if not share:
-            logs -= largest[:, np.newaxis]
-        own, other = np.exp(logs, out=logs), np.exp(rule.log_weights)
-        mass = own.sum(axis=1) + share * other.sum()
-        own /= mass[:, np.newaxis]
+    def of(cls, stratum: Stratum, rule: Rule, rates: Complexes, borrows: Bools) -> "Weighted":
+        """Reweight the rule for an outlier by g, for a transform at some rates.
+
+        In states where the class does not borrow it is an outlier.
+        """
+        share, n_states = stratum.share, stratum.n_states
+        bands = Band.all_of(stratum, rule, rates, borrows)
+        other, largest, tables = np.exp(rule.log_weights), np.zeros(n_states), []
+        mass = np.full(n_states, share * other.sum())
+        for band in bands:
+            logs = _log_own(stratum.borrowed.where(band.states), share, rule, band.places)
+            # A possible outlier keeps the sums from vanishing.
+            if not share:
+                largest[band.states] = logs.max(axis=1)
+                logs -= largest[band.states, np.newaxis]
+            own = np.exp(logs, out=logs)
+            mass[band.states] += own.sum(axis=1)
+            own /= mass[band.states, np.newaxis]
+            tables.append(own)
         # Where no weight is left a large tilt would overflow.
         kept = share * other > 0
         return cls(
-            places=rule.deviations[some],
-            own=own,
+            places=rule.deviations,
+            bands=bands,
+            own=tables,
             other_places=rule.deviations[kept],
             other=other[kept],
             share=share / mass,
@@ -143,7 +197,7 @@ class Weighted:
         """
         own = self._interpolated(rates, end, scale)
         if own is None:
-            own = _summed(self.own, self.places, rates)
+            own = self._own(0.0, rates)
         if not borrower and self.other.size:
             outlier = _summed(self.other[np.newaxis], self.other_places, rates)
             own += self.share[:, np.newaxis] * outlier
@@ -154,12 +208,27 @@ class Weighted:
         panels = Panels.of(rates)
         if panels is None:
             return None
-        weights = scale[:, np.newaxis] * self.own
-        found = panels.interpolated(_summed(weights, self.places - end, panels.nodes))
+        found = panels.interpolated(scale[:, np.newaxis] * self._own(end, panels.nodes))
         if found is not None:
             found *= (1 / scale)[:, np.newaxis]
             found *= np.exp(end * rates)
         return found
+
+    def _own(self, end: float, rates: Complexes) -> Complexes:
+        """Transform of a borrower in all states, seen from an end."""
+        sums = np.zeros((self.share.size, rates.size), dtype=complex)
+        if not self.bands:
+            return sums
+        low = min(band.places.start for band in self.bands)
+        high = max(band.places.stop for band in self.bands)
+        most = max(_TABLE // (high - low), 1)
+        for start in range(0, rates.size, most):
+            some = slice(start, start + most)
+            waves = np.exp(np.multiply.outer(self.places[low:high] - end, rates[some])).view(float)
+            for band, own in zip(self.bands, self.own, strict=True):
+                rows = waves[band.places.start - low : band.places.stop - low]
+                sums[band.states, some] = (own @ rows).view(complex)
+        return sums
 
 
 def _abscissae(span: Span, mode: float) -> tuple[Floats, Floats]:
@@ -278,29 +347,6 @@ def _log_own(borrowed: Borrowed, share: float, rule: Rule, some: slice) -> Float
         table[some] for table in (rule.log_right, rule.log_wrong, rule.log_weights)
     )
     return np.asarray(states @ np.stack([right, wrong, np.ones_like(right), weights]))
-
-
-def _reached(stratum: Stratum, rule: Rule, rates: Complexes) -> slice:
-    """Return the abscissae at which a borrower has more than a negligible weight in some state.
-
-    They are those of the outermost rates of each strength. The ratio of the densities at two rates
-    is monotone, so that the tails of those between are lighter.
-    """
-    if stratum.share == 1:
-        return slice(0)
-    kappa = stratum.borrowed.kappa
-    changes = np.flatnonzero(kappa[1:] != kappa[:-1])
-    outermost = np.concatenate([[0], changes, changes + 1, [kappa.size - 1]])
-    logs = _log_own(stratum.borrowed.where(outermost), stratum.share, rule, slice(None))
-    inside = np.zeros(rule.deviations.size, dtype=bool)
-    for rate in {0.0, float(rates.real.min()), float(rates.real.max())}:
-        tilted = logs + rate * rule.deviations
-        inside |= (tilted > tilted.max(axis=1, keepdims=True) - _DEPTH).any(axis=0)
-    # Where all weights vanish, also beside those of an outlier, a real wave may overflow.
-    least = float(np.log(stratum.share)) if stratum.share else -np.inf
-    largest = np.maximum(logs.max(axis=1, keepdims=True), least)
-    places = np.flatnonzero(inside & (logs > largest - _LOST).any(axis=0))
-    return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0)
 
 
 def _summed(weights: Floats, places: Floats, rates: Complexes) -> Complexes:

@@ -62,11 +62,11 @@ class Group:
         """Return some of the kinds."""
         return Group(self.index[some], self.weight)
 
-    def moments(self, stratum: Stratum, order: int) -> Floats:
-        """Return the moments below an order, shape (order, n_kinds, n_states + 1).
+    def moments(self, stratum: Stratum, order: int, spare: int = 0) -> Floats:
+        """Return the moments below an order, shape (order + spare, n_kinds, n_states + 1).
 
-        The last of each kind are those of an outlier.
+        The last of each kind are those of an outlier. What is spare is not set.
         """
         a = np.add.outer(stratum.outlier_a[self.index], np.append(stratum.up, 0.0))
         b = np.add.outer(stratum.outlier_b[self.index], np.append(stratum.down, 0.0))
-        return chebyshev_moments(a, b, order)
+        return chebyshev_moments(a, b, order, spare)

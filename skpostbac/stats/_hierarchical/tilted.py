@@ -1,10 +1,11 @@
 """The transform of classes under a hierarchical prior, under a tilt and along a contour.
 
 The transform of a stratum, given its state, is the product over its classes (`tilted_stratum`). The
-transform of the sum adds products over the strata along all paths of states (`chain`). If it decays
-only algebraically, the rest of its series is summed at the branch points, as in
-`skpostbac.stats._inversion.branch_points`: as no class borrows more than kappa, all of them split
-at one height.
+transform of the sum adds products over the strata along all paths of states (`chain`). Far out,
+where the classes have one end each that counts, it hardly oscillates about the place of these ends,
+and is interpolated between few heights. If it decays only algebraically, the rest of its series is
+summed at the branch points, as in `skpostbac.stats._inversion.branch_points`: as no class borrows
+more than kappa, all of them split at one height.
 """
 
 from bisect import bisect_left
@@ -17,7 +18,12 @@ import numpy as np
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._borrowing import Pool
 from skpostbac.stats._hierarchical.series import Coefficients
-from skpostbac.stats._hierarchical.tilted_stratum import Products, TiltedStratum, blocks
+from skpostbac.stats._hierarchical.tilted_stratum import (
+    Products,
+    TiltedStratum,
+    blocks,
+    log_envelopes,
+)
 from skpostbac.stats._inversion import Corner, Panels
 from skpostbac.stats._numerics import DECAYED, NEGLIGIBLE, log_sum
 
@@ -25,11 +31,14 @@ from skpostbac.stats._numerics import DECAYED, NEGLIGIBLE, log_sum
 _HEIGHTS = np.geomspace(8.0, 1e6, 36)
 # A transform is interpolated between heights at so many corners at most, to this error.
 _MOST_CORNERS, _CONVERGED = 64, 1e-12
+# Panels of the log of the height on which it is interpolated as a whole, and above those where that
+# was possible. In this share of a step it turns by far less than half a turn.
+_LENGTH, _LONG, _BESIDE = 0.83, 1.75, 0.01
 # Heights at which the size of what a state contributes is looked at.
-_LOOKS = 16
-# However little work is left, the transform is evaluated at so many rates. Where it could not be
-# interpolated, it is tried again for so many heights between each two nodes.
-_LEAST_RATES, _WORTH = 64, 16.0
+_LOOKS = 6
+# However little work is left, the transform is evaluated at so many rates. Interpolation at its
+# corners is tried for so many heights between each two nodes: one of them takes several times.
+_LEAST_RATES, _WORTH = 64, 8.0
 # Classes that are alike at most, where it is tried at all.
 _MOST_ALIKE = 64.0
 # Work at a node between which the transform is interpolated, beside that of its corners.
@@ -92,8 +101,7 @@ class Along:
     largest : for each stratum, about the largest modulus of what a state contributes.
     under : what is known under the tilt.
     work : how many transforms of a class in a state it took, about.
-    is_rough : whether an attempt to interpolate it failed.
-    is_smooth : whether it was interpolated.
+    is_smooth : whether it was interpolated, at the last rates at least.
     """
 
     values: Complexes
@@ -101,7 +109,6 @@ class Along:
     largest: tuple[Floats, ...]
     under: UnderTilt
     work: float
-    is_rough: bool = False
     is_smooth: bool = False
 
     @property
@@ -113,6 +120,24 @@ class Along:
         """Return the transform at the first rates alone."""
         return replace(self, values=self.values[:size])
 
+    def replaced(self, where: Bools, other: "Along", rates: Complexes) -> "Along":
+        """Return the transform with the values of another at some rates, the first of which it has.
+
+        It ends before the first that has none.
+        """
+        index = np.flatnonzero(where)
+        size = index[other.values.size] if other.values.size < index.size else rates.size
+        index = index[: other.values.size]
+        values = self.values.copy()
+        values[index] = other.values * np.exp((other.anchor - self.anchor) * rates[index])
+        pairs = zip(self.largest, other.largest, strict=True)
+        return replace(
+            self,
+            values=values[:size],
+            largest=tuple(np.maximum(one, two) for one, two in pairs),
+            work=self.work + other.work,
+        )
+
 
 @dataclass(frozen=True)
 class TiltedPool:
@@ -121,7 +146,7 @@ class TiltedPool:
     Attributes
     ----------
     known : what is known under the tilt, once it is.
-    is_rough : whether the transform could not be interpolated at the last heights.
+    is_smooth : whether the transform was interpolated at the last heights.
     """
 
     pool: Pool
@@ -129,7 +154,7 @@ class TiltedPool:
     from_end: bool
     strata: tuple[TiltedStratum, ...]
     known: UnderTilt | None = None
-    is_rough: bool = False
+    is_smooth: bool = False
 
     @classmethod
     def of(cls, pool: Pool, tilt: float, from_end: bool) -> "TiltedPool":
@@ -143,7 +168,7 @@ class TiltedPool:
         States that contributed less than a share there are left out.
         """
         some = self.narrowed(found.largest, share, found.under)
-        return replace(some, is_rough=found.is_rough)
+        return replace(some, is_smooth=found.is_smooth)
 
     def narrowed(self, sizes: Sequence[Floats], share: float, under: UnderTilt) -> "TiltedPool":
         """Return the pool at the states whose sizes are above a share, and what is known of them.
@@ -168,20 +193,51 @@ class TiltedPool:
 
         Where it does not, only at as many of the first as the work allows, and a few at least.
         """
+        panels = Panels.of(rates, _LONG if self.is_smooth else _LENGTH) if self.known else None
+        if panels is None:
+            return self._along_all(rates, most_work)
+        found, known = self._along_panels(panels)
+        if known.all():
+            return found
+        rest = self._along_all(rates[~known], most_work - found.work)
+        return found.replaced(~known, rest, rates)
+
+    def _along_panels(self, panels: Panels) -> tuple[Along, Bools]:
+        """Interpolate the transform between heights, and tell at which that is possible.
+
+        Where only one corner is left, the transform hardly turns about its place, which the turn of
+        the first values tells.
+        """
+        first, second = panels.s[:2]
+        nodes = np.append([first, first + _BESIDE * (second - first)], panels.nodes)
+        found = self._at_all(nodes)
+        turn = np.angle(found.values[1] * np.conj(found.values[0]))
+        place = float(turn / (nodes[1] - nodes[0]).imag)
+        values, known = panels.interpolated_where(
+            found.values[2:] * np.exp(-place * panels.nodes), _CONVERGED
+        )
+        anchor, is_smooth = found.anchor + place, bool(known[-1])
+        return replace(found, values=values, anchor=anchor, is_smooth=is_smooth), known
+
+    def _along_all(self, rates: Complexes, most_work: float) -> Along:
+        """Evaluate the transform, by its corners at few rates if there are very many."""
         attempt = self._nodes_worth(rates)
         found = self._along_corners(rates) if attempt else None
         if found is None:
             rates = rates[: int(min(max(most_work / self.work, _LEAST_RATES), rates.size))]
-            most = max((one.n_states for one in self.strata), default=1)
-            found = _joined([self._along_states(block) for block in blocks(rates, most)], rates)
-            work = found.work + self.work * _OF_RULES * attempt
-            found = replace(found, work=work, is_rough=self.is_rough or attempt > 0)
+            found = self._at_all(rates)
+            found = replace(found, work=found.work + self.work * _OF_RULES * attempt)
         return found
+
+    def _at_all(self, rates: Complexes) -> Along:
+        """Evaluate the transform at all rates, not too many at a time."""
+        most = max((one.n_states for one in self.strata), default=1)
+        return _joined([self._along_states(block) for block in blocks(rates, most)], rates)
 
     def _nodes_worth(self, rates: Complexes) -> int:
         """How many nodes an attempt to interpolate between them takes, if it is worth it."""
         panels = None if self.known is None else Panels.of(rates)
-        if panels is None or (self.is_rough and rates.size < _WORTH * panels.nodes.size):
+        if panels is None or rates.size < _WORTH * panels.nodes.size:
             return 0
         # Corners of more classes that are alike would fill the memory before most are dropped.
         if max(float(one.count.max(initial=0.0)) for one in self.strata) > _MOST_ALIKE:
@@ -291,11 +347,12 @@ class TiltedPool:
         lines between.
         """
         under, logs = self.under, np.zeros(rates.shape)
+        coefficients = Coefficients(self.tilt, rates.astype(complex))
         sums = self.pool.chain.first()[:, np.newaxis]
         for number, (one, factor) in enumerate(zip(self.strata, under.factors, strict=True)):
             if number:
                 sums = self.pool.chain.forward(number - 1, sums)
-            table = one.rough_log_mgfs(rates)
+            table = one.rough_log_mgfs(rates, coefficients)
             largest = table.max(axis=0)
             sums = sums * factor[:, np.newaxis] * np.exp(table - largest)
             # Tails of many strata would underflow.
@@ -309,12 +366,11 @@ class TiltedPool:
         It is infinite if it is beyond some heights in units of 1 / scale. With Hoelder's inequality
         the mean of a product over n strata is at most that of the means of n-th powers.
         """
-        envelopes, n = [one.log_envelope() for one in self.strata], len(self.strata)
+        logs_at, n = log_envelopes(self.strata), len(self.strata)
 
         def has_decayed(height: float) -> bool:
-            pairs = zip(self.under.log_weights, envelopes, strict=True)
-            logs = [log_sum(weights + n * envelope(height)) / n for weights, envelope in pairs]
-            return bool(sum(logs) < np.log(DECAYED))
+            pairs = zip(self.under.log_weights, logs_at(height), strict=True)
+            return bool(sum(log_sum(own + n * logs) / n for own, logs in pairs) < np.log(DECAYED))
 
         heights = _HEIGHTS / scale
         place = bisect_left(heights, True, key=has_decayed)

@@ -4,7 +4,7 @@ The transform of a class is a Chebyshev series (`series`) if that is short, or e
 log-odds (`rule`). At large heights it is the sum of the contributions of its two ends (`ends`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -25,7 +25,7 @@ from skpostbac.stats._numerics import NEGLIGIBLE
 # A kind has a short series if its weight times the modulus of s is below the first, and the real
 # part below the second, with which three digits are lost, or below the third where half of them are
 # enough.
-_LARGEST, _LARGEST_TILT, _ROUGH_TILT = 300.0, 16.0, 40.0
+_LARGEST, _LARGEST_TILT, ROUGH_TILT = 300.0, 16.0, 40.0
 # Numbers in a table at most.
 _TABLE = 2**22
 # Numbers in the table of all states and abscissae of a rule, of which there may be a few at a time.
@@ -138,25 +138,28 @@ class TiltedStratum:
     def along(self, rates: Complexes, coefficients: Coefficients) -> Products:
         """Evaluate the transforms at c + rates; coefficients are those at c and c + rates."""
         count = self.count
-        position = np.zeros(self.n_states)
-        product = np.ones((self.n_states, rates.size), dtype=complex)
-        log_mgfs, work = np.empty((self.n_states, count.size)), 0.0
+        position, log_mgfs = np.zeros(self.n_states), np.empty((self.n_states, count.size))
+        product, work = np.ones((1, 1), dtype=complex), 0.0
         for part in self._parts(rates, coefficients):
             work += part.work
             position += part.places @ count[part.index]
             log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
-            product *= part.values
+            # In its place: new large tables take longer than the products.
+            product = np.multiply(product, part.values, out=part.values)
+        if not count.size:
+            product = np.ones((self.n_states, rates.size), dtype=complex)
         return Products(product, position, log_mgfs, work)
 
-    def rough_log_mgfs(self, rates: Floats) -> Floats:
+    def rough_log_mgfs(self, rates: Floats, coefficients: Coefficients) -> Floats:
         """Log of E[exp((c + rate) x)] over that at c, (n_states, n), roughly, at real rates.
 
-        It is taken at some of the states, and by straight lines between.
+        It is taken at some of the states, and by straight lines between. Coefficients are those at
+        c and c + rates.
         """
         looks, real = self.stratum.looks, rates.astype(complex)
         some = self._some(looks.flags)
         if not some.turns_over(rates):
-            found = some.along(real, Coefficients(self.tilt, real))
+            found = some.along(real, coefficients)
             values = found.values.real
             if (values > 0).all():
                 return looks.between(np.log(values) + np.multiply.outer(found.position, rates))
@@ -243,23 +246,26 @@ class TiltedStratum:
     ) -> Part:
         """Sum the Chebyshev series of some kinds of one weight."""
         table, weight, index = coefficients.of(group.weight), group.weight, group.index
-        moments = group.moments(self.stratum, len(table))
+        at_tilt, n_orders = np.ascontiguousarray(table[:, 0].real), len(table)
+        moments = group.moments(self.stratum, n_orders, spare=1)
         right, wrong = (rate[index] for rate in self.stratum.means)
         # About the mean of each kind instead of one half.
         shift = weight * (0.5 - right)
-        product = np.ones((self.n_states, rates.size), dtype=complex)
-        log_mgf = np.empty((self.n_states, index.size))
+        log_mgf, product = np.empty((self.n_states, index.size)), np.ones((1, 1), dtype=complex)
+        waves = np.empty((n_orders + 1, rates.size), dtype=complex)
         for place, kind in enumerate(index):
-            own, other = moments[:, place, :-1], moments[:, place, -1]
-            outlier, at_tilt = self.stratum.outlier[:, kind], table[:, 0].real
+            np.multiply(table[:, 1:], np.exp(shift[place] * rates), out=waves[:-1])
+            own, other = moments[:-1, place, :-1], moments[:-1, place, -1]
+            outlier = self.stratum.outlier[:, kind]
             mgf = (1 - outlier) * (at_tilt @ own) + outlier * (at_tilt @ other)
             log_mgf[:, place] = np.log(mgf) + self.tilt * shift[place]
+            # That of an outlier, which all states share, is as one more order.
             own *= (1 - outlier) / mgf
-            if share != "borrower" and outlier.any():
-                own += np.multiply.outer(other, outlier / mgf)
-            waves = table[:, 1:] * np.exp(shift[place] * rates)
-            values = (own.T @ waves.view(float)).view(complex)
-            product *= _power(values, self.count[kind] if share == "kind" else 1)
+            waves[-1] = other @ waves[:-1]
+            moments[-1, place, :-1] = 0.0 if share == "borrower" else outlier / mgf
+            values = (moments[:, place, :-1].T @ waves.view(float)).view(complex)
+            values = _power(values, self.count[kind] if share == "kind" else 1)
+            product = np.multiply(product, values, out=values)
         places = np.broadcast_to(self._places(index, right, wrong), log_mgf.shape)
         return Part(index, places, log_mgf, product)
 
@@ -280,15 +286,17 @@ class TiltedStratum:
             rule = Rule.of(base[row : row + 1], span.of(row))
             above, below = self.high_end[kind] - places[0, row], self.low_end[kind] - places[0, row]
             end = float(above if above < -below else below)
+            borrows = self._borrows(kind, rates)
             log_mass = np.empty(self.n_states)
-            values = np.empty((self.n_states, rates.size), dtype=complex)
+            parts = []
             count = self.n_states * rule.deviations.size // _LARGE_TABLE + 1
             for some in _cut(self.n_states, count):
-                weighted = Weighted.of(stratum.where(some), rule, rates)
+                weighted = Weighted.of(stratum.where(some), rule, rates, borrows[some])
                 log_mass[some] = weighted.log_mass
-                values[some] = weighted.transform(
-                    rates, end, scale[some], borrower=share == "borrower"
+                parts.append(
+                    weighted.transform(rates, end, scale[some], borrower=share == "borrower")
                 )
+            values = parts[0] if len(parts) == 1 else np.concatenate(parts)
             yield Part(
                 index[[row]],
                 np.broadcast_to(places[:, [row]], (self.n_states, 1)),
@@ -296,6 +304,20 @@ class TiltedStratum:
                 _power(values, self.count[kind] if share == "kind" else 1),
                 rule.deviations.size,
             )
+
+    def _borrows(self, kind: int, rates: Complexes) -> Bools:
+        """In which states it counts at some rates that a class of a kind may borrow.
+
+        Relative to that of an outlier a transform is no larger than by exp(s w).
+        """
+        stratum = self.stratum
+        if stratum.share in (0, 1):
+            return np.full(self.n_states, stratum.share == 0)
+        most = float(np.abs(self.tilt + rates.real).max(initial=self.tilt))
+        log_odds = np.log1p(-stratum.share) - np.log(stratum.share) + stratum.log_borrower[:, kind]
+        return np.asarray(
+            log_odds + most * abs(float(stratum.kinds.weights[kind])) > _LOG_NEGLIGIBLE
+        )
 
     @property
     def _scale(self) -> Floats:
@@ -359,25 +381,6 @@ class TiltedStratum:
         pushes = np.abs(self.tilt + rates).max() * np.abs(self.stratum.kinds.weights)
         n = self.stratum.outlier_a + self.stratum.outlier_b
         return bool(((pushes > n) & (n > _MANY)).any())
-
-    def log_envelope(self) -> Callable[[float], Floats]:
-        """Log of a bound of the transforms at a height, by an envelope like that of Gammas.
-
-        It is taken at some of the states, and by straight lines between.
-        """
-        looks = self.stratum.looks
-        some = self.stratum.where(looks.flags)
-        own = self._envelope(some.a, some.b)
-        other = self._envelope(some.outlier_a, some.outlier_b)
-        return lambda height: looks.between(np.maximum(own(height), other(height)) @ self.count)
-
-    def _envelope(self, a: Floats, b: Floats) -> Callable[[float], Floats]:
-        """Log of a bound of the transforms of Betas of each kind, shape (..., n_kinds)."""
-        weights = np.broadcast_to(self.stratum.kinds.weights, a.shape)
-        betas = tb.tilt_betas(a.ravel(), b.ravel(), weights.ravel(), self.tilt)
-        order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
-        scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
-        return lambda t: np.reshape(-order * np.log(np.hypot(1.0, t * scale)), a.shape)
 
     @property
     def decay_order(self) -> float:
@@ -484,7 +487,7 @@ class TiltedStratum:
         s, size = self.tilt + rates, abs(weight)
         # Real rates serve bounds alone, which may lose digits.
         rough = rates.real.any() and not rates.imag.any()
-        most = _ROUGH_TILT if rough else _LARGEST_TILT
+        most = ROUGH_TILT if rough else _LARGEST_TILT
         return bool(np.abs(s).max() * size < _LARGEST and np.abs(s.real).max() * size < most)
 
     @property
@@ -512,6 +515,33 @@ class TiltedStratum:
             a, b, outlier_a, outlier_b = b, a, outlier_b, outlier_a
         own, other = (share[:, kind] for share in stratum.log_shares)
         return MixedEnd(lower, abs(weight), a, b, own, outlier_a, outlier_b, other)
+
+
+def log_envelopes(strata: Sequence[TiltedStratum]) -> Callable[[float], list[Floats]]:
+    """Log of a bound of the transforms of strata at a height, by an envelope like that of Gammas.
+
+    It is taken at some of the states, and by straight lines between.
+    """
+    looked = [one.stratum.looked_at for one in strata]
+    # An outlier is as one more state.
+    a = [np.vstack([one.a, one.outlier_a]) for one in looked]
+    b = [np.vstack([one.b, one.outlier_b]) for one in looked]
+    weights = [np.resize(one.kinds.weights, x.shape) for one, x in zip(looked, a, strict=True)]
+    flat_a, flat_b, flat = (np.concatenate([x.ravel() for x in some]) for some in (a, b, weights))
+    betas = tb.tilt_betas(flat_a, flat_b, flat, strata[0].tilt)
+    order = np.minimum(tb.extent(betas).order, _LARGEST_ORDER)
+    scale = np.sqrt(tb.laplace_moments(betas)[1] / order)
+    ends = np.cumsum([x.size for x in a])[:-1]
+
+    def logs_at(height: float) -> list[Floats]:
+        tables = np.split(-order * np.log(np.hypot(1.0, height * scale)), ends)
+        tables = [table.reshape(x.shape) for table, x in zip(tables, a, strict=True)]
+        return [
+            one.stratum.looks.between(np.maximum(table[:-1], table[-1]) @ one.count)
+            for one, table in zip(strata, tables, strict=True)
+        ]
+
+    return logs_at
 
 
 def blocks(rates: Complexes, size: int) -> list[Complexes]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._hierarchical.tilted import Along, TiltedPool
+from skpostbac.stats._hierarchical.tilted_stratum import ROUGH_TILT
 from skpostbac.stats._inversion import (
     Corner,
     Line,
@@ -31,19 +32,21 @@ from skpostbac.stats._inversion import (
     clear_height,
     joint_integrals,
 )
-from skpostbac.stats._numerics import DECAYED, DEPTH, NEGLIGIBLE
+from skpostbac.stats._numerics import DECAYED, DEPTH, EPS, NEGLIGIBLE
 
 # Tilts relative to the first, in inverse standard deviations, by which the reach of a distribution
 # is bounded, and the one by which its variance is found.
-_BOUNDS, _SMALL = np.array([0.4, 0.8, 1.5, 6.0]), 1e-3
+_BOUNDS, _LEAST_BOUND, _SMALL = np.array([0.4, 0.8, 1.5, 6.0]), 4.0, 1e-3
 # Relative difference of tilts by which Laplace's method gives mean and variance.
 _DIFFERENCE = 0.01
-# A series has so many nodes at most, before its corners, or without them. One of which it is not
-# known where it decays begins with a height in inverse standard deviations, or with a share of the
-# height at which an envelope of its terms has decayed, and grows by as much as its fall tells, but
-# no less than a few nodes, and no more than by a share.
-_MOST_SPLIT_NODES, _MOST_NODES = 2**15, 2**14
-_FIRST_HEIGHT, _FIRST_SHARE, _LEAST_MORE, _GROWTH = 10.0, 0.125, 4, 0.5
+# A series has so many nodes at most, before its corners, or without them. Where it is interpolated,
+# it goes on to its decay if it has no more than the third in all: that takes less than corners do.
+_MOST_SPLIT_NODES, _MOST_NODES, _SOON = 2**15, 2**14, 2**13
+# A series of which it is not known where it decays begins with a height in inverse standard
+# deviations, or with a share of the height at which an envelope of its terms has decayed. It grows
+# by as much as its fall tells, and a few nodes, but by no more than a factor. Where it is
+# interpolated, the log of its growth is larger by another: more nodes cost next to nothing.
+_FIRST_HEIGHT, _FIRST_SHARE, _FEW_MORE, _GROWTH, _MARGIN = 10.0, 0.125, 5, 5.0, 1.2
 # A long series is summed in stretches, the first of so many nodes, each longer than all before it
 # by a factor, or by the other after one that was interpolated. A state that contributed less than a
 # share to all of a stretch is left out of those above it.
@@ -70,9 +73,7 @@ class TiltedPoolSum(SplitDistribution):
     def _nearby(self) -> list[Along]:
         """The transform of each pool at the tilt, and just above it."""
         rates: Complexes = np.array([0.0, 1j * self._small])
-        found = [pool.along(rates) for pool in self._whole]
-        self.work += sum(one.work for one in found)
-        return found
+        return [pool.along(rates) for pool in self._whole]
 
     @cached_property
     def _pools(self) -> list[TiltedPool]:
@@ -144,16 +145,25 @@ class TiltedPoolSum(SplitDistribution):
     @property
     def bounds(self) -> tuple[float, float]:
         """Positions with negligible mass beyond, by Chernoff's bound and by the ends."""
-        up = down = _BOUNDS / self._standard_deviation
+        up = down = np.minimum(_BOUNDS / self._standard_deviation, self._most_bound)
         if self.tilt > min(1.5 / self._standard_deviation, 1 / self._scale):
             # Far from the centre it counts what is left of the tilt.
             down = np.minimum(down, 0.7 * self.tilt)
-        logs = self._log_mgfs(np.concatenate([up, -down]))
+        rates, place = np.unique(np.concatenate([up, -down]), return_inverse=True)
+        logs = self._log_mgfs(rates)[place]
         # With a heavy tail only the smaller ones are of use.
         logs = np.nan_to_num(logs, nan=np.inf) + DEPTH
         up, down = (logs[: up.size] / up).min(), (logs[up.size :] / down).min()
         lowest = sum(one.lowest for one in self._whole)
         return max(self._anchor - down, lowest), min(self._anchor + up, self._highest)
+
+    @property
+    def _most_bound(self) -> float:
+        """Largest rate by which the reach is bounded: that of short series, if it is not small."""
+        largest = max(float(pool.sizes.max()) for pool in self._pools)
+        return max(
+            0.999 * ROUGH_TILT / largest - self.tilt, _LEAST_BOUND / self._standard_deviation
+        )
 
     def _log_mgfs(self, rates: Floats) -> Floats:
         """Log of the transform at c + rates, about the anchor, of real rates; NaN if not known."""
@@ -204,14 +214,15 @@ class TiltedPoolSum(SplitDistribution):
     def line(self, least: int, most: int) -> Line:
         """Evaluate the first nodes of the series: `least` of them, or up to `most` to its decay.
 
-        The line ends before where it takes too much work.
+        The line ends before where it takes too much work. It goes on where it is interpolated and
+        has soon decayed.
         """
         step, pools = self.series.step, self._pools
         least = max(least, min(self.series.count(self._sure_height, most), most))
         line, work = Line(np.empty(0, dtype=complex), self._anchor, self.log_mgf), 0.0
-        factor = _STRETCH
-        while not self._is_done(line, work, least, most):
-            last = _next_size(line, least, most, factor)
+        is_smooth = False
+        while not self._is_done(line, work, least, most, is_smooth=is_smooth):
+            last = _next_size(line, least, most, is_smooth=is_smooth)
             rates: Complexes = np.asarray(1j * step * np.arange(line.size, last))
             found = [pool.along(rates, (_MOST_WORK - work) / len(pools)) for pool in pools]
             size = min(one.values.size for one in found)
@@ -219,19 +230,22 @@ class TiltedPoolSum(SplitDistribution):
             line = replace(line, values=np.append(line.values, values))
             # Where not all was worth it the line ends.
             work = work + sum(one.work for one in found) if size == rates.size else np.inf
-            factor = _LONG_STRETCH if all(one.is_smooth for one in found) else _STRETCH
+            is_smooth = all(one.is_smooth for one in found)
             pools = [pool.above(one, _FADED) for pool, one in zip(pools, found, strict=True)]
         self.work += min(work, _MOST_WORK)
         return line
 
-    def _is_done(self, line: Line, work: float, least: int, most: int) -> bool:
+    def _is_done(self, line: Line, work: float, least: int, most: int, *, is_smooth: bool) -> bool:
         """Whether a line after some work is long enough, or as long as it may be."""
         if work > _MUCH_WORK:
             since = int(max(line.size / _STRETCH, self._turned / self.series.step))
             past = np.abs(line.values[since:])
             if work > _MOST_WORK or (past.size >= _FIRST_STRETCH and past.max() < _LITTLE):
                 return True
-        return line.size >= least and (line.size >= most or line.has_decayed)
+        if line.size < least or line.has_decayed:
+            return line.size >= least
+        soon = np.log(_SOON / line.size)
+        return line.size >= most and not (is_smooth and _log_growth(line, is_smooth=True) < soon)
 
     def _joined(self, found: list[Along], rates: Complexes) -> Complexes:
         """Multiply the transforms of the pools, about the anchor.
@@ -260,16 +274,26 @@ class TiltedPoolSum(SplitDistribution):
         return corners
 
 
-def _next_size(line: Line, least: int, most: int, factor: float) -> int:
-    """Return how many nodes a line has after the next stretch, with more by a factor at most."""
+def _next_size(line: Line, least: int, most: int, *, is_smooth: bool) -> int:
+    """Return how many nodes a line has after the next stretch."""
     if line.size < least:
-        return min(max(int(line.size * factor) + 1, _FIRST_STRETCH), least)
-    return min(_decayed_size(np.abs(line.values)), most)
+        longer = line.size * (_LONG_STRETCH if is_smooth else _STRETCH)
+        return min(max(int(longer) + 1, _FIRST_STRETCH), least)
+    log_growth, most = _log_growth(line, is_smooth=is_smooth), max(most, _SOON * is_smooth)
+    return min(int(line.size * np.exp(min(log_growth, np.log(_GROWTH)))) + _FEW_MORE, most)
 
 
-def _decayed_size(sizes: Floats) -> int:
-    """Return how many nodes a line may need to decay, of falling values whose logs bend down."""
-    depths = -np.log(np.maximum(sizes[[sizes.size // 2, -1]], np.finfo(float).tiny))
-    slope = (depths[1] - depths[0]) / (sizes.size - sizes.size // 2)
-    more = (-np.log(DECAYED) - depths[1]) / slope if slope > 0 else np.inf
-    return sizes.size + int(np.clip(more + 4, _LEAST_MORE, _GROWTH * sizes.size)) + 1
+def _log_growth(line: Line, *, is_smooth: bool) -> float:
+    """Log of the factor by which a line is to be longer to decay.
+
+    Far out, where it is interpolated, it falls like a power. Before, its log falls like one, or
+    more slowly: the mean of both is taken.
+    """
+    sizes = np.abs(line.values[[line.size // 2, -1]])
+    depths = -np.log(np.clip(sizes, np.finfo(float).tiny, 1 - EPS))
+    missing = max(-np.log(DECAYED) - depths[1], 0.0)
+    of_power = missing * np.log(2) / max(depths[1] - depths[0], EPS)
+    if is_smooth:
+        return float(_MARGIN * of_power)
+    of_log = np.log1p(missing / depths[1]) * np.log(2) / max(np.log(depths[1] / depths[0]), EPS)
+    return float(0.5 * (of_power + of_log))

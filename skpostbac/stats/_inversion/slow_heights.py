@@ -7,12 +7,13 @@ Chebyshev polynomials of low degree interpolate it to rounding error, for any nu
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 
 # With panels at most this long a singularity pi / 3 away leaves 6^-20 of a function at the nodes.
 _LENGTH, _NODES = 0.7, 20
@@ -42,11 +43,15 @@ class Panels:
     count: int
 
     @classmethod
-    def of(cls, s: Complexes) -> "Panels | None":
-        """Cut a line of rising s into panels, if their nodes are less than half as many."""
+    def of(cls, s: Complexes, length: float = _LENGTH) -> "Panels | None":
+        """Cut a line of rising s into panels, if their nodes are less than half as many.
+
+        Longer ones than the default have fewer nodes, and serve values whose small digits do not
+        count.
+        """
         if s.size <= 2 * _NODES or not _is_rising_line(s):
             return None
-        count = max(int(np.ceil(np.log(s.imag[-1] / s.imag[0]) / _LENGTH)), 1)
+        count = max(int(np.ceil(np.log(s.imag[-1] / s.imag[0]) / length)), 1)
         return cls(s, count) if s.size > 2 * count * _NODES else None
 
     @property
@@ -62,14 +67,42 @@ class Panels:
 
     def interpolated(self, values: Complexes, converged: float = _CONVERGED) -> Complexes | None:
         """Interpolate values at the nodes, (..., n_nodes), if their series converge."""
-        series = values.reshape(*values.shape[:-1], self.count, _NODES) @ _TO_SERIES
-        if not np.abs(series[..., -2:]).max() <= converged * max(np.abs(values).max(), 1.0):
+        series = self._series(values)
+        if not self._converges(series, converged * max(np.abs(values).max(), 1.0)).all():
             return None
-        result: Complexes = np.empty((*values.shape[:-1], self.s.size), dtype=complex)
-        away = np.log(self.s.imag / self.s.imag[0]) / self._length
-        bounds = [0, *np.searchsorted(away, np.arange(1, self.count)).tolist(), away.size]
-        for panel, (start, stop) in enumerate(pairwise(bounds)):
-            x = 2 * (away[start:stop] - panel) - 1
+        return self._values(series)
+
+    def interpolated_where(self, values: Complexes, error: float) -> tuple[Complexes, Bools]:
+        """Interpolate values at the nodes, and tell at which heights their series converge."""
+        series = self._series(values)
+        known = self._converges(series, error)
+        known = np.asarray(known.all(axis=tuple(range(known.ndim - 1))))
+        return self._values(series), np.repeat(known, np.diff(self._bounds))
+
+    def _series(self, values: Complexes) -> Complexes:
+        """Coefficients on each panel, shape (..., count, n_orders)."""
+        return values.reshape(*values.shape[:-1], self.count, _NODES) @ _TO_SERIES
+
+    def _converges(self, series: Complexes, error: float) -> Bools:
+        """On which panels the last coefficients are small."""
+        return np.asarray(np.abs(series[..., -2:]).max(axis=-1) <= error)
+
+    @cached_property
+    def _away(self) -> Floats:
+        """Places of all s, in panels from the first."""
+        return np.asarray(np.log(self.s.imag / self.s.imag[0]) / self._length)
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        """Where the s of each panel begin, and where the last ends."""
+        inner = np.searchsorted(self._away, np.arange(1, self.count)).tolist()
+        return [0, *inner, self._away.size]
+
+    def _values(self, series: Complexes) -> Complexes:
+        """Sum the series of all panels, shape (..., n)."""
+        result: Complexes = np.empty((*series.shape[:-2], self.s.size), dtype=complex)
+        for panel, (start, stop) in enumerate(pairwise(self._bounds)):
+            x = 2 * (self._away[start:stop] - panel) - 1
             table, part = chebvander(x, _NODES - 1).T, series[..., panel, :]
             result[..., start:stop] = part.real @ table + 1j * (part.imag @ table)
         return result

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skpostbac.stats import HierarchicalBetaAverage
-from skpostbac.stats._hierarchical import rule
+from skpostbac.stats._hierarchical import rule, tilted_stratum
 from skpostbac.stats._hierarchical.end_mixture import _log_sum
 from skpostbac.stats._hierarchical.series import Coefficients
 from skpostbac.stats._hierarchical.tilted import TiltedPool
@@ -34,6 +34,45 @@ def test_few_heights_tell_all(case):
     assert found is not None
     values = found.values * np.exp((found.anchor - expected.anchor) * rates)
     assert_allclose(values, expected.values, rtol=0, atol=3e-12)
+
+
+# Correct of 10, 100 and 1,000 samples, heights times the standard deviation, and whether the last
+# of them are interpolated.
+PANELS = {
+    "perfect": ([10, 99, 999], (40, 170), True),
+    "nearly perfect": ([9, 99, 999], (20, 70), True),
+    "between the ends": ([9, 60, 500], (3, 12), False),
+}
+
+
+@pytest.mark.parametrize(("correct", "span", "is_smooth"), PANELS.values(), ids=PANELS)
+def test_panels_tell_the_transform_where_they_converge(correct, span, is_smooth):
+    """Where it is not interpolated the transform is summed, and both together are as all sums."""
+    distribution = HierarchicalBetaAverage(correct, [10, 100, 1000])
+    sd, (classes,) = distribution.standard_deviation(), distribution._parts
+    pool = TiltedPool.of(classes.pool, 0.5 / sd, from_end=False)
+    pool = pool.narrowed([np.exp(logs) for logs in pool.under.log_weights], 1e-18, pool.under)
+    rates = 1j * np.linspace(*span, 120) / sd
+    found, expected = pool.along(rates), pool._along_states(rates)
+    assert found.is_smooth is is_smooth
+    assert (found.work < 0.8 * expected.work) is is_smooth
+    values = found.values * np.exp((found.anchor - expected.anchor) * rates)
+    assert_allclose(values, expected.values, rtol=0, atol=3e-12)
+
+
+def test_bands_leave_nothing_out(monkeypatch):
+    """A rule with the weights of few states on few abscissae is as one with all on all."""
+    (classes,) = HierarchicalBetaAverage([4, 49, 4999], [5, 50, 5000])._parts
+    rates = 1j * np.linspace(2000, 3000, 7)
+    for one in classes.pool.strata:
+        found = TiltedStratum(one, 9.0, from_end=False).along(rates, Coefficients(9.0, rates))
+        with monkeypatch.context() as patch:
+            patch.setattr(rule, "_NEIGHBOURS", 10**6)
+            patch.setattr(tilted_stratum, "_LOG_NEGLIGIBLE", -np.inf)
+            patch.setattr(rule, "_DEPTH", 300.0)
+            whole = TiltedStratum(one, 9.0, from_end=False).along(rates, Coefficients(9.0, rates))
+        assert_allclose(found.values, whole.values, rtol=0, atol=1e-14)
+        assert_allclose(found.log_mgfs, whole.log_mgfs, rtol=0, atol=1e-13)
 
 
 def test_classes_in_the_middle_are_summed_at_all_heights():
