@@ -9,7 +9,7 @@ more than kappa, all of them split at one height.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -402,8 +402,12 @@ class TiltedPool:
         found = self._amplitudes(first, least, most_corners)
         if not found:
             return []
-        most = max(one.n_states for one in self.strata) * max(len(found), 1)
-        parts = [(block.size, self._amplitudes(block, least, np.inf)) for block in blocks(s, most)]
+        wanted = {key[:size] for key in found for size in range(len(key) + 1)}
+        most = max(one.n_states for one in self.strata) * len(found)
+        parts = [
+            (block.size, self._amplitudes(block, least, np.inf, wanted))
+            for block in blocks(s, most)
+        ]
         corners = []
         for key in sorted(set().union(*(table for _, table in parts))):
             some = [table.get(key, np.zeros(size, dtype=complex)) for size, table in parts]
@@ -419,9 +423,13 @@ class TiltedPool:
         return float(down @ low + up @ high), float(down @ np.abs(low) + up @ np.abs(high))
 
     def _amplitudes(
-        self, s: Complexes, least: float, most: float
+        self,
+        s: Complexes,
+        least: float,
+        most: float,
+        wanted: Set[tuple[int, ...]] | None = None,
     ) -> dict[tuple[int, ...], Complexes]:
-        """Amplitudes of the corners at some s, but for those that are negligible."""
+        """Amplitudes of the corners at some s, but for those that are negligible, or not wanted."""
         under, chain = self.under, self.pool.chain
         start = np.multiply.outer(chain.first(), np.ones(s.shape, dtype=complex))
         tables: dict[tuple[int, ...], Complexes] = {(): start}
@@ -430,9 +438,12 @@ class TiltedPool:
                 tables = {key: chain.forward(number - 1, some) for key, some in tables.items()}
             factor, after = under.factors[number], under.after[number]
             tables = {key: factor[:, np.newaxis] * table for key, table in tables.items()}
-            tables = one.split(tables, s, after, least, most)
-        found = {key: table.sum(axis=0) for key, table in tables.items()}
-        return {key: one for key, one in found.items() if np.abs(one).max() > NEGLIGIBLE}
+            tables = one.split(tables, s, after, least, most, wanted)
+        return {
+            key: table.sum(axis=0)
+            for key, table in tables.items()
+            if np.abs(table).sum(axis=0).max() > NEGLIGIBLE
+        }
 
 
 def _joined(parts: list[Along], rates: Complexes) -> Along:

@@ -4,7 +4,7 @@ The transform of a class is a Chebyshev series (`series`) if that is short, or e
 log-odds (`rule`). At large heights it is the sum of the contributions of its two ends (`ends`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -401,21 +401,21 @@ class TiltedStratum:
         after: Floats,
         least: float,
         most: float,
+        wanted: Set[tuple[int, ...]] | None = None,
     ) -> dict[tuple[int, ...], Complexes]:
         """Split each table, shape (n_states, n), by how many classes of each kind are right.
 
         A borrower remains whole where its ends do not separate at the `least` modulus of s. What
-        is negligible beside what may follow each state is left out. There is nothing if more than
-        `most` tables are left.
+        is negligible beside what may follow each state is left out, or what is not wanted. There is
+        nothing if more than `most` tables are left.
         """
         for kind, count in enumerate(self.count.astype(int)):
-            low, high = self._shares(kind, s, least)
-            lows, highs = _powers(low, count), _powers(high, count)
-            shares = [binom(count, j) * highs[j] * lows[count - j] for j in range(count + 1)]
+            shares = _power_shares(*self._shares(kind, s, least), count)
             tables = {
                 (*key, j): table * share
                 for key, table in tables.items()
                 for j, share in enumerate(shares)
+                if wanted is None or (*key, j) in wanted
             }
             tables = {
                 key: one
@@ -587,6 +587,13 @@ def _power(x: Complexes, count: float) -> Complexes:
     return product
 
 
+def _power_shares(low: Complexes, high: Complexes, count: int) -> list[Complexes]:
+    """Shares of the numbers of classes, 0 to count, that are at the upper one of both ends."""
+    lows, highs = _powers(low, count), _powers(high, count)
+    inner = (binom(count, j) * highs[j - 1] * lows[count - j - 1] for j in range(1, count))
+    return [lows[-1], *inner, highs[-1]]
+
+
 def _powers(x: Complexes, most: int) -> list[Complexes]:
-    """Powers 0 to `most`."""
-    return list(accumulate([x] * most, np.multiply, initial=np.ones_like(x)))
+    """Powers 1 to `most`."""
+    return list(accumulate([x] * most, np.multiply))
