@@ -79,7 +79,7 @@ class Borrowed:
         table -= log_rise(rows[0] + rows[1], strengths[:, np.newaxis])[row]
         return table
 
-    def where(self, kept: Bools | Indices | slice) -> "Borrowed":
+    def where(self, kept: Bools | Indices) -> "Borrowed":
         """Return what is borrowed in some of the states."""
         return Borrowed(self.up[kept], self.down[kept], self.kappa[kept], self.log_norm[kept])
 

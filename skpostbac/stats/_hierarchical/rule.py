@@ -11,6 +11,7 @@ transform of a class next to an end of its range is interpolated
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_expit
@@ -76,6 +77,12 @@ class Rule:
     log_right: Floats
     log_wrong: Floats
 
+    @cached_property
+    def logs(self) -> Floats:
+        """Logs of theta, 1 - theta and e, and of the weights, shape (4, n_abscissae)."""
+        ones = np.ones_like(self.log_right)
+        return np.stack([self.log_right, self.log_wrong, ones, self.log_weights])
+
     @classmethod
     def of(cls, base: tb.TiltedBetas, span: "Span") -> "Rule":
         """Place a rule for an outlier, for all densities of a span."""
@@ -104,7 +111,9 @@ class Band:
     places: slice
 
     @classmethod
-    def all_of(cls, stratum: Stratum, rule: Rule, rates: Complexes, borrows: Bools) -> "list[Band]":
+    def all_of(
+        cls, stratum: Stratum, rule: Rule, exponents: Floats, rates: Complexes, borrows: Bools
+    ) -> "list[Band]":
         """Find where a borrower has weight in the states in which it counts, for some rates.
 
         The ratio of the densities at two rates mu is monotone, so that the tails of those between
@@ -118,7 +127,7 @@ class Band:
         rows = np.split(index, ends)
         bands = [row[k : k + _NEIGHBOURS] for row in rows for k in range(0, row.size, _NEIGHBOURS)]
         outermost = np.array([[band[0], band[-1]] for band in bands]).ravel()
-        logs = _log_own(stratum.borrowed.where(outermost), stratum.share, rule, slice(None))
+        logs = exponents[outermost] @ rule.logs
         inside = np.zeros(logs.shape, dtype=bool)
         for rate in {0.0, float(rates.real.min()), float(rates.real.max())}:
             tilted = logs + rate * rule.deviations
@@ -162,11 +171,12 @@ class Weighted:
         In states where the class does not borrow it is an outlier.
         """
         share, n_states = stratum.share, stratum.n_states
-        bands = Band.all_of(stratum, rule, rates, borrows)
+        exponents = _exponents(stratum.borrowed, share)
+        bands = Band.all_of(stratum, rule, exponents, rates, borrows)
         other, largest, tables = np.exp(rule.log_weights), np.zeros(n_states), []
         mass = np.full(n_states, share * other.sum())
         for band in bands:
-            logs = _log_own(stratum.borrowed.where(band.states), share, rule, band.places)
+            logs = exponents[band.states] @ rule.logs[:, band.places]
             # A possible outlier keeps the sums from vanishing.
             if not share:
                 largest[band.states] = logs.max(axis=1)
@@ -338,15 +348,11 @@ class _Graded:
         return d, slope / self._integral(u)[1]
 
 
-def _log_own(borrowed: Borrowed, share: float, rule: Rule, some: slice) -> Floats:
-    """Log weights of a borrower at some abscissae of a rule, shape (n_states, n)."""
+def _exponents(borrowed: Borrowed, share: float) -> Floats:
+    """Factors of the rows of `Rule.logs` in the log weights of a borrower, (n_states, 4)."""
     with np.errstate(divide="ignore"):
         factor = np.log1p(-share) - borrowed.log_norm
-    states = np.stack([borrowed.up, borrowed.down, factor, np.ones_like(factor)], axis=1)
-    right, wrong, weights = (
-        table[some] for table in (rule.log_right, rule.log_wrong, rule.log_weights)
-    )
-    return np.asarray(states @ np.stack([right, wrong, np.ones_like(right), weights]))
+    return np.stack([borrowed.up, borrowed.down, factor, np.ones_like(factor)], axis=1)
 
 
 def _summed(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
