@@ -34,6 +34,8 @@ _MOST_CORNERS, _CONVERGED = 64, 1e-12
 # Panels of the log of the height on which it is interpolated as a whole, and above those where that
 # was possible. In this share of a step it turns by far less than half a turn.
 _LENGTH, _LONG, _BESIDE = 0.83, 1.75, 0.01
+# So many heights below the first panels are evaluated at most.
+_MOST_BELOW = 96
 # Heights at which the size of what a state contributes is looked at.
 _LOOKS = 6
 # However little work is left, the transform is evaluated at so many rates. Interpolation at its
@@ -193,30 +195,41 @@ class TiltedPool:
 
         Where it does not, only at as many of the first as the work allows, and a few at least.
         """
-        panels = Panels.of(rates, _LONG if self.is_smooth else _LENGTH) if self.known else None
+        below = self._n_below(rates)
+        length = _LONG if self.is_smooth else _LENGTH
+        panels = Panels.of(rates[below:], length) if self.known else None
         if panels is None:
             return self._along_all(rates, most_work)
-        found, known = self._along_panels(panels)
+        found, known = self._along_panels(rates[:below], panels)
         if known.all():
             return found
         rest = self._along_all(rates[~known], most_work - found.work)
         return found.replaced(~known, rest, rates)
 
-    def _along_panels(self, panels: Panels) -> tuple[Along, Bools]:
-        """Interpolate the transform between heights, and tell at which that is possible.
+    def _n_below(self, rates: Complexes) -> int:
+        """How many rates to evaluate in any case: the lower half, where other corners may count."""
+        middle = np.sqrt(rates.imag[0] * rates.imag[-1])
+        below = int(np.searchsorted(rates.imag, middle))
+        return 0 if self.is_smooth or below > _MOST_BELOW else below
+
+    def _along_panels(self, below: Complexes, panels: Panels) -> tuple[Along, Bools]:
+        """Evaluate the transform at some rates, and interpolate it between others above them.
 
         Where only one corner is left, the transform hardly turns about its place, which the turn of
-        the first values tells.
+        the first values tells. Also tells at which rates it is known.
         """
         first, second = panels.s[:2]
-        nodes = np.append([first, first + _BESIDE * (second - first)], panels.nodes)
-        found = self._at_all(nodes)
-        turn = np.angle(found.values[1] * np.conj(found.values[0]))
-        place = float(turn / (nodes[1] - nodes[0]).imag)
-        values, known = panels.interpolated_where(
-            found.values[2:] * np.exp(-place * panels.nodes), _CONVERGED
+        beside = first + _BESIDE * (second - first)
+        found = self._at_all(np.concatenate([below, [first, beside], panels.nodes]))
+        values = found.values[below.size :]
+        turn = np.angle(values[1] * np.conj(values[0]))
+        place = float(turn / (beside - first).imag)
+        smooth, known = panels.interpolated_where(
+            values[2:] * np.exp(-place * panels.nodes), _CONVERGED
         )
+        values = np.append(found.values[: below.size] * np.exp(-place * below), smooth)
         anchor, is_smooth = found.anchor + place, bool(known[-1])
+        known = np.append(np.ones(below.size, dtype=bool), known)
         return replace(found, values=values, anchor=anchor, is_smooth=is_smooth), known
 
     def _along_all(self, rates: Complexes, most_work: float) -> Along:
