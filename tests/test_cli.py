@@ -679,16 +679,19 @@ def test_a_prior_that_dominates_is_noted(write, run, columns):
 
 @pytest.mark.parametrize("columns", [1, 2], ids=["alone", "compared"])
 def test_untested_classes_are_named(columns, write, run):
-    """Where they alone make the prior decide, another prior is no remedy."""
+    """Another prior is no remedy for them."""
     rows = [["a"] * (columns + 1)] * 99 + [["a"] + ["b"] * columns]
     header = ["truth", *["one", "two"][:columns]]
     path = write("\n".join(map(",".join, [header, *rows])) + "\n")
-    args = [path, "--truth", "truth", "--labels", "a,b", "--prior", "uniform"]
+    args = [path, "--truth", "truth", "--labels", "a,b"]
     for record in json.loads(run(*args, "--json"))["posteriors"]:
         assert record["untested"] == ["b"]
     text = " ".join(run(*args).split())
-    assert "standard deviations. Class 'b' has no samples and rests on the prior alone" in text
-    assert "consider --prior hierarchical" not in text
+    assert text.count("Class 'b' has no samples and rests on the prior alone") == 1
+    assert "test it, or leave it out with --labels." in text
+    assert "use --prior hierarchical" not in text
+    text = " ".join(run(*args, "--prior", "hierarchical").split())
+    assert "Class 'b' has no samples and rests on what the other classes suggest" in text
 
 
 @pytest.mark.parametrize("columns", [1, 2], ids=["alone", "several"])

@@ -53,6 +53,7 @@ class GridSum:
         }
 
 
+@pytest.mark.filterwarnings("ignore:Class 0 has no samples")
 @pytest.mark.parametrize("C", MATRICES.values(), ids=MATRICES)
 def test_distributions_of_sum_and_average(C):
     """Density, distribution function, its inverse and the mean."""

@@ -263,4 +263,4 @@ def test_an_untested_class_is_not_the_weakest(correct, total, weakest):
     found = [line for line in report.splitlines() if "lowest recall" in line]
     assert len(found) == (weakest is not None)
     assert all(line.startswith(weakest) for line in found)
-    assert report.count("on the prior alone: leave") == 1
+    assert report.count("on the prior alone: test") == 1

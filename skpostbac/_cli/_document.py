@@ -19,7 +19,7 @@ from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._balanced_accuracy import tell_of_design
 from skpostbac.metrics._posteriors import FigurePosterior
-from skpostbac.metrics._priors import dominating_influence, untested_alone
+from skpostbac.metrics._priors import dominating_influence
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.stats._distribution import interval_of
 
@@ -211,7 +211,7 @@ def _describe_posterior(posterior: PosteriorBalancedAccuracy, level: float) -> R
         "prior_influence": _number(influence.shift),
         "expected_coverage": _number(influence.expected_coverage),
         "remedy": None if dominating is None else dominating.remedy or None,
-        "untested": [] if dominating is None else list(untested_alone(dominating)),
+        "untested": list(influence.unobserved),
         "groups": _describe_design(posterior, level),
     }
 

@@ -105,9 +105,8 @@ def _posteriors(document: Record, level: str) -> Section:
         [
             *_explain_chance(document["data"]["chance"], records[0]["prior_prob_above_chance"]),
             *map(_report_unseen, filter(itemgetter("n_unseen"), records)),
-            *_report_prior(
-                [record for record in records if record["remedy"] or record["untested"]]
-            ),
+            *_report_prior([record for record in records if record["remedy"]]),
+            *_report_untested(records[0]["untested"], document["settings"]["prior"]),
             *_report_groups([record for record in records if record["groups"]]),
             *_report_ids(document["data"]["ids"]),
         ],
@@ -143,14 +142,18 @@ def _report_unseen(record: Record) -> str:
 def _report_prior(dominated: Sequence[Record]) -> list[str]:
     if not dominated:
         return []
-    if all(record["untested"] for record in dominated):
-        shift = max(abs(record["prior_influence"]) for record in dominated)
-        note = f"The prior moves the mean by up to {shift:.1f} standard deviations."
-        return [f"{note} {printable(say_untested(dominated[0]['untested']))}"]
     worst = min(dominated, key=itemgetter("expected_coverage"))
     share, remedy = worst["expected_coverage"], _as_option(worst["remedy"])
     note = f"95% intervals would contain the balanced accuracy in about {share:.0%} of test sets"
     return [f"{note} like this one: {remedy}."]
+
+
+def _report_untested(labels: Sequence[str], prior: str | list[float]) -> list[str]:
+    """Name the classes without samples, which are the same for all classifiers."""
+    if not labels:
+        return []
+    borrow = prior == "hierarchical"
+    return [printable(say_untested(labels, borrow=borrow, leave_out_with="--labels"))]
 
 
 def _report_groups(records: Sequence[Record]) -> list[str]:

@@ -188,7 +188,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If 95 % intervals under this prior would often miss the true value in similar test sets.
+            If 95 % intervals under this prior would often miss the true value in similar test sets,
+            or if a class has no samples.
 
         Examples
         --------
@@ -231,7 +232,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         Warns
         -----
         PriorInfluenceWarning
-            If 95 % intervals under this prior would often miss the true value in similar test sets.
+            If 95 % intervals under this prior would often miss the true value in similar test sets,
+            or if a class has no samples.
 
         Examples
         --------
@@ -577,7 +579,8 @@ def posterior_balanced_accuracy(
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
     GroupsWarning
         If the correlation within groups is poorly known, or if groups span several classes.
     SampleWeightWarning

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,12 +11,9 @@ from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._dependence import describe_worth, doubts_of_groups, is_large
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors import (
-    PriorInfluence,
     average_distribution,
-    dominating_influence,
-    explain,
-    say_untested,
-    untested_alone,
+    tell_of_coverage,
+    tell_of_untested,
 )
 from skpostbac.stats._distribution import interval_of
 
@@ -30,10 +26,7 @@ def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     lines = [_introduce(posterior, level)]
     if posterior.counts.n_classes > 1:
         lines += [_compare_with_chance(posterior), *_name_weakest(posterior, level)]
-    if (influence := dominating_influence(posterior)) is not None:
-        lines.append(explain(influence))
-    if untested := _untold(posterior, influence):
-        lines.append(say_untested(untested))
+    lines += [*tell_of_coverage(posterior), *tell_of_untested(posterior)]
     if (notes := tell_of_design(posterior, level)) is not None:
         lines += [notes.worth, *notes.doubts]
     return "\n".join(lines)
@@ -101,22 +94,13 @@ def _compare_with_chance(posterior: PosteriorBalancedAccuracy) -> str:
     )
 
 
-def _untold(
-    posterior: PosteriorBalancedAccuracy, influence: PriorInfluence | None
-) -> list[Hashable]:
-    """Return the classes without samples, unless the influence of the prior tells of them."""
-    if influence is not None and untested_alone(influence):
-        return []
-    labels, tested = label_list(posterior.counts.classes), posterior.counts.total > 0
-    return [label for label, is_tested in zip(labels, tested, strict=True) if not is_tested]
-
-
 def _name_weakest(posterior: PosteriorBalancedAccuracy, level: float) -> list[str]:
-    """Name the class of the lowest recall among those that were tested, if any were."""
+    """Name the class of the lowest recall among those of positive weight that were tested."""
     counts = posterior.counts
-    if not counts.total.any():
+    is_candidate = (counts.total > 0) & (posterior.class_weight > 0)
+    if not is_candidate.any():
         return []
-    means = np.where(counts.total > 0, posterior.distribution.means(), np.inf)
+    means = np.where(is_candidate, posterior.distribution.means(), np.inf)
     weakest = int(np.argmin(means))
     label = label_list(counts.classes)[weakest]
     correct, total = counts.correct[weakest], counts.total[weakest]

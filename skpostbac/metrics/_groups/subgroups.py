@@ -40,7 +40,7 @@ from skpostbac.metrics._priors import (
     ClassWeightLike,
     PriorInfluenceWarning,
     PriorLike,
-    warn_if_prior_dominates,
+    tell_of_coverage,
 )
 from skpostbac.stats import BetaBinomial
 from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
@@ -462,10 +462,9 @@ def subgroup_posteriors(
         PosteriorBalancedAccuracy(one, prior=prior, class_weight=class_weight) for one in counts
     )
     groups = SubgroupPosteriors(tuple(names), posteriors, pooling)
-    if pooling is None:
-        warn_if_prior_dominates(*posteriors)
-        for sentence in _say_untested(groups):
-            warnings.warn(sentence, PriorInfluenceWarning, stacklevel=2)
+    sentences = [] if pooling else [*tell_of_coverage(*posteriors), *_say_untested(groups)]
+    if sentences:
+        warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=2)
     return groups
 
 
@@ -476,10 +475,13 @@ def _say_untested(groups: SubgroupPosteriors) -> list[str]:
     missing = {
         name: [
             label
-            for label, total in zip(
-                label_list(posterior.counts.classes), posterior.counts.total, strict=True
+            for label, total, weight in zip(
+                label_list(posterior.counts.classes),
+                posterior.counts.total,
+                posterior.class_weight,
+                strict=True,
             )
-            if total == 0
+            if total == 0 and weight > 0
         ]
         for name, posterior in zip(groups.names, groups.posteriors, strict=True)
     }

@@ -56,8 +56,8 @@ SHOWN_CLASSES = 3
 SHOWN_ROWS = 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
-# Of a metric, in posterior standard deviations. What moves less than the other is of no
-# consequence.
+# Of a mean, in posterior standard deviations; under "reciprocal", perfect scores move it by 1 to
+# 1.41. What moves less than the other is of no consequence.
 LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
 
 # Of many posteriors, those that are suspected most are looked at.
@@ -145,6 +145,8 @@ class PriorInfluence(StablePickle):
     class_shifts: tuple[float, ...]
     expected_coverage: float
     remedy: str
+    # Of a prior that the classes share, coverage is judged by the distance of the mean alone.
+    _is_shared: bool
 
     def __init__(
         self,
@@ -182,7 +184,8 @@ class PriorInfluence(StablePickle):
         )
         misses = is_too_low(expected, counts.n_classes)
         remedy = _remedy(counts, resolved, weights) if misses else ""
-        vars(self).update(expected_coverage=expected, remedy=remedy)
+        is_shared = isinstance(resolved, Hyperprior)
+        vars(self).update(expected_coverage=expected, remedy=remedy, _is_shared=is_shared)
 
     @property
     def shift(self) -> float:
@@ -303,8 +306,11 @@ class PriorInfluenceWarning(UserWarning):
 
     With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
     the average, to 1/2, while the standard deviation of the average falls with the number of
-    classes. Under a weak prior, small classes without errors look more certain than they are. The
-    message says which prior helps, or which classes have no samples.
+    classes. Under a weak prior, recalls from few samples look more certain than they are. The
+    message says which prior helps.
+
+    The warning is also given for classes of positive weight without samples, which it names: their
+    recalls are those of the prior or, with a hierarchical prior, borrowed from the other classes.
 
     Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
     fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
@@ -366,9 +372,10 @@ class InfluencedPosterior(Protocol):
 
 
 def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the largest harmful influence of the prior, or None.
+    """Return the influence of the prior under which intervals miss most often, or None.
 
-    Of many posteriors, those of which a rough estimate expects least are looked at.
+    Classes without samples, which `tell_of_untested` is about, are no influence of this kind. Of
+    many posteriors, those of which a rough estimate expects least are looked at.
     """
     looks = sorted((_first_look(entry), number) for number, entry in enumerate(posteriors))
     suspects = [posteriors[number] for look, number in looks[:_MOST_SUSPECTS] if look < math.inf]
@@ -378,34 +385,55 @@ def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | N
 
 def _first_look(posterior: InfluencedPosterior) -> float:
     """Return about the coverage to expect, or infinity where the prior surely does no harm."""
-    counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
-    is_shared = isinstance(prior, Hyperprior)
-    if not (is_shared or is_one_symmetric_beta(posterior._prior_spec)):  # it is informative
+    if not _is_checked(posterior):
         return math.inf
+    counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
     distribution = posterior.distribution
     mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
     moved = abs(mean - _observed(counts, weights))
-    if not moved + 2 * deviation > _LEAST_MOVE:  # nothing observed, or of no consequence
+    if moved + 2 * deviation <= _LEAST_MOVE:
         return math.inf
     coverage, enough = rough_coverage(counts.correct, counts.total, prior, weights, mean, deviation)
-    is_all_tested = is_shared or bool(np.all(counts.total > 0))
-    return coverage if coverage < enough or not is_all_tested else math.inf
+    return coverage if coverage < enough else math.inf
+
+
+def _is_checked(posterior: InfluencedPosterior) -> bool:
+    """Return whether the prior is not informative, and something was observed."""
+    is_observed = bool(posterior.effective_counts.total[posterior.class_weight > 0].any())
+    is_shared = isinstance(posterior.prior, Hyperprior)
+    return is_observed and (is_shared or is_one_symmetric_beta(posterior._prior_spec))
 
 
 def _harmful_influence(posterior: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the influence if intervals miss too often, or if untested classes move the mean."""
+    """Return the influence if intervals miss too often, not for classes without samples alone."""
     influence = posterior.prior_influence()
-    is_moved = abs(influence.shift) > LARGEST_SHIFT and bool(untested_alone(influence))
-    if influence.remedy or (is_moved and not isinstance(posterior.prior, Hyperprior)):
-        return influence
-    return None
+    return influence if influence.remedy and not _is_of_untested(influence) else None
 
 
 def warn_if_prior_dominates(*posteriors: InfluencedPosterior) -> None:
     """Warn the caller of the function that calls this one, once for all posteriors."""
+    checked = [posterior for posterior in posteriors if _is_checked(posterior)]
+    if sentences := [*tell_of_coverage(*checked), *tell_of_untested(*checked)]:
+        warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=3)
+
+
+def tell_of_coverage(*posteriors: InfluencedPosterior) -> list[str]:
+    """Return a sentence on the prior if intervals would miss too often."""
     influence = dominating_influence(*posteriors)
-    if influence is not None:
-        warnings.warn(explain(influence), PriorInfluenceWarning, stacklevel=3)
+    return [] if influence is None else [_explain(influence)]
+
+
+def tell_of_untested(*posteriors: InfluencedPosterior) -> list[str]:
+    """Return a sentence on classes of positive weight without samples, if there are any."""
+    labels: dict[Hashable, None] = {}
+    for posterior in posteriors:
+        counts = posterior.effective_counts
+        untested = (counts.total == 0) & (posterior.class_weight > 0)
+        labels |= dict.fromkeys(label_list(counts.classes[untested]))
+    borrow = any(
+        isinstance(one.prior, Hyperprior) and one.effective_counts.total.any() for one in posteriors
+    )
+    return [say_untested(list(labels), borrow=borrow)] if labels else []
 
 
 def warn_if_prior_moves(
@@ -457,40 +485,61 @@ def moves_far(observed: float, expected: float, standard_deviation: float) -> bo
     return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
 
 
-def explain(influence: PriorInfluence) -> str:
-    """Return a sentence on the effect of the prior, with a remedy."""
-    moved = (
-        f"the prior moves the mean from the observed {influence.observed:.3f} to "
-        f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
-    )
-    if untested := untested_alone(influence):
-        return f"{_capital(moved)}. {say_untested(untested)}"
-    narrow = "small classes with few errors look more certain than they are"
+def _explain(influence: PriorInfluence) -> str:
+    """Return a sentence on the coverage to expect, with its cause and a remedy."""
+    cause = "recalls from few samples look more certain than they are"
+    if influence._is_shared or abs(influence.shift) > LARGEST_SHIFT:
+        cause = (
+            f"the prior moves the mean from the observed {influence.observed:.3f} to "
+            f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
+        )
     return (
         f"95% intervals would contain the true balanced accuracy in about "
-        f"{influence.expected_coverage:.0%} of similar test sets: "
-        f"{moved if abs(influence.shift) > 1 else narrow}. {_capital(influence.remedy)}."
+        f"{influence.expected_coverage:.0%} of similar test sets: {cause}. "
+        f"{_capital(influence.remedy)}."
     )
 
 
-def untested_alone(influence: PriorInfluence) -> tuple[Hashable, ...]:
-    """Return the classes without samples if they alone account for the shift, else none."""
+def _is_of_untested(influence: PriorInfluence) -> bool:
+    """Return whether the mean is moved far, but not without the classes that have no samples."""
     shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
     others = sum(shift for total, shift in shifts if total)
-    return () if abs(others) > LARGEST_SHIFT else influence.unobserved
+    return abs(influence.shift) > LARGEST_SHIFT >= abs(others)
 
 
-def say_untested(labels: Sequence[Hashable]) -> str:
-    """Return a sentence on classes without samples, with a remedy."""
-    shown = short_repr(labels[0] if len(labels) == 1 else list(labels))
+def say_untested(
+    labels: Sequence[Hashable],
+    *,
+    borrow: bool = False,
+    leave_out_with: str = "labels= or a class_weight of 0",
+) -> str:
+    """Return a sentence on classes without samples, with a remedy.
+
+    Parameters
+    ----------
+    labels : sequence of labels
+        The classes.
+    borrow : bool, default=False
+        Whether the other classes inform them.
+    leave_out_with : str
+        Arguments that leave out a class.
+    """
     if len(labels) == 1:
-        return f"Class {shown} has no samples and rests on the prior alone: leave it out."
-    return f"The classes {shown} have no samples and rest on the prior alone: leave them out."
+        subject, has, rests, it = f"Class {short_repr(labels[0])}", "has", "rests", "it"
+    else:
+        subject, has, rests, it = f"The classes {short_repr(list(labels))}", "have", "rest", "them"
+    source = "what the other classes suggest" if borrow else "the prior alone"
+    return (
+        f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} out with "
+        f"{leave_out_with}."
+    )
 
 
 def _advise(untested: Sequence[Hashable], remedy: str) -> str:
     """Return the remedy, for classes without samples or with too few."""
-    return say_untested(untested) if untested else f"{_capital(remedy)}."
+    if untested:
+        return say_untested(untested, leave_out_with="labels=")
+    return f"{_capital(remedy)}."
 
 
 def _capital(text: str) -> str:

@@ -828,7 +828,8 @@ def compare_predictions(
     UserWarning
         For each classifier that predicts none of the labels in `y_true`.
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
     GroupsWarning
         If the correlation within groups is poorly known, or if groups span several classes.
     SampleWeightWarning

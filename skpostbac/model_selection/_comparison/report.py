@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from skpostbac._utils import describe_estimate, format_probability, round_estimate
 from skpostbac.metrics._dependence import doubts_of_groups, is_large
 from skpostbac.metrics._labels import label_list
-from skpostbac.metrics._priors import dominating_influence, explain
+from skpostbac.metrics._priors import tell_of_coverage, tell_of_untested
 from skpostbac.model_selection._comparison.designed import DesignedPairedJoint
 from skpostbac.stats import Interval
 from skpostbac.stats._distribution import interval_of
@@ -34,7 +34,8 @@ def write_report(comparison: PosteriorComparison, level: float) -> str:
         *_tell_of_groups(comparison, best["name"], others[0]["name"]),
         explain_score(comparison.posteriors[0]),
         *_tell_of_training(comparison),
-        *_tell_of_prior(comparison),
+        *tell_of_coverage(*comparison.posteriors),
+        *tell_of_untested(*comparison.posteriors),
         *_describe_draws(max(record["prob_best_error"] for record in standings)),
     ]
     return "\n".join(lines)
@@ -59,11 +60,6 @@ def _tell_of_training(comparison: PosteriorComparison) -> list[str]:
     """Return the caveat on retraining, or the correction if the posteriors have one."""
     corrected = (p for p in comparison.posteriors if hasattr(p, "correction"))
     return sorted({posterior.correction for posterior in corrected}) or [TRAINING]
-
-
-def _tell_of_prior(comparison: PosteriorComparison) -> list[str]:
-    influence = dominating_influence(*comparison.posteriors)
-    return [] if influence is None else [explain(influence)]
 
 
 def _describe_draws(error: float) -> list[str]:

@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
 from skpostbac.metrics import PairedCounts
-from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
+from skpostbac.metrics._priors import (
+    DEFAULT_PRIOR,
+    ClassWeightLike,
+    PriorLike,
+    warn_if_prior_dominates,
+)
 from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
 from skpostbac.model_selection._pooling import (
     FoldCounts,
@@ -90,6 +95,9 @@ def compare_cv_results(
     -----
     UserWarning
         If the results do not show which samples were tested, and `same_splits` is False.
+    PriorInfluenceWarning
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
 
     See Also
     --------
@@ -154,6 +162,7 @@ def compare_cv_results(
         corrected_for_training(posterior, training_variation, inflation)
         for posterior in comparison.posteriors
     )
+    warn_if_prior_dominates(*comparison.posteriors)
     return comparison
 
 

@@ -363,7 +363,8 @@ def pooled_posteriors(
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
         Given once, for the candidate with the lowest expected coverage.
 
     See Also
@@ -489,7 +490,8 @@ def cross_val_posterior(
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
     GroupsWarning
         If the correlation within groups is poorly known, or if groups span several classes.
 

@@ -80,7 +80,8 @@ def selected_posterior(
     Warns
     -----
     PriorInfluenceWarning
-        If 95 % intervals under this prior would often miss the true value in similar test sets.
+        If 95 % intervals under this prior would often miss the true value in similar test sets, or
+        if a class has no samples.
 
     See Also
     --------

@@ -224,6 +224,7 @@ def test_priors_by_class():
     assert posterior.prior.tolist() == [[1, 3], [3, 1]]
 
 
+@any_influence
 def test_absent_class_keeps_its_prior():
     """Labels may name a class that is not in y_true."""
     posterior = posterior_balanced_accuracy([0, 0], [0, 1], labels=[0, 5], prior="jeffreys")

@@ -47,6 +47,7 @@ def test_default_is_the_mean():
     assert posterior_balanced_accuracy_score(Y_TRUE, Y_PRED) == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:Class 7 has no samples")
 def test_all_arguments_reach_the_posterior():
     """Labels, both kinds of weights, and the prior."""
     arguments = {

@@ -20,7 +20,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy_score,
 )
 from skpostbac.metrics._priors.assumptions import check_prior, is_one_symmetric_beta
-from skpostbac.metrics._priors.influence import dominating_influence
+from skpostbac.metrics._priors.influence import LARGEST_SHIFT, dominating_influence
 from skpostbac.model_selection import (
     PosteriorRefit,
     compare_posteriors,
@@ -183,11 +183,27 @@ def test_what_is_within_half_a_percent_is_not_worth_a_word():
     assert dominating_influence(posterior) is None
 
 
-def test_small_classes_seem_too_certain_under_a_weak_prior():
-    """Shown where the mean is hardly moved: with two samples of each of thirty classes."""
-    message = "small classes with few errors look more certain than they are. With few samples"
+@pytest.mark.parametrize(
+    ("correct", "total"),
+    [
+        pytest.param([2] * 18 + [1] * 12, [2] * 30, id="mixed"),
+        pytest.param([1] * 12 + [3] * 3, [3] * 15, id="mostly wrong"),
+        pytest.param([2] * 20, [2] * 20, id="all right"),
+    ],
+)
+def test_few_samples_seem_too_certain_under_a_weak_prior(correct, total):
+    """Said where the prior hardly moves the mean, whatever share of the samples is right."""
+    message = "test sets: recalls from few samples look more certain than they are. With few"
     with pytest.warns(PriorInfluenceWarning, match=message):
-        from_counts([2] * 18 + [1] * 12, [2] * 30)
+        from_counts(correct, total)
+
+
+def test_distance_is_the_cause_under_a_shared_prior():
+    """There, coverage is judged by nothing else."""
+    correct, total = [72, 5, 2, 6, 16, 11], [126, 8, 2, 9, 23, 19]
+    with pytest.warns(PriorInfluenceWarning, match=r"by 1\.5 posterior standard deviations"):
+        posterior = from_counts(correct, total, prior=Hyperprior(strata=None))
+    assert abs(posterior.prior_influence().shift) < LARGEST_SHIFT
 
 
 def test_nothing_observed_is_nothing_moved():
@@ -209,21 +225,82 @@ def test_intervals_miss_where_it_warns():
     assert all(warned)
 
 
+NOT_INFORMATIVE = {
+    **{name: name for name in ("reciprocal", "uniform", "hierarchical")},
+    "pair": (2, 2),
+    "one rate": Hyperprior(strata=None),
+}
+
+
+@pytest.mark.parametrize("prior", NOT_INFORMATIVE.values(), ids=NOT_INFORMATIVE)
 @pytest.mark.parametrize(
     ("correct", "total", "subject"),
     [
-        ([99, 0], [100, 0], "Class 1 has no samples"),
-        ([99, 0, 0], [100, 0, 0], r"The classes \[1, 2\] have no samples"),
+        pytest.param([950, 0], [1000, 0], "Class 1 has", id="one"),
+        pytest.param([99, 0, 0], [100, 0, 0], r"The classes \[1, 2\] have", id="two"),
+        pytest.param([0, 0], [10, 0], "Class 1 has", id="all wrong"),
     ],
-    ids=["one", "two"],
 )
-def test_classes_without_samples_are_named(correct, total, subject):
-    """Where they alone are what the prior decides, many classes are not to blame."""
-    with pytest.warns(PriorInfluenceWarning, match=f"{subject} and rests? on the prior"):
-        PosteriorBalancedAccuracy.from_counts(correct, total, prior="uniform")
+def test_classes_without_samples_are_named(correct, total, subject, prior):
+    """Under every prior that is not informative, once, with what remains of the report."""
+    with pytest.warns(PriorInfluenceWarning, match=f"^{subject} no samples") as record:
+        posterior = from_counts(correct, total, prior=prior)
+    (message,) = (str(warning.message) for warning in record)
+    assert message.endswith("out with labels= or a class_weight of 0.")
+    borrow = prior == "hierarchical" or isinstance(prior, Hyperprior)
+    assert ("on what the other classes suggest: test" in message) is borrow
+    assert ("on the prior alone: test" in message) is not borrow
+    assert posterior.report().splitlines()[-1] == message
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"class_weight": [1, 1, 0]}, id="weight"),
+        pytest.param({"class_weight": [1, 1, 0], "prior": "hierarchical"}, id="shared"),
+        pytest.param({"prior": (1, 2)}, id="informative"),
+    ],
+)
+def test_classes_without_samples_give_no_warning(options):
+    """Where they do not count, or where the prior was meant to speak for them."""
+    report = from_counts([30, 28, 0], [32, 31, 0], **options).report()
+    assert ("no samples" in report) is ("class_weight" not in options)
+
+
+@pytest.mark.parametrize("prior", ["reciprocal", "hierarchical"])
+def test_comparison_names_classes_without_samples(prior):
+    """Once, and in the report; nothing is said where they are left out."""
+    y_true = np.repeat([0, 1], 20)
+    predictions = {"A": y_true, "B": np.resize([0, 0, 0, 1], 40)}
+    labels = [0, 1, 2]
+    with pytest.warns(PriorInfluenceWarning, match="^Class 2 has no samples") as record:
+        comparison = compare_predictions(y_true, predictions, labels=labels, prior=prior)
+    assert len(record) == 1
+    assert record[0].filename == __file__
+    assert comparison.report().count(str(record[0].message)) == 1
+    weighted = compare_predictions(
+        y_true, predictions, labels=labels, class_weight=[1, 1, 0], prior=prior
+    )
+    assert "no samples" not in weighted.report()
+
+
+def test_empty_classes_of_batches_and_folds_are_no_matter():
+    """What counts is the sum."""
+    one, two = (class_counts([label] * 20, [label] * 20) for label in (0, 1))
+    pooled_posteriors(
+        {
+            "test_correct_0": [20, 0],
+            "test_total_0": [20, 0],
+            "test_correct_1": [0, 19],
+            "test_total_1": [0, 20],
+        }
+    )
+    assert "no samples" not in PosteriorBalancedAccuracy(one + two).report()
 
 
 def test_empty_class_beside_many():
-    """Where the prior decides without it too, the advice is that of many classes."""
-    with pytest.warns(PriorInfluenceWarning, match="With few samples of each class"):
-        PosteriorBalancedAccuracy.from_counts([9] * 50 + [0], [10] * 50 + [0], prior="uniform")
+    """Where the prior decides without it too, both are told, in one warning."""
+    message = "With few samples of each class, .* Class 50 has no samples"
+    with pytest.warns(PriorInfluenceWarning, match=message) as record:
+        from_counts([9] * 50 + [0], [10] * 50 + [0], prior="uniform")
+    assert len(record) == 1
