@@ -51,7 +51,8 @@ class BetaAverage(WeightedSum):
     Parameters
     ----------
     a, b : array_like of shape (l,) or (..., l)
-        Parameters of the Beta variables, positive, between 1e-6 and 1e15.
+        Parameters of the Beta variables, positive, between 1e-6 and 1e15. If one of them is a
+        number, it is that of all variables.
     weights : array_like of shape (l,) or (..., l), optional
         Weights of any sign, finite and not all zero. They need not sum to one. The default is
         1 / l each.
@@ -120,6 +121,10 @@ class BetaAverage(WeightedSum):
         """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
         given = {"a": a, "b": b, "weights": weights}
         arrays = {name: float_array(x, name) for name, x in given.items() if x is not None}
+        arrays |= {
+            "a": _spread(arrays["a"], arrays["b"]),
+            "b": _spread(arrays["b"], arrays["a"]),
+        }
         if max(array.ndim for array in arrays.values()) > 1:
             # The docstring says so; for type checkers only `beta_averages` does.
             return beta_averages(**arrays)  # type: ignore[return-value]
@@ -403,6 +408,11 @@ class BetaAverage(WeightedSum):
     def _ends(self) -> Floats:
         n = self.a + self.b
         return np.array([-self.weights * self.a / n, self.weights * self.b / n]).T
+
+
+def _spread(number: Floats, over: Floats) -> Floats:
+    """Return a number for each variable of another array; arrays as they are."""
+    return number if number.ndim or not over.ndim else np.full(over.shape[-1], number)
 
 
 def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:

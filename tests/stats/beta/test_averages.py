@@ -195,6 +195,18 @@ def test_parameters_are_broadcast():
     assert repr(distributions) == "BetaAverages(shape=(4, 2), n_variables=3)"
 
 
+@pytest.mark.parametrize("shape", [(2,), (4, 3)], ids=["one", "many"])
+@pytest.mark.parametrize("place", [0, 1], ids=["a", "b"])
+def test_numbers_are_broadcast(shape, place):
+    """As SciPy does with the parameters of its distributions."""
+    exponents = [np.arange(1.0, 1 + np.prod(shape)).reshape(shape)] * 2
+    full = [*exponents]
+    exponents[place], full[place] = 2, np.full(shape, 2.0)
+    assert BetaAverage(*exponents) == BetaAverage(*full)
+    with pytest.raises(ValueError, match="a must be a non-empty array"):
+        BetaAverage(3, 2)
+
+
 @pytest.mark.parametrize(
     ("shape", "result"),
     [
@@ -258,12 +270,25 @@ def test_pickles(parameters):
         (np.ones((2, 3)), np.ones(3), np.zeros((2, 3)), "weights must not all be zero"),
         (np.ones((2, 3)), np.ones(3), np.full((2, 3), 1e-80), "weights must be zero or between"),
         (np.ones((2, 0)), np.ones((2, 0)), None, "a must have a last axis"),
-        (np.ones((2, 3)), 1.0, None, "b must have a last axis"),
+        (1.0, np.ones((2, 0)), None, "a must have a last axis"),
+        (np.ones((2, 3)), -1.0, None, "b must be positive"),
         (np.ones((2, 3)), -np.ones(3), None, "b must be positive"),
         (np.full((2, 3), np.inf), np.ones(3), None, "a must be finite"),
         (np.full((2, 3), 1e-7), np.ones(3), None, "a must lie between"),
     ],
-    ids=["lengths", "shapes", "weights", "zero", "tiny", "empty", "0-d", "sign", "inf", "range"],
+    ids=[
+        "lengths",
+        "shapes",
+        "weights",
+        "zero",
+        "tiny",
+        "empty",
+        "none",
+        "0-d",
+        "sign",
+        "inf",
+        "range",
+    ],
 )
 def test_bad_parameters(a, b, weights, match):
     """The message names the parameter and says what is wrong."""
