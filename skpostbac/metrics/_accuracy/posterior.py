@@ -30,6 +30,7 @@ from skpostbac.metrics._priors import (
     NAMED_PRIORS,
     check_counts,
     check_prior,
+    format_prior,
 )
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
@@ -436,11 +437,16 @@ def _prior_pair(prior: ArrayLike) -> tuple[float, float]:
         if prior not in ACCURACY_PRIORS:
             raise ValueError(_message(repr(prior)))
         return ACCURACY_PRIORS[prior], ACCURACY_PRIORS[prior]
-    pair = np.asarray(check_prior(prior), dtype=float)
+    pair = check_prior(prior)
+    if not isinstance(pair, np.ndarray):
+        raise ValueError(_message(format_prior(pair)))
     if pair.ndim != 1:
         raise ValueError(_message(f"an array of shape {pair.shape}"))
     return float(pair[0]), float(pair[1])
 
 
 def _message(got: str) -> str:
-    return f"prior must be one of {sorted(ACCURACY_PRIORS)} or a pair (a, b), got {got}"
+    return (
+        f"prior must be one of {sorted(ACCURACY_PRIORS)}, of which {DEFAULT_ACCURACY_PRIOR!r} is "
+        f"the default here, or a pair (a, b), got {got}"
+    )

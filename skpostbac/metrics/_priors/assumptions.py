@@ -189,7 +189,7 @@ def independent_prior(prior: Prior, purpose: str) -> Floats:
     names = [name for name, kind in SHARED_PRIORS.items() if isinstance(prior, kind.parameters)]
     raise ValueError(
         f"prior must be independent for each class for {purpose}, not {names[0]}; "
-        "'jeffreys' and 'reciprocal' are weaker than 'uniform'"
+        f"use one of {sorted(NAMED_PRIORS)}, or numbers"
     )
 
 

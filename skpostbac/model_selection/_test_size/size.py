@@ -677,7 +677,11 @@ class _Classes:
             class_weight = recalls.class_weight if class_weight is None else class_weight
             distribution = recalls.distribution
             if not isinstance(distribution, BetaAverage):
-                raise ValueError("recalls must not have a hierarchical prior")
+                raise ValueError(
+                    "recalls must not have a hierarchical prior: give a posterior of the same "
+                    "counts with another one, such as 'reciprocal'; the prior of the planned test "
+                    "may be hierarchical"
+                )
             pilot = np.column_stack([distribution.a, distribution.b])
             planned = pilot[:, 0] / pilot.sum(axis=1)
         else:

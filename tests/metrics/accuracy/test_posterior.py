@@ -16,6 +16,7 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
 )
+from skpostbac.stats import Hyperprior
 
 
 def posterior_of(correct, total, **options):
@@ -110,11 +111,18 @@ def test_named_priors(name, size):
     assert posterior_of([3], [4], prior=name) == posterior_of([3], [4], prior=(size, size))
 
 
-@pytest.mark.parametrize("prior", ["reciprocal", "flat", [[1, 1]], 1])
+@pytest.mark.parametrize("prior", ["reciprocal", "flat", [[1, 1]], 1, Hyperprior()])
 def test_other_priors_are_refused(prior):
     """Those that depend on the classes have no meaning here."""
     with pytest.raises(ValueError, match="prior must"):
         posterior_of([3], [4], prior=prior)
+
+
+def test_the_name_to_use_is_given():
+    """Where the default of other posteriors is none of this."""
+    message = r"one of \['jeffreys', 'neutral', 'uniform'\], of which 'jeffreys' is the default"
+    with pytest.raises(ValueError, match=message):
+        posterior_of([3], [4], prior="reciprocal")
 
 
 def test_too_many_samples_are_refused():

@@ -142,5 +142,6 @@ def test_each_name_stands_where_names_are_listed(name, place):
 def test_a_prior_that_is_shared_is_refused_by_its_name(name):
     """The message says which prior is not independent."""
     prior = resolve_prior(name, 3)
-    with pytest.raises(ValueError, match=f"independent for each class for a test, not {name}"):
+    message = f"independent for each class for a test, not {name}; use one of .*'reciprocal'"
+    with pytest.raises(ValueError, match=message):
         independent_prior(prior, "a test")
