@@ -6,8 +6,10 @@ import pty
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from skpostbac import compare_predictions
 from skpostbac._utils import progress_line as _progress
 from skpostbac._utils.progress_line import progress
 
@@ -73,6 +75,20 @@ def test_line_is_gone_after_an_error(clock, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         list(progress(fail(), 10, "counting"))
     assert stream.getvalue().endswith("\r\033[K")
+
+
+def test_table_of_many_differences_has_a_line(clock, monkeypatch):
+    """It says how many pairs are done."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    predictions = {name: np.where(rng.random(40) < 0.8, y, 1 - y) for name in "abcd"}
+    comparison = compare_predictions(y, predictions, random_state=0)
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "PERIOD", 0.0)
+    table = comparison.table("differences")
+    assert len(table["first"]) == 6
+    assert "skpostbac: describing differences, 3 of 6, about" in stream.getvalue()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")

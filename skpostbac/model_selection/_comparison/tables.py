@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from skpostbac._utils import Floats, check_choice, check_level
+from skpostbac._utils import Floats, check_choice, check_level, progress
 from skpostbac.stats._distribution import figures_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def make_table(comparison: PosteriorComparison, kind: str, level: float) -> dict
     if kind == "rank_probabilities":
         ranks = tuple(f"rank {rank}" for rank in range(1, len(names) + 1))
         return _labelled(names, ranks, comparison.rank_probabilities())
-    rows = [_pair(comparison, *pair, level) for pair in combinations(comparison.ranking(), 2)]
+    pairs = list(combinations(comparison.ranking(), 2))
+    described = (_pair(comparison, *pair, level) for pair in pairs)
+    rows = list(progress(described, len(pairs), "describing differences"))
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
