@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     format_column,
     more,
     table,
@@ -271,24 +272,29 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         return average_distribution(self.prior, nothing, nothing, self._weights)
 
     @property
+    def _averaged(self) -> Indices:
+        """Positions of the classes of positive weight."""
+        return np.flatnonzero(self.class_weight)
+
+    @property
     def _weights(self) -> Floats | None:
         return None if self._weight_spec is None else self.class_weight
 
     @property
     def score_name(self) -> str:
-        """Name of the metric: "Balanced accuracy", or "Recall" with a single class."""
-        return "Balanced accuracy" if self.counts.n_classes > 1 else "Recall"
+        """Name of the metric: "Balanced accuracy", or "Recall" of a single class."""
+        return "Balanced accuracy" if len(self._averaged) > 1 else "Recall"
 
     @property
     def chance(self) -> float:
-        """Chance level of the balanced accuracy: 1 / n_classes, whatever the class weights."""
-        return 1 / self.counts.n_classes
+        """Chance level: 1 over the number of classes of positive weight, whatever these weigh."""
+        return 1 / len(self._averaged)
 
     def prob_above_chance(self) -> ProbAboveChance:
         """Return the probability that the balanced accuracy is above chance.
 
-        Random guessing has an accuracy of 1 / n_classes on each class, hence on any weighted
-        average.
+        Random guessing among l classes has an accuracy of 1 / l on each, hence on any weighted
+        average. Classes of weight 0 are not guessed.
 
         Returns
         -------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def write_report(posterior: PosteriorBalancedAccuracy, level: float) -> str:
     """Return the balanced accuracy, its comparison with chance and the weakest class as text."""
     lines = [_introduce(posterior, level)]
-    if posterior.counts.n_classes > 1:
+    if len(posterior._averaged) > 1:
         lines += [_compare_with_chance(posterior), *_name_weakest(posterior, level)]
     lines += [*tell_of_coverage(posterior), *tell_of_untested(posterior)]
     if (notes := tell_of_design(posterior, level)) is not None:
@@ -67,22 +67,21 @@ def _ignore_groups(posterior: PosteriorBalancedAccuracy, level: float) -> str:
 
 
 def _introduce(posterior: PosteriorBalancedAccuracy, level: float) -> str:
-    counts = posterior.counts
     figure = describe_estimate(posterior.mean(), posterior.credible_interval(level), level)
-    samples = _describe_samples(posterior)
-    if counts.n_classes == 1:
-        (label,) = label_list(counts.classes)
+    samples, averaged = _describe_samples(posterior), posterior._averaged
+    if len(averaged) == 1:
+        (label,) = label_list(posterior.counts.classes[averaged])
         alone = "With a single class, this is not a balanced accuracy."
         return f"The recall of class {label!r} is {figure}, from {samples}. {alone}"
-    return f"The balanced accuracy is {figure}, from {samples} of {counts.n_classes} classes."
+    return f"The balanced accuracy is {figure}, from {samples} of {len(averaged)} classes."
 
 
 def _describe_samples(posterior: PosteriorBalancedAccuracy) -> str:
-    counts = posterior.counts
+    counts, averaged = posterior.counts, posterior._averaged
     if counts._design is None or counts._design.squares is None:
-        return f"{format_count(counts.n_samples)} samples"
-    number = float(counts._design.squares.samples.sum())
-    worth = posterior.effective_counts.n_samples
+        return f"{format_count(float(counts.total[averaged].sum()))} samples"
+    number = float(counts._design.squares.samples[averaged].sum())
+    worth = posterior.effective_counts.total[averaged].sum()
     return f"{format_count(number)} samples (effective size {worth:.4g})"
 
 

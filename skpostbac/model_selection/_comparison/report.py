@@ -72,8 +72,8 @@ def _describe_draws(error: float) -> list[str]:
 
 def explain_score(posterior: PosteriorBalancedAccuracy) -> str:
     """Return what the scores are, with their chance level."""
-    if posterior.counts.n_classes == 1:
-        (label,) = label_list(posterior.counts.classes)
+    if len(posterior._averaged) == 1:
+        (label,) = label_list(posterior.counts.classes[posterior._averaged])
         return f"Scores are recalls of class {label!r}, the only class, not balanced accuracies."
     return (
         "Scores are balanced accuracies: recall averaged over the classes; chance level is "
