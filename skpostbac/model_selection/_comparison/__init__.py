@@ -12,13 +12,19 @@ from skpostbac.model_selection._comparison.comparison import (
     compare_predictions,
 )
 from skpostbac.model_selection._comparison.hierarchical import pair_posteriors
-from skpostbac.model_selection._comparison.joint import IndependentJoint, Joint, MonteCarloError
+from skpostbac.model_selection._comparison.joint import (
+    IndependentJoint,
+    Joint,
+    MonteCarloError,
+    PairedJoint,
+)
 
 __all__ = [
     "N_DRAWS",
     "IndependentJoint",
     "Joint",
     "MonteCarloError",
+    "PairedJoint",
     "PosteriorComparison",
     "RopeMasses",
     "check_rope",

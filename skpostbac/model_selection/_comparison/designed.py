@@ -37,7 +37,8 @@ class DesignedPairedJoint(CopulaPairedJoint):
         """Return a sentence on what was compared."""
         design = self.counts._design
         assert design is not None
-        source = f" for samples from {design.n_groups:.0f} groups" if design.by_class else ""
+        groups = "1 group" if design.n_groups == 1 else f"{design.n_groups:.0f} groups"
+        source = f" for samples from {groups}" if design.by_class else ""
         return f"{super().explain()} Each difference has its own design effects{source}."
 
     def difference(self, i: int, j: int) -> Difference:

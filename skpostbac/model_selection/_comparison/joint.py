@@ -226,9 +226,13 @@ class PairedJoint(StablePickle):
 
     def explain(self) -> str:
         """Return a sentence on what was compared."""
+        worth = self.counts.n_samples
+        # What training sets add to the uncertainty divides the counts.
+        inflation = getattr(self.posteriors[0], "inflation", 1.0)
+        effective = "" if inflation == 1 else f" (effective size {worth:.4g})"
         return (
             f"Paired comparison: all classifiers were tested on the same "
-            f"{format_count(self.counts.n_samples)} samples, and the comparison "
+            f"{format_count(round(inflation * worth, 6))} samples{effective}, and the comparison "
             "accounts for their agreement on individual samples."
         )
 

@@ -92,10 +92,10 @@ def _introduce(standings: list[dict[str, Any]], level: float) -> str:
 
 
 def name_best(means: Mapping[str, float]) -> str:
-    """Return which classifiers have the highest mean; the first one given has it."""
-    best, *others = means
-    tied = [name for name in others if means[name] == means[best]]
-    leads = f"{' and '.join([best, *tied])} tie for" if tied else f"{best} has"
+    """Return which classifiers have the highest mean."""
+    highest = max(means.values())
+    *others, last = (name for name in means if means[name] == highest)
+    leads = f"{', '.join(others)} and {last} tie for" if others else f"{last} has"
     return f"{leads} the highest posterior mean of {len(means)} classifiers"
 
 

@@ -18,7 +18,7 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
+from skpostbac.model_selection._comparison import N_DRAWS, PairedJoint, PosteriorComparison
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     TrainingVariation,
@@ -157,11 +157,14 @@ def compare_cv_results(
         n_draws=n_draws,
         random_state=random_state,
     )
-    # The posteriors name the correction, past the frozen __setattr__.
-    vars(comparison)["posteriors"] = tuple(
+    posteriors = tuple(
         corrected_for_training(posterior, training_variation, inflation)
         for posterior in comparison.posteriors
     )
+    assert isinstance(comparison._joint, PairedJoint)
+    joint = replace(comparison._joint, posteriors=posteriors)
+    # These name the correction, past the frozen __setattr__.
+    vars(comparison).update(posteriors=posteriors, _joint=joint)
     warn_if_prior_dominates(*comparison.posteriors)
     return comparison
 

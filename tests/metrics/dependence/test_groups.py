@@ -425,6 +425,11 @@ def test_several_classifiers_in_groups(grouped, prior):
     expected = float(pair.difference("one", "two").mean())
     assert losses[1] - losses[0] == pytest.approx(expected, abs=0.002)
     assert "own design effects for samples from" in pair.explanation
+    with pytest.warns(GroupsWarning):
+        alone = compare_predictions(
+            [0, 0, 1, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 1, 0]}, groups=[1] * 4
+        )
+    assert alone.explanation.endswith("samples from 1 group.")
 
 
 def test_widened_and_shared_rates_are_not_subtracted():

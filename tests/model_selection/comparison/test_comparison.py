@@ -17,6 +17,7 @@ from skpostbac.model_selection import (
     compare_posteriors,
     pooled_posteriors,
 )
+from skpostbac.model_selection._comparison.report import name_best
 
 # Table 1 of Carrillo et al. (2013): correct predictions of 32, 10 and 4 samples.
 CARRILLO = {"C1": [30, 8, 3], "C2": [30, 2, 1], "C3": [32, 9, 4]}
@@ -199,6 +200,20 @@ def test_the_difference_turns_round(counts):
     assert comparison.difference("A", "B").mean() == pytest.approx(
         -comparison.difference("B", "A").mean()
     )
+
+
+@pytest.mark.parametrize(
+    ("means", "leads"),
+    [
+        pytest.param([0.8, 0.7, 0.6], "A has", id="one"),
+        pytest.param([0.8, 0.8, 0.6], "A and B tie for", id="two"),
+        pytest.param([0.8, 0.8, 0.8], "A, B and C tie for", id="three"),
+    ],
+)
+def test_leaders_are_listed(means, leads):
+    """As in a sentence."""
+    sentence = name_best(dict(zip("ABC", means, strict=True)))
+    assert sentence == f"{leads} the highest posterior mean of 3 classifiers"
 
 
 def test_equal_classifiers_tie():

@@ -80,6 +80,8 @@ def test_training_variation_leaves_less_certainty(results):
     wide = compare_cv_results(two, training_variation="nadeau-bengio")
     assert "divided by 2.25 to allow for the variation between training sets" in wide.report()
     assert "retraining is not included" not in wide.report()
+    assert "on the same 178 samples (effective size 79.11)" in wide.report()
+    assert "on the same 178 samples, and" in compare_cv_results(two).report()
     assert "retraining is not included" in compare_cv_results(two).report()
 
 
