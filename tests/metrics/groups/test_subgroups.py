@@ -214,3 +214,5 @@ def test_a_group_without_samples_of_a_class_is_named():
     assert "'b' (class 1)" in groups.report().splitlines()[-1]
     tested = subgroup_posteriors(y_true, y_pred, sensitive_features=site, labels=[0])
     assert "no samples" not in tested.report()
+    weighted = subgroup_posteriors(y_true, y_pred, sensitive_features=site, class_weight=[1, 0])
+    assert "no samples" not in weighted.report()

@@ -13,6 +13,7 @@ from skpostbac import (
     ClassCountsScorer,
     OutcomesScorer,
     PosteriorBalancedAccuracy,
+    PriorInfluenceWarning,
     compare_cv_results,
     compare_predictions,
     pooled_paired_counts,
@@ -69,6 +70,17 @@ def test_results_of_a_search_are_those_of_its_best_candidate(results):
     recalls = [(counts.margin(name).correct / counts.margin(name).total).mean() for name in "012"]
     best = counts.margin(str(np.argmax(recalls)))
     assert pair.posteriors[0].counts.correct.tolist() == best.correct.tolist()
+
+
+def test_classes_without_samples_are_named():
+    """In one warning, where the user calls."""
+    scorer = OutcomesScorer(len(Y), labels=[0, 1, 2, 3])
+    tested = {name: cross_validated(MODELS[name], scoring=scorer) for name in ("stump", "Bayes")}
+    with pytest.warns(PriorInfluenceWarning, match="^Class '3' has no samples") as record:
+        comparison = compare_cv_results(tested, same_splits=True)
+    assert len(record) == 1
+    assert record[0].filename == __file__
+    assert str(record[0].message) in comparison.report()
 
 
 def test_training_variation_leaves_less_certainty(results):
