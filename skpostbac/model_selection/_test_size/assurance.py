@@ -295,14 +295,26 @@ def _sobol_points(dimension: int, seed: int) -> Floats:
 
 def _sampled(plans: Sequence[ClassPlan], seed: int) -> Rows:
     """Return rows at scrambled Sobol points, the same for all numbers of samples."""
-    n_lead = len(plans) - 1
-    u = _sobol_points(2 * n_lead + 1, seed)
-    y, x = np.empty((len(u), n_lead)), np.empty((len(u), n_lead))
-    for i, plan in enumerate(plans[:-1]):
-        y[:, i] = plan.first_quantile(u[:, 2 * i])
-        x[:, i] = plan.second.quantile(u[:, 2 * i + 1], plan.trials(y[:, i]))
+    u = _sobol_points(2 * len(plans) - 1, seed)
+    y, x = _counts_at(plans[:-1], u)
     last = plans[-1].first_quantile(u[:, -1])
     return Rows(y, x, last, np.full(len(u), 1 / len(u)), _SCRAMBLINGS)
+
+
+def sampled_counts(plans: Sequence[ClassPlan], seed: int) -> tuple[Floats, Floats]:
+    """Return y and x of all classes at scrambled Sobol points, shape (parts, points, l)."""
+    y, x = _counts_at(plans, _sobol_points(2 * len(plans), seed))
+    shape = (_SCRAMBLINGS, -1, len(plans))
+    return y.reshape(shape), x.reshape(shape)
+
+
+def _counts_at(plans: Sequence[ClassPlan], u: Floats) -> tuple[Floats, Floats]:
+    """Return y and x of the classes, each by two columns of u."""
+    y, x = np.empty((len(u), len(plans))), np.empty((len(u), len(plans)))
+    for i, plan in enumerate(plans):
+        y[:, i] = plan.first_quantile(u[:, 2 * i])
+        x[:, i] = plan.second.quantile(u[:, 2 * i + 1], plan.trials(y[:, i]))
+    return y, x
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,11 @@ from skpostbac.model_selection._test_size.class_plans import (
     RecallPlan,
     SeparatePlan,
 )
-from skpostbac.model_selection._test_size.shared import SharedNarrowInterval, SharedSureDifference
+from skpostbac.model_selection._test_size.shared import (
+    SharedNarrowInterval,
+    SharedSureDifference,
+    simulated_assurance,
+)
 from skpostbac.stats import BetaAverage, Hyperprior
 
 # Doubtful outcomes to be decided by the exact posterior, where the answer may depend on them.
@@ -118,14 +122,19 @@ class PlannedTest(StablePickle):
 
     def assurance(self, size: int, checks: int) -> Assurance:
         """Return the probability of the goal if the rarest class has `size` samples."""
+        return assurance_of(self.sized(size), self.goal, checks=checks, seed=self.seed)
+
+    def sized(self, size: int) -> list[ClassPlan]:
+        """Return the classes if the rarest has `size` samples, by their part of the variance.
+
+        That with the largest part goes last, as it is summed in closed form.
+        """
         sized = [
             replace(plan, size=n)
             for plan, n in zip(self.classes, self.samples(size).tolist(), strict=True)
             if plan.weight
         ]
-        # The class with the largest variance is summed in closed form, and goes last.
-        sized.sort(key=lambda plan: plan.weight**2 * plan.spread / plan.size)
-        return assurance_of(sized, self.goal, checks=checks, seed=self.seed)
+        return sorted(sized, key=lambda plan: plan.weight**2 * plan.spread / plan.size)
 
     def careful_assurance(self, size: int, quick: Assurance | None = None) -> Assurance:
         """Return it with outcomes in doubt checked, unless they weigh less than what is sampled.
@@ -149,13 +158,17 @@ class PlannedTest(StablePickle):
 class SharedPlannedTest(PlannedTest):
     """A test set for a prior that the classes share, whose posterior takes long.
 
-    Its assurance is right to about .02, so that neither single outcomes nor teeth of the saw count.
+    Its assurance is right to about .02, so that the teeth of the saw do not count.
     """
 
     caveat = "The hierarchical prior makes this probability approximate, to about 0.02."
 
+    def assurance(self, size: int, checks: int) -> Assurance:
+        """Return the probability of the goal, whatever the checks."""
+        return simulated_assurance(self.sized(size), self.goal, seed=self.seed)
+
     def careful_assurance(self, size: int, quick: Assurance | None = None) -> Assurance:
-        """Return the assurance, without a check of single outcomes."""
+        """Return the assurance, which has no outcomes in doubt."""
         return quick or self.assurance(size, 0)
 
     def sizes_ahead(self, size: int) -> list[int]:
@@ -242,8 +255,8 @@ class RequiredTestSize(StablePickle):
     assurance : float
         Probability that a test set of this size reaches the goal.
     standard_error : float
-        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated. It does not
-        include the error of the approximation for a hierarchical prior, about 0.02.
+        Standard error of `assurance` due to sampled outcomes; 0 if all were enumerated. For a
+        hierarchical prior, the error of the approximation adds to it.
     goal : str
         The goal, in words.
     target : float
@@ -486,8 +499,9 @@ def required_test_size(
         has the recall of each class. The posterior of a pilot test stands for uncertain recalls,
         and can be used with `width` only; pilot samples do not count as test samples.
     width : float in (0, 1), optional
-        Largest width of the central credible interval of probability `level`. The highest-density
-        interval is never wider.
+        Largest width of the central credible interval of probability `level`, whose tails have
+        equal probabilities. The highest-density interval, which is the default elsewhere, is never
+        wider, so its assurance is at least as high.
     difference : float or array-like of shape (n_classes,), optional
         Recall of the second classifier minus the recall of the first, whose recalls are `recalls`;
         a number applies to each class. A difference is detected if the truly better classifier is
@@ -569,13 +583,16 @@ def required_test_size(
     A search takes up to seconds with tens of classes, and longer if their weights are very
     unequal.
 
-    With a hierarchical prior, success is decided from the cumulants under the prior "reciprocal",
-    calibrated on the mean and the variance under the hierarchical one at six outcomes of each size.
-    In ten plans of one to ten classes, the assurance differed by at most .021 from simulations of
-    200 to 600 test sets, which have standard errors of .014 to .025. A search for up to ten classes
-    takes about 1 to 5 seconds.
-    The returned size reaches the target while the next smaller one does not.
-    Classes of weight zero are left out.
+    With a hierarchical prior, the moments of the posterior are computed for 64 simulated test sets
+    of each size. From these, the margin of success of thousands of others is predicted by a
+    quadratic function of their cumulants under the prior "reciprocal", with the residuals of the
+    fit. The standard error is that of a jackknife over the eight scramblings.
+    In 13 plans of two to ten classes, most of them of very unequal sizes, the assurance differed by
+    .021 on average, and at most by .042, from simulations of 250 or 400 test sets with standard
+    errors of .004 to .026. If there are so few samples that single outcomes have probabilities of a
+    few percent, the error may be that of one outcome.
+    A search for up to ten classes takes about 1 to 6 seconds. The returned size reaches the target
+    while the next smaller one does not. Classes of weight zero are left out.
 
     The prior matters if samples are few. With many classes, a flat prior makes the interval narrow
     before it is well calibrated; the returned size does not guarantee calibration.
@@ -618,7 +635,7 @@ def required_test_size(
         assert width is not None
         width = check_probability(width, "width")
         plan = _width_plan(classes, width, level, seed)
-        goal = f"the {100 * level:g}% interval is at most {width:g} wide"
+        goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
         start = _first_guess(plan, width / 2, (1 + level) / 2, 0.5)
     else:
         pair = _Pair.of(classes, difference, agreement)

@@ -67,7 +67,7 @@ def test_difference_on_separate_sets_is_that_of_the_exact_distribution():
     "options", [{"width": 0.2}, {"difference": 0.1, "paired": False}], ids=["width", "difference"]
 )
 def test_classes_that_borrow_nothing_have_the_prior_of_jeffreys(options):
-    """The exact assurance under independent priors is known; six outcomes calibrate the other."""
+    """The exact assurance under independent priors is known."""
     recalls = [0.85, 0.8, 0.7]
     exact = required_test_size(recalls, prior="jeffreys", **options)
     shared = required_test_size(recalls, prior=Hyperprior(outlier=1), **options)
@@ -89,6 +89,35 @@ def test_one_class_is_that_of_an_enumeration():
     assert plan.report().splitlines()[1:] == [
         "The hierarchical prior makes this probability approximate, to about 0.02."
     ]
+
+
+def test_assurance_is_that_of_simulated_moments_if_rare_classes_borrow_from_common_ones():
+    """Here the widths spread more than under independent priors: .806 of 2,000 test sets."""
+    plan = required_test_size(
+        [0.9, 0.8, 0.7], width=0.1, class_proportions=[100, 10, 1], prior="hierarchical"
+    )
+    goal, prior = SharedNarrowInterval(0.1, 0.95, Hyperprior()), (1 / 3, 1 / 3)
+    sizes, recalls = (4000, 400, 40), (0.9, 0.8, 0.7)
+    plans = [RecallPlan(n, Binomial(r), prior, 1 / 3) for n, r in zip(sizes, recalls, strict=True)]
+    correct = np.random.default_rng(0).binomial(sizes, recalls, (400, 3)).astype(float)
+    share = np.mean([goal.exact(plans, np.zeros(3), x) >= 0 for x in correct])
+    assert plan.assurance_at(40) == pytest.approx(share, abs=3 * np.sqrt(0.16 / 400))
+    assert plan.assurance_at(40) == pytest.approx(0.806, abs=0.02)
+    assert plan.assurance_at(38) < 0.75
+
+
+def test_few_different_outcomes_are_all_looked_at():
+    """The outcomes of two small classes, by their probabilities."""
+    plan = required_test_size([0.9, 0.8], width=0.4, prior="hierarchical")
+    goal = SharedNarrowInterval(0.4, 0.95, Hyperprior())
+    plans = [RecallPlan(6, Binomial(rate), (0.5, 0.5), 0.5) for rate in (0.9, 0.8)]
+    binomials = [stats.binom(6, rate).pmf(np.arange(7)) for rate in (0.9, 0.8)]
+    expected = sum(
+        binomials[0][i] * binomials[1][j]
+        for i, j in np.ndindex(7, 7)
+        if goal.exact(plans, np.zeros(2), np.array([i, j], float)) >= 0
+    )
+    assert plan.assurance_at(6) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.slow
