@@ -219,13 +219,6 @@ def widened(
     return average if factor == 1 else WidenedAverage(average, factor)
 
 
-def is_one_symmetric_beta(spec: PriorSpec) -> bool:
-    """Return whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
-    if isinstance(spec, str):
-        return spec in NAMED_PRIORS
-    return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
-
-
 def format_prior(spec: PriorSpec) -> str:
     """Write a checked prior in a few characters."""
     if isinstance(spec, str | SharedPrior):

@@ -30,6 +30,7 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors.assumptions import (
+    NAMED_PRIORS,
     AverageDistribution,
     Prior,
     PriorLike,
@@ -37,7 +38,6 @@ from skpostbac.metrics._priors.assumptions import (
     check_counts,
     check_prior,
     format_prior,
-    is_one_symmetric_beta,
     resolve_prior,
 )
 from skpostbac.metrics._priors.coverage import (
@@ -404,6 +404,13 @@ def _is_checked(posterior: InfluencedPosterior) -> bool:
     return is_observed and (is_shared or is_one_symmetric_beta(posterior._prior_spec))
 
 
+def is_one_symmetric_beta(spec: PriorSpec) -> bool:
+    """Return whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
+    if isinstance(spec, str):
+        return spec in NAMED_PRIORS
+    return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
+
+
 def _harmful_influence(posterior: InfluencedPosterior) -> PriorInfluence | None:
     """Return the influence if intervals miss too often, not for classes without samples alone."""
     influence = posterior.prior_influence()
@@ -429,7 +436,8 @@ def tell_of_untested(*posteriors: InfluencedPosterior) -> list[str]:
     for posterior in posteriors:
         counts = posterior.effective_counts
         untested = (counts.total == 0) & (posterior.class_weight > 0)
-        labels |= dict.fromkeys(label_list(counts.classes[untested]))
+        if untested.any():
+            labels |= dict.fromkeys(label_list(counts.classes[untested]))
     borrow = any(
         isinstance(one.prior, Hyperprior) and one.effective_counts.total.any() for one in posteriors
     )

@@ -19,8 +19,12 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
 )
-from skpostbac.metrics._priors.assumptions import check_prior, is_one_symmetric_beta
-from skpostbac.metrics._priors.influence import LARGEST_SHIFT, dominating_influence
+from skpostbac.metrics._priors.assumptions import check_prior
+from skpostbac.metrics._priors.influence import (
+    LARGEST_SHIFT,
+    dominating_influence,
+    is_one_symmetric_beta,
+)
 from skpostbac.model_selection import (
     PosteriorRefit,
     compare_posteriors,
