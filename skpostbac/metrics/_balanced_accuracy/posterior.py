@@ -287,14 +287,14 @@ class PosteriorBalancedAccuracy(ExactPosterior):
 
     @property
     def chance(self) -> float:
-        """Chance level: 1 over the number of classes of positive weight, whatever these weigh."""
-        return 1 / len(self._averaged)
+        """Chance level of the balanced accuracy: 1 / n_classes, whatever the class weights."""
+        return 1 / self.counts.n_classes
 
     def prob_above_chance(self) -> ProbAboveChance:
         """Return the probability that the balanced accuracy is above chance.
 
-        Random guessing among l classes has an accuracy of 1 / l on each, hence on any weighted
-        average. Classes of weight 0 are not guessed.
+        Random guessing has an accuracy of 1 / n_classes on each class, hence on any weighted
+        average.
 
         Returns
         -------
