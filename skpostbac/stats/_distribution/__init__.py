@@ -1,8 +1,8 @@
 """Base class of continuous distributions on a bounded interval.
 
-Computes quantiles, the mode, the shortest interval, draws, powers and shifts from the tails and the
-density that subclasses provide. Also distributions given by the density of their log-odds or by
-random draws. Imports `_numerics`.
+Computes quantiles, the mode, the shortest interval, draws, powers, shifts and multiples of the odds
+from the tails and the density that subclasses provide. Also distributions given by the density of
+their log-odds or by random draws. Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
@@ -29,6 +29,7 @@ from skpostbac.stats._distribution.log_odds import (
     LogitTable,
     Panels,
 )
+from skpostbac.stats._distribution.odds import OddsTransform
 from skpostbac.stats._distribution.power import PowerTransform
 from skpostbac.stats._distribution.shifted import ShiftedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
@@ -47,6 +48,7 @@ __all__ = [
     "LogitDensity",
     "LogitDistribution",
     "LogitTable",
+    "OddsTransform",
     "Panels",
     "PowerTransform",
     "ShiftedDistribution",
