@@ -96,7 +96,7 @@ def test_figures_have_the_same_words(name):
     assert posterior.hdi(0.8) == posterior.credible_interval(0.8, method="hdi")
     assert posterior.interval(0.8) == posterior.credible_interval(0.8, method="central")
     assert posterior.hdi() == posterior.credible_interval()
-    if hasattr(posterior, "distribution") and name != "SelectedPosterior":
+    if hasattr(posterior, "distribution"):
         assert posterior.hdi(0.8) == posterior.distribution.hdi(0.8)
         assert posterior.interval(0.8) == posterior.distribution.interval(0.8)
     summary = posterior.summary(0.8)
@@ -106,15 +106,6 @@ def test_figures_have_the_same_words(name):
     assert all(isinstance(value, float) for value in summary.values())
     assert f"{posterior.mean():.3f} (80% credible interval" in posterior.report(0.8)
     assert posterior.report(0.8).endswith(".")
-
-
-def test_intervals_of_what_was_selected_end_at_zero():
-    """As its credible interval does, the correction of which might lead below."""
-    uncorrected = skpostbac.PosteriorAccuracy.from_counts([1], [30])
-    selected = SelectedPosterior(uncorrected, optimism=0.05)
-    for interval in (selected.interval(), selected.hdi()):
-        assert interval.low == 0 < interval.high
-    assert selected.summary()["low"] == 0
 
 
 @pytest.mark.parametrize("name", SEVERAL)

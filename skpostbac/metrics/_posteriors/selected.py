@@ -15,16 +15,21 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior
-from skpostbac.stats import Interval, ShiftedDistribution
-from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
+from skpostbac.stats import BoundedDistribution
+from skpostbac.stats._distribution import OddsTransform
+
+# Share of the mean that is left where the optimism is as large as the mean.
+_LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectedPosterior(ExactPosterior):
     """Posterior of the best of several scores, corrected for the selection.
 
-    The best of several candidates on the same samples is partly lucky. The posterior is shifted
-    down by the optimism, the average bias from this selection; its width stays the same. Created by
+    The best of several candidates on the same samples is partly lucky. The optimism is the average
+    bias from this selection. The odds x / (1 - x) of the score x are multiplied by a factor: the
+    odds of the uncorrected mean less the optimism, divided by those of the uncorrected mean. The
+    mean falls by about the optimism, and scores up to 1 remain possible. Created by
     :func:`~skpostbac.selected_posterior` and, for the best threshold, by
     :func:`~skpostbac.posterior_threshold_curve`.
 
@@ -59,7 +64,7 @@ class SelectedPosterior(ExactPosterior):
     >>> from skpostbac.metrics import SelectedPosterior
     >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
     >>> SelectedPosterior(uncorrected, optimism=0.03, optimism_error=0.002)
-    SelectedPosterior(mean=0.797, 95% CI=[0.668, 0.911], optimism=0.030)
+    SelectedPosterior(mean=0.798, 95% CI=[0.653, 0.928], optimism=0.030)
     """
 
     uncorrected: ExactPosterior
@@ -83,32 +88,22 @@ class SelectedPosterior(ExactPosterior):
             object.__setattr__(self, name, number)
 
     @cached_property
-    def distribution(self) -> ShiftedDistribution:
-        """Uncorrected distribution, shifted down by the optimism."""
-        return ShiftedDistribution(self.uncorrected.distribution, -self.optimism)
+    def distribution(self) -> BoundedDistribution:
+        """Distribution with the odds multiplied, or the uncorrected one without optimism."""
+        uncorrected = self.uncorrected.distribution
+        return OddsTransform(uncorrected, self._factor) if self.optimism else uncorrected
+
+    @property
+    def _factor(self) -> float:
+        """Ratio of the odds of the mean less the optimism to those of the mean."""
+        mean, (low, high) = self.uncorrected.mean(), self.uncorrected.distribution.support()
+        lowered = min(self.optimism, (1 - _LEAST_SHARE) * (mean - low))
+        return (1 - lowered / (mean - low)) / (1 + lowered / (high - mean))
 
     @property
     def score_name(self) -> str:
         """Name of the metric, as in the uncorrected posterior."""
         return self.uncorrected.score_name
-
-    def credible_interval(
-        self, level: float = 0.95, *, method: IntervalMethod = DEFAULT_INTERVAL
-    ) -> Interval:
-        """Return the credible interval of probability `level`, clipped to [0, 1].
-
-        Parameters
-        ----------
-        level, method
-            As for other posteriors.
-
-        Returns
-        -------
-        interval : Interval
-            Named tuple ``(low, high)``.
-        """
-        low, high = super().credible_interval(level, method=method)
-        return Interval(max(low, 0.0), max(high, 0.0))
 
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return summary statistics and the correction.
@@ -149,7 +144,7 @@ class SelectedPosterior(ExactPosterior):
         >>> from skpostbac.metrics import SelectedPosterior
         >>> uncorrected = PosteriorBalancedAccuracy.from_counts([40, 8], [45, 10])
         >>> print(SelectedPosterior(uncorrected, optimism=0.03, n_candidates=56).report())
-        Balanced accuracy of the best: 0.797 (95% credible interval 0.668 to 0.911).
+        Balanced accuracy of the best: 0.798 (95% credible interval 0.653 to 0.928).
         It was selected among 56 on the same samples, which inflates it by 0.030 on average.
         Uncorrected: 0.827 (95% credible interval 0.698 to 0.941).
         """
@@ -160,12 +155,14 @@ class SelectedPosterior(ExactPosterior):
         if self.n_candidates == 1 and not self.optimism:
             return f"{self.score_name}: {figure}.\nIt was the only one, so it is not corrected."
         number = "" if self.n_candidates is None else f" among {self.n_candidates}"
-        return (
+        lead = (
             f"{self.score_name} of the best: {figure}.\n"
-            f"It was selected{number} on the same samples, which inflates it by "
-            f"{self.optimism:.3f} on average. "
-            f"Uncorrected: {plain}."
+            f"It was selected{number} on the same samples, which"
         )
+        if not self.optimism:
+            return f"{lead} did not inflate it, so it is not corrected."
+        size = "less than 0.001" if self.optimism < 0.0005 else f"{self.optimism:.3f}"
+        return f"{lead} inflates it by {size} on average. Uncorrected: {plain}."
 
     def _html_tables(self) -> list[str]:
         figures: dict[str, FigurePosterior] = {

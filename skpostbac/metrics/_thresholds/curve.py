@@ -114,7 +114,7 @@ class PosteriorThresholdCurve(FrozenArrays):
     >>> curve.best_threshold
     0.5
     >>> curve.best.mean(), curve.corrected.mean()
-    (0.8125, 0.7203)
+    (0.8125, 0.7297)
     """
 
     classes: tuple[Any, Any]
@@ -177,7 +177,11 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     @cached_property
     def prob_best(self) -> Floats:
-        """Posterior probability that each threshold is the best; they sum to 1."""
+        """Posterior probability that each threshold is the best; they sum to 1.
+
+        Only observed scores are compared. If one of them separates the classes perfectly, or if
+        each class has one sample, the probability of the best one is above 0.999.
+        """
         return share_of_best(self._curves)
 
     @cached_property
@@ -310,13 +314,14 @@ class PosteriorThresholdCurve(FrozenArrays):
         >>> curve = posterior_threshold_curve([0, 0, 0, 0, 0, 1, 1, 1], y_score, random_state=0)
         >>> print(curve.report())
         8 samples, 8 thresholds: 0.5 is the best with probability 0.615.
-        Balanced accuracy of the best: 0.720 (95% credible interval 0.510 to 0.899).
+        Balanced accuracy of the best: 0.730 (95% credible interval 0.467 to 0.977).
         It was selected among 8 on the same samples, which inflates it by 0.092 on average.
         Uncorrected: 0.812 (95% credible interval 0.602 to 0.991).
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
+        number = len(self.thresholds)
         return (
-            f"{self._describe_samples()}, {len(self.thresholds)} thresholds: "
+            f"{self._describe_samples()}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} is the best with probability {probability}.\n"
             f"{self.corrected.report(self.level if level is None else level)}"
         )
@@ -439,6 +444,9 @@ def posterior_threshold_curve(
     correction for the choice of the threshold: choose it on other samples, and pass `groups` to
     :func:`posterior_balanced_accuracy`.
 
+    The probabilities of being the best compare observed scores only. They are above 0.999 if one
+    score separates the classes perfectly, or with one sample in each class.
+
     References
     ----------
     .. [1] T. S. Ferguson (1973). A Bayesian analysis of some nonparametric problems. Annals of
@@ -452,7 +460,7 @@ def posterior_threshold_curve(
     >>> from skpostbac import posterior_threshold_curve
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> posterior_threshold_curve(y[:200], -X[:200, 1], random_state=0)
-    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.729, 95% CI=[0.670, 0.788],
+    PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.667, 0.791],
         n_thresholds=191, n=200)
     """
     check_weight_type(weight_type)

@@ -48,8 +48,8 @@ def selected_posterior(
     """Compute the posterior of the best candidate of a search, corrected for its selection.
 
     The candidate with the largest balanced accuracy over all folds is partly lucky. The resulting
-    bias is estimated by repeating the selection on 400 bootstrap samples [1]_, and the posterior is
-    shifted down by it.
+    bias is estimated by repeating the selection on 400 bootstrap samples [1]_. The odds of the
+    score are multiplied by the factor that lowers the mean by about this bias.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def selected_posterior(
     ... ).fit(X[:150, :2], y[:150])
     >>> posterior = selected_posterior(search.cv_results_, random_state=0)
     >>> posterior
-    SelectedPosterior(mean=0.866, 95% CI=[0.815, 0.915], optimism=0.013, n_candidates=30)
+    SelectedPosterior(mean=0.866, 95% CI=[0.811, 0.920], optimism=0.013, n_candidates=30)
     >>> posterior.uncorrected.mean()
     0.8792
     """

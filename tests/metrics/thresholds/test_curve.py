@@ -95,25 +95,69 @@ def test_the_positive_class_may_be_the_first_one():
     assert other.best.counts.correct.tolist() == curve.best.counts.correct.tolist()[::-1]
 
 
-def test_the_correction_moves_the_posterior_down(curve):
-    """Everything is that of the uncorrected posterior, lower by the optimism."""
+def test_the_correction_lowers_the_odds(curve):
+    """All places have so many times smaller odds, and the mean is lower by about the optimism."""
     corrected, best = curve.corrected, curve.best
     assert isinstance(best, PosteriorBalancedAccuracy)
-    optimism = corrected.optimism
+    optimism, mean = corrected.optimism, best.mean()
     assert 0.005 < optimism < 0.05
-    assert corrected.mean() == pytest.approx(best.mean() - optimism, abs=1e-14)
-    assert corrected.standard_deviation() == best.standard_deviation()
-    assert corrected.cdf(0.7) == pytest.approx(best.cdf(0.7 + optimism), rel=1e-10)
-    low, high = best.credible_interval()
-    assert corrected.credible_interval() == pytest.approx((low - optimism, high - optimism))
+    assert corrected.mean() == pytest.approx(mean - optimism, abs=0.02 * optimism)
+    factor = _odds(mean - optimism) / _odds(mean)
+    p = np.array([0.01, 0.3, 0.9])
+    assert _odds(corrected.icdf(p)) == pytest.approx(factor * _odds(best.icdf(p)), rel=1e-9)
+    low, high = best.interval()
+    ends = np.array(corrected.interval())
+    assert _odds(ends) == pytest.approx(factor * _odds(np.array([low, high])), rel=1e-9)
 
 
-def test_a_corrected_interval_stays_above_zero():
-    """What a large correction would move below zero is at zero."""
-    posterior = PosteriorBalancedAccuracy.from_counts([1, 1], [6, 6])
-    corrected = SelectedPosterior(posterior, optimism=0.15)
-    assert corrected.credible_interval().low == 0
-    assert corrected.distribution.hdi().low < 0
+def _odds(x):
+    return x / (1 - x)
+
+
+def test_what_is_separated_may_still_be_perfect():
+    """The corrected interval reaches 1, as the uncorrected one does."""
+    curve = posterior_threshold_curve(np.repeat([0, 1], 20), np.arange(40), random_state=0)
+    assert curve.corrected.optimism > 0.005
+    low, high = curve.corrected.credible_interval()
+    assert high == curve.best.credible_interval().high == 1
+    assert low < curve.best.credible_interval().low
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score"),
+    [([0, 1], [0.2, 0.7]), ([0, 1], [0.7, 0.2]), ([0, 0, 0, 1, 1], [1, 2, 3, 4, 5])],
+    ids=["one of each", "reversed", "separated"],
+)
+def test_one_observed_score_is_certainly_the_best(y_true, y_score):
+    """The others are worse for some samples, and better for none."""
+    curve = posterior_threshold_curve(y_true, y_score, random_state=0)
+    assert curve.prob_best[curve.best_index] == 1
+    assert "is the best with probability > 0.999" in curve.report()
+
+
+@pytest.mark.parametrize("optimism", [0.15, 0.5, 5, 1e300])
+@pytest.mark.parametrize("correct", [0, 1, 5, 6])
+def test_no_correction_leads_out_of_the_range(correct, optimism):
+    """Not even one that is larger than the score."""
+    posterior = PosteriorBalancedAccuracy.from_counts([correct, correct], [6, 6])
+    corrected = SelectedPosterior(posterior, optimism=optimism)
+    low, high = corrected.credible_interval()
+    assert 0 <= low < high <= 1
+    assert 0 < corrected.mean() < posterior.mean()
+
+
+def test_without_optimism_nothing_changes():
+    """The figures are the same to the last digit, and the report says why."""
+    posterior = PosteriorBalancedAccuracy.from_counts([5, 4], [6, 6])
+    corrected = SelectedPosterior(posterior, optimism=0.0, n_candidates=2)
+    assert corrected.summary()["mean"] == posterior.mean()
+    assert corrected.credible_interval() == posterior.credible_interval()
+    assert corrected.report().endswith(
+        "It was selected among 2 on the same samples, which did not inflate it, so it is not "
+        "corrected."
+    )
+    small = SelectedPosterior(posterior, optimism=2e-4)
+    assert "inflates it by less than 0.001 on average" in small.report()
 
 
 @pytest.mark.parametrize("name", ["optimism", "optimism_error"])
@@ -254,6 +298,7 @@ def test_one_threshold_has_the_exact_beta_distribution():
     exact = BetaAverage([1, 4], [3, 1])
     assert curve.mean == pytest.approx(exact.mean())
     assert curve.corrected.optimism == 0
+    assert curve.report().startswith("5 samples, 1 threshold: ")
     assert curve.best.recalls()[1].cdf(0.5) == pytest.approx(stats.beta(4, 1).cdf(0.5))
 
 

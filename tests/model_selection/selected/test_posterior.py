@@ -43,7 +43,9 @@ def test_the_uncorrected_posterior_is_that_of_the_pooled_folds(results):
     assert selected.candidate == np.argmax(recalls)
     assert selected.n_candidates == 30
     assert selected.uncorrected == pooled[selected.candidate]
-    assert selected.mean() == pytest.approx(selected.uncorrected.mean() - selected.optimism)
+    assert selected.mean() == pytest.approx(
+        selected.uncorrected.mean() - selected.optimism, abs=0.02 * selected.optimism
+    )
     assert 0.005 < selected.optimism < 0.05
 
 
