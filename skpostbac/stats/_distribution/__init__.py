@@ -1,8 +1,8 @@
 """Base class of continuous distributions on a bounded interval.
 
-Computes quantiles, the mode, the shortest interval, draws, powers, shifts and multiples of the odds
-from the tails and the density that subclasses provide. Also distributions given by the density of
-their log-odds or by random draws. Imports `_numerics`.
+Computes quantiles, the mode, the shortest interval and draws from the tails and the density that
+subclasses provide. Also distributions given by the density of their log-odds or by random draws.
+Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
@@ -21,7 +21,7 @@ from skpostbac.stats._distribution.interface import (
     plain_float,
 )
 from skpostbac.stats._distribution.kernel import kernel_density
-from skpostbac.stats._distribution.laplace_moments import Laplace
+from skpostbac.stats._distribution.laplace_moments import Laplace, moments_about_one
 from skpostbac.stats._distribution.log_odds import (
     DEPTH,
     LogitDensity,
@@ -29,9 +29,6 @@ from skpostbac.stats._distribution.log_odds import (
     LogitTable,
     Panels,
 )
-from skpostbac.stats._distribution.odds import OddsTransform
-from skpostbac.stats._distribution.power import PowerTransform
-from skpostbac.stats._distribution.shifted import ShiftedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
@@ -48,10 +45,7 @@ __all__ = [
     "LogitDensity",
     "LogitDistribution",
     "LogitTable",
-    "OddsTransform",
     "Panels",
-    "PowerTransform",
-    "ShiftedDistribution",
     "Tails",
     "Values",
     "broadcast_limits",
@@ -63,6 +57,7 @@ __all__ = [
     "figures_of",
     "interval_of",
     "kernel_density",
+    "moments_about_one",
     "one_warning",
     "plain_float",
 ]

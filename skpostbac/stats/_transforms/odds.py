@@ -6,7 +6,7 @@ odds of X are l / h. Those of Y are r l / h, so that its distances are
     w r l / (h + r l),    w h / (h + r l),
 
 and X has the odds of Y divided by r. The density follows from dx / dy = r w^2 / (r h + l)^2, with
-the distances of Y. The moments are integrals of the tails (`transform`).
+the distances of Y. The moments are integrals of the tails (`monotone`).
 """
 
 from functools import cached_property
@@ -14,10 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.interface import Interval
-from skpostbac.stats._distribution.transform import MonotoneTransform
+from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._numerics import Frame, Points
+from skpostbac.stats._transforms.monotone import MonotoneTransform
 
 # Smallest factor, and the inverse of the largest one.
 _LEAST = 1e-20
@@ -51,7 +50,7 @@ class OddsTransform(MonotoneTransform):
     Examples
     --------
     >>> from skpostbac.stats import BetaAverage
-    >>> from skpostbac.stats._distribution import OddsTransform
+    >>> from skpostbac.stats._transforms import OddsTransform
     >>> OddsTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.8)
     OddsTransform(mean=0.7364, sd=0.08185, factor=0.8)
     """

@@ -22,8 +22,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
+from skpostbac.stats._distribution import BoundedDistribution, LeftOut, Tails, Values
 from skpostbac.stats._numerics import EPS, Points, integrate
 
 # Relative error of a panel of the moments: the centre is known to about 1e-14, and a centre that is

@@ -10,9 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.interface import Interval
-from skpostbac.stats._distribution.tails import Tails, Values
+from skpostbac.stats._distribution import BoundedDistribution, Interval, Tails, Values
 from skpostbac.stats._numerics import Frame, Points
 
 

@@ -4,7 +4,7 @@ For Y = X^e with X >= 0 and e > 0,
 
     P(Y > y) = P(X > x),    f_Y(y) = f_X(x) x / (e y),    x = y^(1/e).
 
-The moments are integrals of the tails (`transform`), over the rare values that count where the
+The moments are integrals of the tails (`monotone`), over the rare values that count where the
 distribution is wide beside its mean, or come from the Laplace transform of X.
 """
 
@@ -14,12 +14,16 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.interface import Interval
-from skpostbac.stats._distribution.laplace_moments import Laplace, moments_about_one
-from skpostbac.stats._distribution.tails import LeftOut, Tails
-from skpostbac.stats._distribution.transform import MonotoneTransform
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    Interval,
+    Laplace,
+    LeftOut,
+    Tails,
+    moments_about_one,
+)
 from skpostbac.stats._numerics import Frame, Points
+from skpostbac.stats._transforms.monotone import MonotoneTransform
 
 # Smallest and largest exponent: the quadrature of the moments fails far beyond these.
 _LEAST, _LARGEST = 1e-6, 1e3
