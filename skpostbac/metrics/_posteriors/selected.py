@@ -16,6 +16,7 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._posteriors.figure import ExactPosterior, FigurePosterior
 from skpostbac.stats import BoundedDistribution
+from skpostbac.stats._numerics import EPS
 from skpostbac.stats._transforms import OddsTransform
 
 # Share of the mean that is left where the optimism is as large as the mean.
@@ -97,8 +98,10 @@ class SelectedPosterior(ExactPosterior):
     def _factor(self) -> float:
         """Ratio of the odds of the mean less the optimism to those of the mean."""
         mean, (low, high) = self.uncorrected.mean(), self.uncorrected.distribution.support()
-        lowered = min(self.optimism, (1 - _LEAST_SHARE) * (mean - low))
-        return (1 - lowered / (mean - low)) / (1 + lowered / (high - mean))
+        # The mean may round to an end.
+        below, above = (max(part, EPS * (high - low)) for part in (mean - low, high - mean))
+        lowered = min(self.optimism, (1 - _LEAST_SHARE) * below)
+        return (1 - lowered / below) / (1 + lowered / above)
 
     @property
     def score_name(self) -> str:

@@ -25,8 +25,8 @@ _LEAST = 1e-20
 class OddsTransform(MonotoneTransform):
     """Distribution of Y, whose odds are those of X times a factor.
 
-    Odds are distances to the lower end of the support, divided by those to the upper end: x / (1 -
-    x) between 0 and 1. The support does not change.
+    Odds are distances to the lower end of the support, divided by those to the upper end. Between
+    0 and 1 they are x / (1 - x). The support does not change.
 
     Parameters
     ----------

@@ -146,6 +146,14 @@ def test_no_correction_leads_out_of_the_range(correct, optimism):
     assert 0 < corrected.mean() < posterior.mean()
 
 
+def test_a_mean_that_rounds_to_one_is_corrected():
+    """With almost no prior and a huge number of samples, none of them wrong."""
+    posterior = PosteriorBalancedAccuracy.from_counts([1e12] * 2, [1e12] * 2, prior=(1, 1e-5))
+    assert posterior.mean() == 1
+    corrected = SelectedPosterior(posterior, optimism=0.01)
+    assert 0.9 < corrected.mean() <= 1
+
+
 def test_without_optimism_nothing_changes():
     """The figures are the same to the last digit, and the report says why."""
     posterior = PosteriorBalancedAccuracy.from_counts([5, 4], [6, 6])
