@@ -24,7 +24,7 @@ from scipy import stats
 from skpostbac import __version__, posterior_threshold_curve
 
 SAMPLES = (20, 50, 200, 1000)
-SEPARATIONS = (0.5, 1.0, 2.0)
+SEPARATIONS = (0.5, 1.0, 2.0, 3.0, 5.0)
 RESULTS = Path(__file__).with_suffix(".rst")
 # The distribution of the negatives and that of the positives, for a separation.
 SCORES = {
