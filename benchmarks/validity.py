@@ -175,7 +175,7 @@ SHOWN = Grid(
 )
 # Sizes and recalls that differ more than one would expect.
 HARD = Grid(
-    classes=(3, 5),
+    classes=(3, 5, 12),
     sizes={
         "2 and 200": in_turn([2, 200]),
         "one of 4, others 50": one_of(4, 50),
