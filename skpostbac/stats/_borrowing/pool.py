@@ -1,7 +1,7 @@
 """A pool of classes, with the states of their shared rates that matter.
 
 States are placed where the posterior of their stratum is not negligible (`states`), and summed over
-their paths (`chain`). States with a total probability below 1e-13 are left out of the transform of
+their paths (`chain`). States with a total probability below 3e-15 are left out of the transform of
 the sum. As no transform exceeds one, this changes probabilities by no more than that.
 
 Moments over all paths of states are sums of products of power series.
@@ -30,7 +30,7 @@ from skpostbac.stats._borrowing.strata import Borrowed, Stratum, product_of_seri
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
 # and those are kept for transforms that hold all but this share of the paths. Under a tilt the
 # posterior is that by Laplace's method, and more is kept.
-_DEPTH, _LEFT_OUT = 40.0, 1e-13
+_DEPTH, _LEFT_OUT = 40.0, 3e-15
 _TILTED_DEPTH = 48.0
 # The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
 # own classes tells, by the square of the most that neighbours may tell over the least. The least is
