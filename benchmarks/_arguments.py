@@ -396,7 +396,10 @@ OBJECTS = [
     "group_posterior([8, 9, 3], [10, 10, 9])",
     "PosteriorAccuracy.from_counts([3, 5], [4, 9])",
     _ONE,
-    "PosteriorBalancedAccuracy.from_counts([3, 5, 0], [4, 9, 0], prior='hierarchical')",
+    (
+        "PosteriorBalancedAccuracy.from_counts([3, 5, 0], [4, 9, 0], class_weight=[2, 2, 0], "
+        "prior='hierarchical')"
+    ),
     _ONE + ".binary_equivalent()",
     _ONE + ".prior_influence()",
     _ONE + ".prob_above_chance()",

@@ -36,7 +36,7 @@ _DOUBTFUL, _DOUBTFUL_TAIL, _DOUBTFUL_DENSITY = 1e-8, 1e-6, 1e-5
 # about what is left out there.
 _LEFT_OUT, _MOST_LEFT_OUT = 1e-18, 1e-12
 # Smallest tails that are computed with that range, and with the whole one.
-_LEAST_TAIL, _LEAST_FAR_TAIL = 1e-8, 1e-25
+_LEAST_TAIL, _LEAST_FAR_TAIL = 1e-5, 1e-25
 # With a larger exponent a density falls to zero at an end.
 _FALLING = 2.0
 # Newton's step from a log tail with no more than this error is the last: it leaves the square.

@@ -326,7 +326,6 @@ def refused(match, **changed):
     ("values", "why"),
     [
         ([], "non-empty"),
-        (1.0, "one dimension"),
         ([1.0, NAN], "finite"),
         ([1.0, INF], "finite"),
         ([1.0, -INF], "finite"),
@@ -335,11 +334,16 @@ def refused(match, **changed):
         ([1.0, 2j], "numbers"),
         ([1.0, 2.0, 3.0], "length"),
     ],
-    ids=["empty", "0-d", "nan", "inf", "-inf", "strings", "ragged", "complex", "longer"],
+    ids=["empty", "nan", "inf", "-inf", "strings", "ragged", "complex", "longer"],
 )
 def test_bad_vector(name, values, why):
     """The message names the parameter and says what is wrong."""
     refused(rf"\b{name}\b.*{why}", **{name: values})
+
+
+def test_one_number_as_weights():
+    """It would be the same for all variables, of which there may be many."""
+    refused(r"\bweights\b.*one dimension", weights=1.0)
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
