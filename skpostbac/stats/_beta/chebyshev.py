@@ -21,6 +21,7 @@ by the midpoint rule, the error of which is an I_q with q beyond the last order.
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._numerics import matrix_product
 
 # Orders beyond |z| and its cube root that are left: they add less than 1e-16.
 _CUBE_ROOTS, _MORE = 9.5, 10.0
@@ -34,7 +35,7 @@ def chebyshev_coefficients(z: Complexes) -> Complexes:
     cosines = np.cos(np.multiply.outer(np.arange(float(count)), phi)) * (2 / count)
     cosines[0] /= 2
     waves = np.exp(np.multiply.outer(np.cos(phi), z))
-    return np.asarray((cosines @ waves.view(float)).view(complex))
+    return np.asarray(matrix_product(cosines, waves.view(float)).view(complex))
 
 
 def chebyshev_moments(a: Floats | float, b: Floats | float, count: int, spare: int = 0) -> Floats:

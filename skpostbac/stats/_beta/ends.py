@@ -10,7 +10,7 @@ from scipy.special import gamma, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta.tilted import SHIFTS
-from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log_beta, polynomial
+from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log_beta, matrix_product, polynomial
 
 _MAX_TERMS = (24, 72, 200)
 # (-1)^k / k, k = 2 ... 17.
@@ -50,7 +50,7 @@ def end_share(
     terms = _terms(near, far, size * nearest)
     terms[lower, 1::2] *= -1
     powers = np.cumprod(np.broadcast_to(nearest / s, (terms.shape[1] - 1, s.size)), axis=0)
-    series = (terms[:, 1:] @ powers.view(float)).view(complex)
+    series = matrix_product(terms[:, 1:], powers.view(float)).view(complex)
     series += terms[:, :1]
     # The lower end sees exp(-i pi) s, the upper end s.
     log_factor = (

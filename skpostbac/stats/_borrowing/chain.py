@@ -25,6 +25,7 @@ from scipy.special import gammaln
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import VIRTUAL, Hyperprior
 from skpostbac.stats._borrowing.states import States
+from skpostbac.stats._numerics import matrix_product
 
 Table = TypeVar("Table", Floats, Complexes)
 # The states of one strength in a stratum and in the next: among all, in the tables of each of the
@@ -102,12 +103,13 @@ class Chain:
             # Pairs of reals are multiplied faster.
             pairs = np.ascontiguousarray(table).view(float)
             return np.asarray(self.forward(number, pairs).view(complex))
-        sums = np.empty((self.size(number + 1), *table.shape[1:]))
-        anew = table.sum(axis=0)[np.newaxis]
+        real: Floats = np.asarray(table, dtype=float)
+        sums = np.empty((self.size(number + 1), *real.shape[1:]))
+        anew = real.sum(axis=0)[np.newaxis]
         for one, first, last, here, there in self._steps[number]:
-            passed = np.concatenate([self.samples[:, one[0]] @ table[first], anew])
-            np.matmul(self.entries[one[1]], passed, out=sums[last])
-            sums[there] += self.stay * table[here]
+            passed = np.concatenate([matrix_product(self.samples[:, one[0]], real[first]), anew])
+            matrix_product(self.entries[one[1]], passed, out=sums[last])
+            sums[there] += self.stay * real[here]
         return sums
 
     def backward(self, number: int, table: Floats) -> Floats:

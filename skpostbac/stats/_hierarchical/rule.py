@@ -20,6 +20,7 @@ from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats import _beta as tb
 from skpostbac.stats._borrowing import Borrowed, Stratum
 from skpostbac.stats._inversion import Panels
+from skpostbac.stats._numerics import matrix_product
 
 # A rule in log-odds is uniform this far from the middle of its distributions. As its abscissae
 # spread out beyond, it needs more of them by the factor.
@@ -127,7 +128,7 @@ class Band:
         rows = np.split(index, ends)
         bands = [row[k : k + _NEIGHBOURS] for row in rows for k in range(0, row.size, _NEIGHBOURS)]
         outermost = np.array([[band[0], band[-1]] for band in bands]).ravel()
-        logs = exponents[outermost] @ rule.logs
+        logs = matrix_product(exponents[outermost], rule.logs)
         inside = np.zeros(logs.shape, dtype=bool)
         for rate in {0.0, float(rates.real.min()), float(rates.real.max())}:
             tilted = logs + rate * rule.deviations
@@ -176,7 +177,7 @@ class Weighted:
         other, largest, tables = np.exp(rule.log_weights), np.zeros(n_states), []
         mass = np.full(n_states, share * other.sum())
         for band in bands:
-            logs = exponents[band.states] @ rule.logs[:, band.places]
+            logs = matrix_product(exponents[band.states], rule.logs[:, band.places])
             # A possible outlier keeps the sums from vanishing.
             if not share:
                 largest[band.states] = logs.max(axis=1)
@@ -237,7 +238,7 @@ class Weighted:
             waves = np.exp(np.multiply.outer(self.places[low:high] - end, rates[some])).view(float)
             for band, own in zip(self.bands, self.own, strict=True):
                 rows = waves[band.places.start - low : band.places.stop - low]
-                sums[band.states, some] = (own @ rows).view(complex)
+                sums[band.states, some] = matrix_product(own, rows).view(complex)
         return sums
 
 
@@ -361,5 +362,5 @@ def _summed(weights: Floats, places: Floats, rates: Complexes) -> Complexes:
     parts = []
     for some in np.split(rates, range(most, rates.size, most)):
         waves = np.exp(np.multiply.outer(places, some))
-        parts.append((weights @ waves.view(float)).view(complex))
+        parts.append(matrix_product(weights, waves.view(float)).view(complex))
     return parts[0] if len(parts) == 1 else np.hstack(parts)

@@ -20,7 +20,7 @@ from skpostbac.stats._borrowing import Stratum
 from skpostbac.stats._hierarchical.ends import MixedEnd
 from skpostbac.stats._hierarchical.rule import Rule, Span, Weighted
 from skpostbac.stats._hierarchical.series import Coefficients, Group
-from skpostbac.stats._numerics import NEGLIGIBLE
+from skpostbac.stats._numerics import NEGLIGIBLE, matrix_product
 
 # A kind has a short series if its weight times the modulus of s is below the first, and the real
 # part below the second, with which three digits are lost, or below the third where half of them are
@@ -139,16 +139,16 @@ class TiltedStratum:
         """Evaluate the transforms at c + rates; coefficients are those at c and c + rates."""
         count = self.count
         position, log_mgfs = np.zeros(self.n_states), np.empty((self.n_states, count.size))
-        product, work = np.ones((1, 1), dtype=complex), 0.0
+        values, work = np.ones((1, 1), dtype=complex), 0.0
         for part in self._parts(rates, coefficients):
             work += part.work
             position += part.places @ count[part.index]
             log_mgfs[:, part.index] = self.tilt * part.places + part.log_mgf
             # In its place: new large tables take longer than the products.
-            product = np.multiply(product, part.values, out=part.values)
+            values = np.multiply(values, part.values, out=part.values)
         if not count.size:
-            product = np.ones((self.n_states, rates.size), dtype=complex)
-        return Products(product, position, log_mgfs, work)
+            values = np.ones((self.n_states, rates.size), dtype=complex)
+        return Products(values, position, log_mgfs, work)
 
     def rough_log_mgfs(self, rates: Floats, coefficients: Coefficients) -> Floats:
         """Log of E[exp((c + rate) x)] over that at c, (n_states, n), roughly, at real rates.
@@ -261,9 +261,9 @@ class TiltedStratum:
             log_mgf[:, place] = np.log(mgf) + self.tilt * shift[place]
             # That of an outlier, which all states share, is as one more order.
             own *= (1 - outlier) / mgf
-            waves[-1] = other @ waves[:-1]
+            waves[-1] = (other @ waves[:-1].view(float)).view(complex)
             moments[-1, place, :-1] = 0.0 if share == "borrower" else outlier / mgf
-            values = (moments[:, place, :-1].T @ waves.view(float)).view(complex)
+            values = matrix_product(moments[:, place, :-1].T, waves.view(float)).view(complex)
             values = _power(values, self.count[kind] if share == "kind" else 1)
             product = np.multiply(product, values, out=values)
         places = np.broadcast_to(self._places(index, right, wrong), log_mgf.shape)

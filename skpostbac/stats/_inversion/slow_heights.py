@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
 from skpostbac._utils import Bools, Complexes, Floats
+from skpostbac.stats._numerics import matrix_product
 
 # With panels at most this long a singularity pi / 3 away leaves 6^-20 of a function at the nodes.
 _LENGTH, _NODES = 0.7, 20
@@ -103,8 +104,10 @@ class Panels:
         result: Complexes = np.empty((*series.shape[:-2], self.s.size), dtype=complex)
         for panel, (start, stop) in enumerate(pairwise(self._bounds)):
             x = 2 * (self._away[start:stop] - panel) - 1
-            table, part = chebvander(x, _NODES - 1).T, series[..., panel, :]
-            result[..., start:stop] = part.real @ table + 1j * (part.imag @ table)
+            table: Floats = np.asarray(chebvander(x, _NODES - 1).T, dtype=float)
+            part = series[..., panel, :].reshape(-1, _NODES)
+            values = matrix_product(part.real, table) + 1j * matrix_product(part.imag, table)
+            result[..., start:stop] = values.reshape(*result.shape[:-1], -1)
         return result
 
 

@@ -22,6 +22,7 @@ from skpostbac.stats._numerics.points import (
     weighted_mean,
     weighted_means,
 )
+from skpostbac.stats._numerics.products import matrix_product, stacked_products
 from skpostbac.stats._numerics.root import bracketed_root
 from skpostbac.stats._numerics.rows import Rows
 from skpostbac.stats._numerics.special import (
@@ -53,8 +54,10 @@ __all__ = [
     "log1pmx",
     "log_beta",
     "log_sum",
+    "matrix_product",
     "polynomial",
     "sinmx",
+    "stacked_products",
     "stirling_remainder",
     "weighted_mean",
     "weighted_means",

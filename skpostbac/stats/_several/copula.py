@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from skpostbac._utils import Floats
+from skpostbac.stats._numerics import matrix_product
 
 
 def nearest_correlations(covariances: Floats) -> Floats:
@@ -40,7 +41,7 @@ def draw_with_ranks(
     """
     values, vectors = np.linalg.eigh(correlations)
     roots = vectors * np.sqrt(np.maximum(values, 0.0))
-    normal = rng.standard_normal((size, len(draws))) @ roots.T
+    normal = matrix_product(rng.standard_normal((size, len(draws))), roots.T)
     levels = (np.arange(size) + 0.5) / size
     joint = np.empty_like(normal)
     for column, (scores, one) in enumerate(zip(normal.T, draws, strict=True)):

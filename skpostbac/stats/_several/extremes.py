@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from skpostbac._utils import Floats
+from skpostbac.stats._numerics import matrix_product
 from skpostbac.stats._several.order_statistics import (
     NODES,
     STIFFNESS,
@@ -77,7 +78,8 @@ def _range_cdf(panels: JointPanels, d: Floats) -> Floats:
     here = _interpolate(panels.edges, series, middle, x)
     there = _interpolate(panels.edges, series, middle + shift, x + shift[:, np.newaxis])
     others = _products_of_others(np.maximum(there - here, 0.0))
-    integrals = np.einsum("tqk,tqk->q", others @ STIFFNESS, here)
+    slopes = matrix_product(others.reshape(-1, NODES.size), STIFFNESS).reshape(others.shape)
+    integrals = np.einsum("tqk,tqk->q", slopes, here)
     return np.asarray(np.bincount(row, integrals, len(d)), np.float64)
 
 
@@ -91,7 +93,7 @@ def _interpolate(edges: Floats, series: Floats, middle: Floats, x: Floats) -> Fl
     # All points of a panel together.
     stops = np.cumsum(np.bincount(panel, minlength=len(edges))) * x.shape[1]
     values = [
-        one @ powers[:, start:stop]
+        matrix_product(one, powers[:, start:stop])
         for one, start, stop in zip(series, [0, *stops[:-1]], stops, strict=True)
     ]
     found = np.empty((series.shape[1], *x.shape))

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
+from skpostbac.stats._numerics import matrix_product
 
 # A draw of the prior is a sum of random patterns with the lengths of the pieces of a broken stick.
 # What is left of the stick is given to independent Beta draws, which leaves all moments up to the
@@ -58,7 +59,7 @@ class PatternDistribution:
         # Shares of the patterns and of the prior are Gamma variables over their sum.
         masses = [*self.counts.tolist(), self.a + self.b]
         shares = np.stack([rng.standard_gamma(mass, size) for mass in masses])
-        accuracies = self.patterns.T @ shares[:-1]
+        accuracies = matrix_product(self.patterns.T, shares[:-1])
         accuracies += shares[-1] * self._draw_prior(size, rng)
         accuracies /= shares.sum(axis=0)
         return np.asarray(accuracies.T)
@@ -72,7 +73,7 @@ class PatternDistribution:
         shares = np.empty((masses.size, size))
         for row, mass in zip(shares, masses.tolist(), strict=True):
             rng.standard_gamma(mass, out=row)
-        return np.asarray((patterns.T @ shares / shares.sum(axis=0)).T)
+        return np.asarray((matrix_product(patterns.T, shares) / shares.sum(axis=0)).T)
 
     def _draw_prior(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw accuracies before the data, shape (T, size)."""

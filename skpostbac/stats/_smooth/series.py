@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._numerics import Rows
-from skpostbac.stats._smooth.waves import powers, products, waves
+from skpostbac.stats._numerics import Rows, stacked_products
+from skpostbac.stats._smooth.waves import powers, waves
 
 # Places of a grid for each coefficient.
 _FINENESS = 4
@@ -84,7 +84,7 @@ class Waves:
         """Return the cdf and its derivatives at y, shape (m, n), along a new first axis."""
         turns = y / self.period[:, np.newaxis]
         table = powers(1.0, waves(2 * np.pi * turns, 0.0), self.table.shape[2])
-        values = products(self.table, table.transpose(1, 0, 2)).real.transpose(1, 0, 2)
+        values = stacked_products(self.table, table.transpose(1, 0, 2)).real.transpose(1, 0, 2)
         values[0] += turns
         return np.asarray(values)
 
@@ -102,7 +102,8 @@ class Waves:
         angle = 1j * (2 * np.pi / self.period[0]) * y[:, np.newaxis]
         fine = np.exp(angle * np.arange(stride))
         coarse = np.exp(angle * (stride * np.arange(rows)))
-        partial = fine @ square.reshape(rows, stride).T
+        square = square.reshape(rows, stride).T
+        partial = stacked_products(fine[np.newaxis], square[np.newaxis])[0]
         return np.asarray((partial * coarse).sum(axis=1).real + y / self.period[0])
 
 

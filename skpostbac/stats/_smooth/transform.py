@@ -13,9 +13,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._numerics import stacked_products
 from skpostbac.stats._smooth.betas import Betas
 from skpostbac.stats._smooth.path import Path, rule
-from skpostbac.stats._smooth.waves import powers, products, waves
+from skpostbac.stats._smooth.waves import powers, waves
 
 # Complex numbers in a block.
 _BLOCK = 2**16
@@ -51,5 +52,5 @@ def _transforms(path: Path, rate: Floats, n_orders: int) -> Complexes:
     n_coarse = -(-n_orders // n_fine)
     fine = powers(1.0, waves(angle, decay), n_fine)
     coarse = powers(weights, waves(n_fine * angle, n_fine * decay), n_coarse)
-    values = products(coarse.transpose(1, 0, 2), fine.transpose(1, 2, 0))
+    values = stacked_products(coarse.transpose(1, 0, 2), fine.transpose(1, 2, 0))
     return values.reshape(len(values), -1)[:, :n_orders]

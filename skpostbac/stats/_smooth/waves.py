@@ -1,4 +1,4 @@
-"""Waves, their powers and sums, in few calls.
+"""Waves and their powers, in few calls.
 
 A complex exponential costs ten times as much as a tangent, from which cosine and sine follow,
 
@@ -11,10 +11,6 @@ of the tangent do no harm.
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-
-# Multiplications in a product of two matrices from which OpenBLAS divides it among threads, which
-# takes longer, up to a thousand times on a busy machine, than to compute so small a product.
-_THREADS = 2**16
 
 
 def waves(angle: Floats, log_size: Floats | float) -> Complexes:
@@ -41,14 +37,3 @@ def powers(first: Complexes | float, factor: Complexes, count: int) -> Complexes
         np.multiply(table[:more], factor, out=table[known : known + more])
         factor, known = factor * factor, known + more
     return table
-
-
-def products(first: Complexes, second: Complexes) -> Complexes:
-    """Return the matrix products of (m, i, k) and (m, k, j), without threads."""
-    (_, rows, inner), columns = first.shape, second.shape[2]
-    result = np.empty((len(first), rows, columns), dtype=complex)
-    width = max(1, (_THREADS - 1) // (rows * inner))
-    for start in range(0, columns, width):
-        part = np.s_[..., start : start + width]
-        np.matmul(first, second[part], out=result[part])
-    return result

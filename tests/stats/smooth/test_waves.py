@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skpostbac.stats._smooth.waves import powers, products, waves
+from skpostbac.stats._smooth.waves import powers, waves
 
 
 def test_waves():
@@ -19,12 +19,3 @@ def test_powers():
     for count in (1, 2, 3, 8, 13):
         expected = 2 * factor ** np.arange(count)[:, np.newaxis]
         np.testing.assert_allclose(powers(2.0, factor, count), expected, rtol=1e-14)
-
-
-def test_products():
-    """In one part and in several."""
-    rng = np.random.default_rng(0)
-    for columns in (3, 4000):
-        first, second = rng.random((2, 3, 20)) + 1j, rng.random((2, 20, columns)) - 2j
-        expected = np.einsum("mik,mkj->mij", first, second)
-        np.testing.assert_allclose(products(first, second), expected, rtol=1e-13)

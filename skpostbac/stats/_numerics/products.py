@@ -1,0 +1,60 @@
+"""Matrix products by one thread.
+
+OpenBLAS, with which NumPy comes, divides larger products among threads. Those here are so small
+that its threads mostly wait for one another, and actively: each takes a whole core, and for 20 ms
+after the last product, too. Where other work is to be done, products then take several times as
+long, up to a thousand times on a busy machine. So they are cut into blocks, and nothing is set for
+the whole process, as by `threadpoolctl`.
+"""
+
+from math import isqrt
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats
+
+# OpenBLAS takes another thread for each 2^18 multiplications of real numbers. So large a block
+# takes ten times as long as a call.
+_MOST = 2**19 - 1
+# Blocks of fewer rows and columns would be slow, and far larger products are worth the threads.
+_LEAST, _LARGE = 8, 2**26
+# The same for complex numbers, and if a matrix is a vector.
+_MOST_COMPLEX, _MOST_OF_VECTOR = 2**16 - 1, 2**12 - 1
+
+
+def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
+    """Return the matrix product of a, shape (m, k), and b, (k, n) or (k,), into `out` if given."""
+    if b.ndim == 1:
+        return np.asarray(np.matmul(a, b, out=out))
+    (m, k), n = a.shape, b.shape[1]
+    size, side = m * k * n, isqrt(_MOST // max(k, 1))
+    if size <= _MOST or size > _LARGE or side < _LEAST:
+        return np.asarray(np.matmul(a, b, out=out))
+    table = np.empty((m, n)) if out is None else out
+    height = width = side
+    # All rows, or all columns, if they are not many more.
+    if m <= min(n, 2 * side):
+        height, width = m, _MOST // (k * m)
+    elif n <= 2 * side:
+        height, width = _MOST // (k * n), n
+    for row in range(0, m, height):
+        rows = slice(row, row + height)
+        for column in range(0, n, width):
+            columns = slice(column, column + width)
+            np.matmul(a[rows], b[:, columns], out=table[rows, columns])
+    return table
+
+
+def stacked_products(a: Complexes, b: Complexes) -> Complexes:
+    """Return the matrix products of a, shape (s, m, k), and b, shape (s, k, n)."""
+    (_, m, k), n = a.shape, b.shape[2]
+    result = np.empty((len(a), m, n), dtype=complex)
+    most = _MOST_COMPLEX if min(m, n) > 1 else _MOST_OF_VECTOR
+    height = max(min(m, most // (k * min(n, _LEAST))), 1)
+    width = max(min(n, most // (k * height)), 1)
+    for row in range(0, m, height):
+        rows = slice(row, row + height)
+        for column in range(0, n, width):
+            columns = slice(column, column + width)
+            np.matmul(a[:, rows], b[..., columns], out=result[:, rows, columns])
+    return result
