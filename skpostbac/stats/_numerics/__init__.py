@@ -1,7 +1,8 @@
 """Numerical methods that do not depend on a distribution.
 
 Elementary functions without cancellation, positions on an interval to full relative accuracy,
-adaptive quadrature, and the cut-offs shared by all computations. Imports `skpostbac._utils`.
+adaptive quadrature, matrix products by one thread, and the cut-offs shared by all computations.
+Imports `skpostbac._utils`.
 """
 
 from skpostbac.stats._numerics.adaptive import integrate

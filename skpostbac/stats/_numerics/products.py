@@ -13,13 +13,13 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats
 
-# OpenBLAS takes another thread for each 2^18 multiplications of real numbers. So large a block
-# takes ten times as long as a call.
-_MOST = 2**19 - 1
-# Blocks of fewer rows and columns would be slow, and far larger products are worth the threads.
-_LEAST, _LARGE = 8, 2**26
-# The same for complex numbers, and if a matrix is a vector.
-_MOST_COMPLEX, _MOST_OF_VECTOR = 2**16 - 1, 2**12 - 1
+# Most multiplications that OpenBLAS leaves to one thread: of real and of complex matrices, and of a
+# complex matrix and a vector (measured with 0.3.31).
+_MOST, _MOST_COMPLEX, _MOST_OF_VECTOR = 2**19 - 1, 2**16 - 1, 2**12 - 1
+# Blocks of fewer rows and columns would be slow.
+_LEAST = 8
+# Larger products are worth the threads.
+_LARGE = 2**26
 
 
 def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
