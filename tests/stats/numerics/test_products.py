@@ -32,6 +32,21 @@ def test_matrix_product(m, k, n):
     assert np.isnan(table[[0, -1]]).all()
 
 
+@pytest.mark.parametrize(("m", "k", "n"), SHAPES[:5])
+def test_blocks(monkeypatch, m, k, n):
+    """OpenBLAS takes a second thread for a product of 2^19 multiplications."""
+    sizes, multiply = [], np.matmul
+
+    def noted(a, b, **options):
+        sizes.append(a.size * b.shape[1])
+        return multiply(a, b, **options)
+
+    monkeypatch.setattr(np, "matmul", noted)
+    matrix_product(np.ones((m, k)), np.ones((k, n)))
+    assert sum(sizes) == m * k * n
+    assert max(sizes) < 2**19
+
+
 def test_matrix_times_vector():
     """A vector needs no blocks."""
     a, b = np.arange(12.0).reshape(3, 4), np.arange(4.0)
