@@ -1242,19 +1242,234 @@ def test_picture_is_of_the_format_that_its_name_says(name, magic, write, run, tm
     assert contents[0] == contents[1]
 
 
-@pytest.mark.parametrize("option", ["--html", "--plot"])
-def test_file_that_cannot_be_written(option, write, fail, tmp_path):
-    """One line that names it, and nothing is printed."""
-    folder = tmp_path / "folder.png"
-    folder.mkdir()
-    message = fail(write(SMALL), "--truth", "truth", option, str(folder))
-    assert message == f"cannot write {str(folder)!r}: Is a directory"
+# Files that are written
 
 
-def test_picture_of_another_format(write, fail):
-    """The error lists those that there are."""
-    message = fail(write(SMALL), "--truth", "truth", "--plot", "p.jpg")
-    assert message == "argument --plot: must end in .png, .svg, .pdf, got 'p.jpg'"
+OUTPUTS = [("--html", "r.html"), *[("--plot", f"r.{kind}") for kind in ("png", "svg", "pdf")]]
+
+
+@pytest.fixture
+def old(tmp_path):
+    """Return a function that makes an older report."""
+
+    def make(name):
+        path = tmp_path / name
+        path.write_text("old")
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "endings"),
+    [
+        ("--html", "p.csv", ".html, .htm"),
+        ("--html", "p.svg", ".html, .htm"),
+        ("--plot", "p.html", ".png, .svg, .pdf"),
+        ("--plot", "p.csv", ".png, .svg, .pdf"),
+        ("--plot", "p", ".png, .svg, .pdf"),
+    ],
+)
+def test_file_of_another_format(option, name, endings, write, fail):
+    """The error lists the endings that there are; the file stays as it is."""
+    path = write(SMALL, name)
+    message = fail(path, "--truth", "truth", option, path)
+    assert message == f"argument {option}: must end in {endings}, got {path!r}"
+    assert Path(path).read_text() == SMALL
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a privilege")
+@pytest.mark.parametrize(("option", "name"), OUTPUTS)
+@pytest.mark.parametrize(
+    "link", [None, Path.symlink_to, Path.hardlink_to], ids=["itself", "symbolic", "hard"]
+)
+def test_the_input_is_not_overwritten(option, name, link, write, fail, tmp_path):
+    """Whatever its name is, and whatever other names it has."""
+    if link is None:
+        path = output = write(SMALL, name)
+    else:
+        path, output = write(SMALL), str(tmp_path / name)
+        link(Path(output), path)
+    message = fail(path, "--truth", "truth", option, output)
+    assert message == f"cannot write {output!r}: it is the same file as the input"
+    assert Path(path).read_text() == SMALL
+
+
+@pytest.mark.parametrize("option", [[], ["--html", "p.html"]], ids=["text", "page"])
+def test_standard_input_is_not_overwritten(option, write, tmp_path):
+    """Neither by a report nor by the text, if the shell appends that to the file."""
+    path = write(SMALL, "p.html")
+    args = ["-", "--truth", "truth", *option[:1], *(str(tmp_path / name) for name in option[1:])]
+    with open(path, "rb") as stdin, open(path if not option else os.devnull, "ab") as stdout:
+        result = run_process(*args, stdin=stdin, stdout=stdout)
+    name = repr(path) if option else "standard output"
+    expected = f"skpostbac: error: cannot write {name}: it is the same file as the input\n"
+    assert (result.returncode, result.stderr.decode()) == (2, expected)
+    assert Path(path).read_text() == SMALL
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a privilege")
+def test_outputs_are_different_files(write, fail, tmp_path):
+    """Two links to one file, which need not exist yet, would keep only one of them."""
+    page, plot = tmp_path / "a.html", tmp_path / "b.png"
+    for link in (page, plot):
+        link.symlink_to("target")
+    message = fail(write(SMALL), "--truth", "truth", "--html", str(page), "--plot", str(plot))
+    assert message == f"cannot write {str(plot)!r}: it is the same file as {str(page)!r}"
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_page_is_not_the_file_that_gets_the_text(write, old):
+    """One of them would be lost."""
+    path = old("r.html")
+    with path.open("ab") as stdout:
+        result = run_process(write(SMALL), "--truth=truth", "--html", str(path), stdout=stdout)
+    assert result.returncode == 2
+    assert b"it is the same file as standard output" in result.stderr
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("folder", "Is a directory"),
+        ("none/r", "No such file or directory"),
+        ("p.csv/r", "Not a directory"),
+        ("loop", "Too many levels of symbolic links"),
+        ("x" * 300, "File name too long"),
+    ],
+)
+@pytest.mark.parametrize(("option", "ending"), [("--html", ".html"), ("--plot", ".png")])
+@pytest.mark.skipif(os.name != "posix", reason="messages of another system")
+def test_file_that_cannot_be_written(option, ending, name, reason, write, fail, tmp_path):
+    """One line that names it, before the input is read; nothing is printed."""
+    (tmp_path / f"folder{ending}").mkdir()
+    (tmp_path / f"loop{ending}").symlink_to(f"loop{ending}")
+    write(SMALL)
+    path = str(tmp_path / (name + ending))
+    message = fail(str(tmp_path / "no input"), "--truth", "truth", option, path)
+    assert message == f"cannot write {path!r}: {reason}"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do it all")
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_permission_to_write(what, write, old, fail):
+    """A file that is read-only, or in such a folder, is not replaced."""
+    path, source = old("r.html"), write(SMALL)
+    place = path if what == "file" else path.parent
+    mode = place.stat().st_mode
+    place.chmod(mode & ~0o222)
+    try:
+        message = fail(source, "--truth", "truth", "--html", str(path))
+    finally:
+        place.chmod(mode)
+    assert message == f"cannot write {str(path)!r}: Permission denied"
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "is_new"),
+    [*[(*output, False) for output in OUTPUTS], (*OUTPUTS[0], True)],
+)
+def test_a_failed_write_changes_nothing(option, name, is_new, write, old, tmp_path):
+    """The report is written in full or not at all, and nothing else is left."""
+    resource = pytest.importorskip("resource")
+    source = write(SMALL)
+    path = tmp_path / name if is_new else old(name)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    # Without -B, Python 3.11 would write half a module to the cache, too.
+    code = "import sys; from skpostbac._cli import main; sys.exit(main(sys.argv[1:]))"
+    result = subprocess.run(
+        [sys.executable, "-B", "-c", code, source, "--truth", "truth", option, str(path)],
+        cwd=ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
+        capture_output=True,
+        check=False,
+    )
+    assert (result.returncode, result.stdout) == (2, b"")
+    expected = f"skpostbac: error: cannot write {str(path)!r}: File too large\n"
+    assert result.stderr.decode() == expected
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["old", "new"])
+def test_all_outputs_are_written_or_none(is_new, write, old, tmp_path, fail, monkeypatch):
+    """Another program may take the name of the second file while the first is written."""
+    source = write(SMALL)
+    page, plot = (tmp_path / name if is_new else old(name) for name in ("r.html", "r.png"))
+    replace = os.replace
+
+    def fail_for_the_plot(path, target):
+        if str(target).endswith(".png"):
+            raise PermissionError(errno.EBUSY, os.strerror(errno.EBUSY))
+        replace(path, target)
+
+    monkeypatch.setattr(os, "replace", fail_for_the_plot)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    message = fail(source, "--truth", "truth", "--html", str(page), "--plot", str(plot))
+    assert message == f"cannot write {str(plot)!r}: {os.strerror(errno.EBUSY)}"
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_files_stay_if_the_text_cannot_be_written(write, old, tmp_path):
+    """Standard output is one of the outputs."""
+    args = [write(SMALL), "--truth", "truth", "--html", str(old("r.html"))]
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with open("/dev/full", "wb") as stdout:
+        result = run_process(*args, "--plot", str(tmp_path / "new.png"), stdout=stdout)
+    assert result.returncode == 2
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions differ")
+def test_permissions_and_links_of_a_file_stay(write, old, run, tmp_path):
+    """A file that is replaced keeps its mode, and a link to it; a new file follows the umask."""
+    page, new, link = old("r.html"), tmp_path / "new.png", tmp_path / "link.html"
+    page.chmod(0o604)
+    link.symlink_to(page.name)
+    umask = os.umask(0o027)
+    try:
+        run(write(SMALL), "--truth", "truth", "--html", str(link), "--plot", str(new))
+    finally:
+        os.umask(umask)
+    assert page.stat().st_mode & 0o777 == 0o604
+    assert new.stat().st_mode & 0o777 == 0o640
+    assert link.is_symlink()
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert len(list(tmp_path.iterdir())) == 4  # and the table
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+def test_devices_and_pipes_are_written_directly(write, run, tmp_path):
+    """They cannot be replaced."""
+    args = [write(SMALL), "--truth", "truth"]
+    text = run(*args, "--html", os.devnull)
+    assert not Path(os.devnull).is_file()
+    output = run_process(*args, "--html", "/dev/stdout").stdout.decode()
+    assert output.startswith("<!DOCTYPE html>")
+    assert output.endswith(f"</html>\n{text}")
+    pipe = tmp_path / "pipe.png"
+    os.mkfifo(pipe)
+    contents = []
+    reader = threading.Thread(target=lambda: contents.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    run(*args, "--plot", str(pipe))
+    reader.join()
+    assert contents[0].startswith(b"\x89PNG")
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes differ")
+def test_files_are_written_if_nobody_reads_the_text(write, old):
+    """A pager that is closed early takes nothing from the report."""
+    path = old("r.html")
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as stdout:
+        result = run_process(write(SMALL), "--truth=truth", "--html", str(path), stdout=stdout)
+    assert (result.returncode, result.stderr) == (141, b"")
+    assert path.read_text(encoding="utf-8").endswith("</html>\n")
 
 
 def test_pictures_need_matplotlib(write, fail, monkeypatch):
@@ -1337,10 +1552,30 @@ def test_output_without_the_characters(write, monkeypatch):
     assert b"\\xf1  " in stream.buffer.getvalue()
 
 
-def test_no_output(write, monkeypatch):
-    """A process without standard output has nothing to print to, and does not mind."""
-    monkeypatch.setattr(sys, "stdout", None)
-    assert main([write(SMALL), "--truth", "truth"]) == 0
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize("args", [["no table"], ["--version"]], ids=["table", "version"])
+def test_closed_output(args):
+    """What cannot be printed is an error, and is not computed."""
+    command = 'exec "$0" -m skpostbac "$@" >&-'
+    result = subprocess.run(
+        ["sh", "-c", command, sys.executable, *args], cwd=ROOT, capture_output=True, check=False
+    )
+    assert result.returncode == 2
+    expected = b"skpostbac: error: cannot write the output: standard output is closed"
+    assert result.stderr.splitlines()[-1] == expected
+    assert b"Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_closed_error_stream(write):
+    """Its lines do not get into the output."""
+    command = 'exec "$0" -m skpostbac "$@" 2>&-'
+    args = [write(SMALL), "--truth", "truth", "--json", "--fail-below", "0.999"]
+    result = subprocess.run(
+        ["sh", "-c", command, sys.executable, *args], cwd=ROOT, stdout=subprocess.PIPE, check=False
+    )
+    assert result.returncode == 3
+    assert json.loads(result.stdout)["failed"] == ["one", "two"]
 
 
 @pytest.mark.parametrize(("option", "word"), [("--version", skpostbac.__version__), ("-h", "FILE")])
@@ -1505,7 +1740,11 @@ def test_error_of_the_process():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes differ")
-@pytest.mark.parametrize("args", [["-", "--truth", "truth"], ["--help"]], ids=["table", "help"])
+@pytest.mark.parametrize(
+    "args",
+    [["-", "--truth", "truth"], ["-", "--truth", "truth", "--html", "/dev/stdout"], ["--help"]],
+    ids=["table", "page", "help"],
+)
 def test_broken_pipe(args):
     """If nobody reads the output, there is no complaint."""
     read_end, write_end = os.pipe()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from skpostbac._cli._formats import InputError
-from skpostbac._cli._output import write_file, write_output
+from skpostbac._cli._output import check_outputs, replaced, write_note, write_output
 from skpostbac._cli._parser import make_parser
 from skpostbac._cli._table import Extras, Table, read_columns, read_table
-
-if TYPE_CHECKING:
-    from skpostbac._cli._evaluation import Evaluation
 
 # Exit status that shells report for a program ended by SIGINT or SIGPIPE.
 INTERRUPTED = 130
@@ -36,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     status : int
         0, or 3 if a lower bound is below ``--fail-below``, or 130 after Ctrl-C, or 141 if the
-        reader of the output has closed it.
+        reader of a pipe has closed it.
 
     Raises
     ------
@@ -64,12 +60,13 @@ def _tell_failed(document: dict[str, Any]) -> int:
 
     from skpostbac._cli._sections import describe_failed
 
-    print(f"skpostbac: {describe_failed(document)}", file=sys.stderr)
+    write_note(f"skpostbac: {describe_failed(document)}")
     return FAILED
 
 
 def _run(args: Namespace) -> dict[str, Any]:
     """Write the output, and return the document."""
+    check_outputs(args.file, [path for path in (args.html, args.plot) if path is not None])
     if args.sensitivity or args.specificity or args.positive is not None:
         return _run_judge(args)
     table = _get_table(args)
@@ -86,24 +83,20 @@ def _run(args: Namespace) -> dict[str, Any]:
         document = make_document(evaluation)
     except (ArithmeticError, ValueError) as error:  # a prior beyond the range of floats
         raise InputError(f"the posteriors cannot be computed: {error}") from error
-    _write_files(args, evaluation, document)
-    write_output(_to_json(document) if args.json else render(document))
-    return document
-
-
-def _write_files(args: Namespace, evaluation: Evaluation, document: dict[str, Any]) -> None:
-    """Write the requested page and plot."""
+    files, has_all = {}, True
     if args.html is not None:
         from skpostbac._cli._page import render_page
 
-        write_file(args.html, render_page(document, evaluation).encode())
+        files[args.html] = render_page(document, evaluation).encode()
     if args.plot is not None:
         from skpostbac._cli._figures import draw_picture
 
-        picture, has_all = draw_picture(evaluation, Path(args.plot).suffix[1:].lower())
-        write_file(args.plot, picture)
-        if not has_all:
-            print(f"{args.plot!r}: the font lacks some characters in the names", file=sys.stderr)
+        files[args.plot], has_all = draw_picture(evaluation, Path(args.plot).suffix[1:].lower())
+    with replaced(files):
+        write_output(_to_json(document) if args.json else render(document))
+    if not has_all:
+        write_note(f"{args.plot!r}: the font lacks some characters in the names")
+    return document
 
 
 def _get_table(args: Namespace) -> Table:

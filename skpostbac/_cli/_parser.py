@@ -8,7 +8,7 @@ from argparse import (
     ArgumentTypeError,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,8 +18,9 @@ from skpostbac._version import __version__
 
 # The library's default; importing it would make --help slow.
 DEFAULT_PRIOR = "reciprocal"
-# File name extensions of plots.
+# File name extensions of plots and of pages; a pipe has none.
 PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm", "")
 
 DESCRIPTION = """\
 Posterior balanced accuracy: how good is each classifier, and which is better?
@@ -143,7 +144,7 @@ def _add_output(parser: Parser) -> None:
     group.add_argument(
         "--html",
         metavar="FILE",
-        type=_drawable,
+        type=_page,
         help="write a report with tables and plots (matplotlib)",
     )
     group.add_argument(
@@ -255,14 +256,19 @@ def _checked(text: str, check: Callable[[float], object]) -> float:
     return value
 
 
+def _page(text: str) -> str:
+    return _drawable(text, PAGES)
+
+
 def _picture(text: str) -> str:
-    if Path(text).suffix.lower() not in PICTURES:
-        raise ArgumentTypeError(f"must end in {', '.join(PICTURES)}, got {text!r}")
-    return _drawable(text)
+    return _drawable(text, PICTURES)
 
 
-def _drawable(text: str) -> str:
-    """Return the file name, if matplotlib can write the plots."""
+def _drawable(text: str, endings: Sequence[str]) -> str:
+    """Return the file name, if it has such an ending and matplotlib can write the plots."""
+    if Path(text).suffix.lower() not in endings:
+        raise ArgumentTypeError(f"must end in {', '.join(filter(None, endings))}, got {text!r}")
+
     from skpostbac._plot import check_matplotlib
 
     try:
