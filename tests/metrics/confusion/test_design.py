@@ -73,21 +73,35 @@ def test_shares_of_some_samples(metric, domain, crossing):
     assert effects.effective_size.sum() == pytest.approx(kept.sum() / deff[0], rel=1e-5)
 
 
+def expected_shares(y, y_pred):
+    """Return the posterior means of the shares of the cells of three classes."""
+    prior = 1 / 3 / 2
+    C = np.full((3, 3), prior) + np.eye(3) * (1 / 3 - prior)
+    np.add.at(C, (y, y_pred), 1)
+    return C / C.sum()
+
+
+def test_influences_of_recalls_across_classes(crossing):
+    """Samples of several classes in a group are not independent, and count as one class."""
+    y, y_pred, groups = crossing
+    P = expected_shares(y, y_pred)
+    slope = ((y == y_pred) - (np.diag(P) / P.sum(axis=1))[y]) / P.sum(axis=1)[y]
+    *_, deff = slow.effects(np.zeros(len(y)), groups, slope, (slope < 0, slope > 0))
+    effects = metric_of(y, y_pred, "recall", groups=groups).design_effects
+    assert effects.design_effect == pytest.approx(deff, rel=1e-5)
+
+
 def test_influences_of_kappa(crossing):
     """They are those of its derivatives by hand."""
     y, y_pred, groups = crossing
     kappa = metric_of(y, y_pred, "kappa", groups=groups)
-    k, n = 3, len(y)
-    prior = 1 / 3 / 2
-    C = np.full((k, k), prior) + np.eye(k) * (1 / 3 - prior)
-    np.add.at(C, (y, y_pred), 1)
-    P = C / C.sum()
+    P = expected_shares(y, y_pred)
     rows, columns, po = P.sum(axis=1), P.sum(axis=0), np.trace(P)
     pe = rows @ columns
     # Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969).
     slope = (y == y_pred) / (1 - pe) - (1 - po) / (1 - pe) ** 2 * (columns[y] + rows[y_pred])
     slope -= (po / (1 - pe)) - (1 - po) / (1 - pe) ** 2 * 2 * pe
-    *_, deff = slow.effects(np.zeros(n), groups, slope, (slope < 0, slope > 0))
+    *_, deff = slow.effects(np.zeros(len(y)), groups, slope, (slope < 0, slope > 0))
     assert kappa.design_effects.design_effect[0] == pytest.approx(deff[0], rel=1e-5)
 
 

@@ -61,6 +61,27 @@ def test_effective_size(variation, tied):
     assert (effective.total <= np.array(kish) * (1 + 1e-12)).all()
 
 
+@pytest.mark.parametrize(("names", "sign"), [("ab", 1), ("ba", -1)])
+def test_effective_size_of_a_difference(names, sign):
+    """That of Kish, or less where discordant samples are heavier, whichever comes first."""
+    y, one, two, _ = draw(1, n=300)
+    discordance = (one == y) * 1.0 - (two == y)
+    weight = weights_of(300, 1) * np.exp(abs(discordance))
+    counts = paired_counts(y, {"a": one, "b": two}, sample_weight=weight, weight_type="importance")
+    found = counts.design_effects(*names).effective_size
+    for label in range(3):
+        w, x = weight[y == label], sign * discordance[y == label]
+        kish = w.sum() ** 2 / (w**2).sum()
+        # Two prior samples, shared by the classes, of which half are discordant.
+        first, second = (w @ x / w.sum() * kish, w @ x**2 / w.sum() * kish + 1 / 3)
+        first, second = first / (kish + 2 / 3), second / (kish + 2 / 3)
+        deviation = w**2 @ (x - first) ** 2 / (w**2).sum()
+        # One sample that has its share of squares by its weight.
+        deviation = (deviation * kish + second - first**2) / (kish + 1)
+        size = min(kish, (second - first**2) / deviation * kish)
+        assert found[label] == pytest.approx(size, rel=1e-10)
+
+
 @pytest.mark.parametrize("scale", [1e-90, 0.01, 7.0, 1e12])
 def test_scale_of_importance_weights_does_not_matter(scale):
     """Twice as large weights are no more samples."""

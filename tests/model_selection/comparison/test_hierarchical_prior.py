@@ -204,6 +204,17 @@ def test_ranks_with_many_samples():
     np.testing.assert_allclose(*losses, atol=0.002)
 
 
+def test_ranks_of_a_pair_in_groups():
+    """They are those of the draws of the difference, which the groups widen."""
+    y_true, predictions = simulate({"a": 0.6, "b": 0.65}, [40, 40, 40])
+    groups = np.arange(y_true.size) // 2
+    grouped = compare_predictions(y_true, predictions, prior="hierarchical", groups=groups)
+    greater = grouped.prob_greater()
+    assert grouped.prob_best() == pytest.approx([greater[0, 1], greater[1, 0]], abs=1e-9)
+    first, second = grouped.expected_loss()
+    assert second - first == pytest.approx(grouped.difference("a", "b").mean(), abs=0.002)
+
+
 def test_ranks_depend_on_the_seed_alone(three):
     """The same again; the report says how precise they are."""
     y_true, predictions = simulate({"a": 0.6, "b": 0.65, "c": 0.63}, [10, 20, 40, 40])

@@ -346,6 +346,17 @@ def test_result_says_what_it_is():
     assert (found.assurances[found.sizes >= found.samples[0]] >= 0.8).all()
 
 
+def test_one_classifier_agrees_with_no_other():
+    """The agreement is nan in summary and table."""
+    plan = required_test_size([0.9, 0.8], width=0.1)
+    assert np.isnan(plan.summary()["agreement"])
+    assert plan.table() == {
+        "class": [0, 1],
+        "samples": plan.samples.tolist(),
+        "agreement": pytest.approx([np.nan, np.nan], nan_ok=True),
+    }
+
+
 @pytest.mark.slow
 def test_result_says_which_agreement_it_assumed():
     """Independent errors, of 1 - p (1 - q) - q (1 - p), unless another is given."""
