@@ -70,6 +70,8 @@ def check_outputs(source: str | None, paths: Iterable[str]) -> None:
         with _writing(path):
             _add(names, _identity(path), repr(path))
             if not _is_stream(path):
+                if os.path.exists(path):
+                    os.close(os.open(path, os.O_WRONLY))  # not a folder, and not read-only
                 with ExitStack() as cleanup:
                     _stage(b"", path, cleanup)
 
@@ -138,7 +140,6 @@ def _stage(content: bytes, path: str, cleanup: ExitStack) -> str:
     with open(name, "xb") as file:
         cleanup.callback(Path(name).unlink, missing_ok=True)
         if os.path.exists(target):
-            os.close(os.open(target, os.O_WRONLY))  # a read-only file or a folder stays
             _copy_permissions(target, name)
         file.write(content)
     return name
@@ -148,7 +149,7 @@ def _copy_permissions(source: str, target: str) -> None:
     status = os.stat(source)
     if hasattr(os, "chown"):  # not on Windows
         for owner, group in [(status.st_uid, -1), (-1, status.st_gid)]:
-            with suppress(PermissionError):
+            with suppress(OSError):  # others may not give files away
                 os.chown(target, owner, group)
     shutil.copystat(source, target)
 
