@@ -495,5 +495,5 @@ def test_none_is_a_failed_fit():
     """As in results that were stored as JSON."""
     scores = cross_validate(DummyClassifier(), X_WINE, Y_WINE, scoring=ClassCountsScorer(), cv=3)
     stored = {key: [None, *column[1:].tolist()] for key, column in scores.items()}
-    with pytest.raises(ValueError, match=r"counts of failed fits: split 0$"):
+    with pytest.raises(ValueError, match=r"cv_results has failed fits: split 0$"):
         pooled_posteriors(stored)

@@ -19,6 +19,7 @@ from skpostbac.model_selection import (
     compare_predictions,
     pooled_paired_counts,
 )
+from skpostbac.model_selection._pooling import fold_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +132,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         labels: ArrayLike | None = None,
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
-        n_repeats: int = 1,
+        n_repeats: int | None = None,
         random_state: RandomStateLike = None,
         name: Sequence[str] | None = None,
         ax: Axes | None = None,
@@ -178,7 +179,8 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         >>> plt.close(display.figure_)
         """
         counts = pooled_paired_counts(cv_results, labels=labels, n_repeats=n_repeats)
-        names = check_names(name, cv_results, len(counts.names))
+        names = check_names(name, cv_results, len(fold_counts(cv_results).correct))
+        names = [names[int(candidate)] for candidate in counts.names]
         comparison = PosteriorComparison.from_paired_counts(
             PairedCounts(names, counts.classes, counts.class_index, counts.patterns, counts.counts),
             rope=rope,

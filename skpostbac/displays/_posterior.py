@@ -188,7 +188,7 @@ class PosteriorDisplay(PosteriorPlot):
         labels: ArrayLike | None = None,
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
-        n_repeats: int = 1,
+        n_repeats: int | None = None,
         training_variation: Literal["nadeau-bengio"] | None = None,
         name: str | Sequence[str] | None = None,
         ax: Axes | None = None,
@@ -237,7 +237,8 @@ class PosteriorDisplay(PosteriorPlot):
             training_variation=training_variation,
         )
         names = check_names(name, cv_results, len(posteriors))
-        return cls(dict(zip(names, posteriors, strict=True))).plot(ax, **plot_params)
+        fitted = {n: p for n, p in zip(names, posteriors, strict=True) if p is not None}
+        return cls(fitted).plot(ax, **plot_params)
 
     @classmethod
     def from_recalls(

@@ -44,7 +44,6 @@ from skpostbac.model_selection._pooling import (
     candidate_params,
     fold_counts,
     fold_words,
-    value_column,
 )
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
@@ -234,7 +233,7 @@ class PosteriorSearchDisplay:
         labels: ArrayLike | None = None,
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
-        n_repeats: int = 1,
+        n_repeats: int | None = None,
         training_variation: TrainingVariation = None,
         ax: Axes | None = None,
         **plot_options: Any,
@@ -293,8 +292,7 @@ class PosteriorSearchDisplay:
         >>> plt.close(display.figure_)
         """
         check_matplotlib(f"{cls.__name__}.from_cv_results")
-        fitted, n_candidates = _fitted_candidates(cv_results)
-        params = _params(cv_results, n_candidates)
+        params = _params(cv_results, len(fold_counts(cv_results).correct))
         param = _check_param(param, params)
         _check_index(best_index, len(params))
         groups = varying_params(params, but=param)
@@ -305,13 +303,14 @@ class PosteriorSearchDisplay:
             "n_repeats": n_repeats,
             "training_variation": training_variation,
         }
-        posteriors = pooled_posteriors(_rows(cv_results, fitted, n_candidates), **pooling)
+        posteriors = dict(enumerate(pooled_posteriors(cv_results, **pooling)))
+        fitted = {i: posterior for i, posterior in posteriors.items() if posterior is not None}
         display = cls(
             param=param,
             values=[params[i].get(param, UNSET) for i in fitted],
-            posteriors=posteriors,
+            posteriors=list(fitted.values()),
             groups=[groups[i] for i in fitted],
-            best_index=fitted.index(best_index) if best_index in fitted else None,
+            best_index=list(fitted).index(best_index) if best_index in fitted else None,
             corrected=_corrected(cv_results, best_index, **pooling),
         )
         return display.plot(ax, **plot_options)
@@ -478,6 +477,7 @@ def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> Selec
         return None
     with warnings.catch_warnings():  # given for the pooled posteriors already
         warnings.simplefilter("ignore", PriorInfluenceWarning)
+        warnings.simplefilter("ignore", FitFailedWarning)
         selected = selected_posterior(cv_results, random_state=0, **options)
     return selected if selected.candidate == best_index else None
 
@@ -542,27 +542,6 @@ def _shifts(ax: Axes, axis: ValueAxis, n: int) -> list[float]:
     """Return the sideways shifts of `n` candidates with the same value, in points."""
     step = min(LARGEST_SHIFT, SPREAD * axis.step(ax) / n)
     return [step * (number - (n - 1) / 2) for number in range(n)]
-
-
-def _fitted_candidates(cv_results: Any) -> tuple[list[int], int]:
-    """Return the candidates without failed fits, and their number; warn about the others."""
-    counts = fold_counts(cv_results)
-    fitted = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
-    if not fitted:
-        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
-    if counts.has_failed.any():
-        warnings.warn(
-            f"Candidates with failed fits are left out: {counts.failures()}",
-            FitFailedWarning,
-            stacklevel=3,
-        )
-    return fitted, len(counts.correct)
-
-
-def _rows(cv_results: Any, candidates: Sequence[int], n_candidates: int) -> dict[Any, list[Any]]:
-    """Return the results of these candidates."""
-    columns = {key: value_column(cv_results, key, n_candidates) for key in cv_results}
-    return {key: [column[i] for i in candidates] for key, column in columns.items()}
 
 
 def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:

@@ -289,7 +289,7 @@ def test_failed_candidates_are_left_out():
     correct = CORRECT.astype(float)
     correct[0, 2] = np.nan
     found = results([{"C": 1}, {"C": 2}, {"C": 4}], correct)
-    with pytest.warns(FitFailedWarning, match="left out: candidate 0, split 1"):
+    with pytest.warns(FitFailedWarning, match="skipped: candidate 0, split 1"):
         display = PosteriorSearchDisplay.from_cv_results(found, best_index=2)
     np.testing.assert_array_equal(points(display.errorbars_[0])[0], [2, 4])
     assert display.best_.get_xdata() == [4]

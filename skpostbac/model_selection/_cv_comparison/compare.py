@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
+from skpostbac._utils import Floats, Indices, RandomStateLike, check_flags, shown, user_stacklevel
 from skpostbac.metrics import PairedCounts
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -22,7 +22,6 @@ from skpostbac.model_selection._comparison import N_DRAWS, PairedJoint, Posterio
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     TrainingVariation,
-    check_n_repeats,
     corrected_for_training,
     fold_counts,
     fold_words,
@@ -51,7 +50,7 @@ def compare_cv_results(
     labels: ArrayLike | None = None,
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     training_variation: TrainingVariation = None,
     same_splits: bool = False,
     n_draws: int = N_DRAWS,
@@ -138,10 +137,10 @@ def compare_cv_results(
     """
     check_flags(same_splits=same_splits)
     tested = _read(cv_results)
-    merged = _merge({name: one.counts for name, one in tested.items()})
-    _check_indices(cv_results, is_declared=same_splits)
-    times = check_n_repeats(n_repeats, merged.n_splits)
-    inflation = training_inflation(training_variation, merged.n_splits // times)
+    merged = _merge({name: one.counts for name, one in tested.items()}, is_declared=same_splits)
+    sample_times = merged.times_tested(n_repeats)
+    times = sample_times.mean()
+    inflation = training_inflation(training_variation, merged.n_splits, sample_times)
     words = _stack_words([one.words for one in tested.values()])
     paired = pair_candidates(
         merged, words, range(len(tested)), labels=labels, times=times * inflation
@@ -171,10 +170,13 @@ def compare_cv_results(
 
 def _read(cv_results: Any) -> dict[str, _Tested]:
     """Return the folds of each classifier."""
-    if not isinstance(cv_results, Mapping):
+    is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
+    if is_one_result or not isinstance(cv_results, Mapping):
+        found = "the results of one call" if is_one_result else shown(cv_results)
         raise TypeError(
-            "cv_results must map the name of each classifier to its results, "
-            f"got {shown(cv_results)}"
+            "cv_results must map the name of each classifier to its results, got "
+            f"{found}; to compare the candidates of a search, use "
+            "PosteriorComparison.from_paired_counts(pooled_paired_counts(search.cv_results_))"
         )
     if len(cv_results) < 2:
         raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
@@ -213,7 +215,7 @@ def _read_one(name: str, results: Any) -> _Tested:
     )
 
 
-def _merge(counts: Mapping[str, FoldCounts]) -> FoldCounts:
+def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts:
     """Return the counts of all classifiers as those of candidates, which had the same folds."""
     (first, one), *others = counts.items()
     for name, other in others:
@@ -231,16 +233,14 @@ def _merge(counts: Mapping[str, FoldCounts]) -> FoldCounts:
         field: np.concatenate([getattr(each, field) for each in counts.values()])
         for field in ("correct", "total", "has_failed")
     }
-    return replace(one, **stacked)
+    return replace(one, **stacked, tests=_shared_tests(counts, is_declared=is_declared))
 
 
-def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
-    """Raise if test sets have different samples; warn if this is unknown."""
-    tests = {
-        name: results["indices"]["test"]
-        for name, results in cv_results.items()
-        if "indices" in results
-    }
+def _shared_tests(
+    counts: Mapping[str, FoldCounts], *, is_declared: bool
+) -> tuple[Indices, ...] | None:
+    """Return the test sets, which must have the same samples; warn if this is unknown."""
+    tests = {name: each.tests for name, each in counts.items() if each.tests is not None}
     (first, one), *others = tests.items() or [("", ())]
     for name, other in others:
         if any(not np.array_equal(a, b) for a, b in zip(one, other, strict=True)):
@@ -248,7 +248,7 @@ def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
                 f"cv_results of {name!r} was tested on other samples than {first!r}: "
                 "give all of them the same splits, as cv=list(cv.split(X, y))"
             )
-    unknown = [name for name in cv_results if name not in tests]
+    unknown = [name for name in counts if name not in tests]
     if unknown and not is_declared:
         warnings.warn(
             f"cv_results of {unknown[0]!r} do not show which samples were tested, and samples are "
@@ -257,6 +257,7 @@ def _check_indices(cv_results: Mapping[str, Any], *, is_declared: bool) -> None:
             UserWarning,
             stacklevel=user_stacklevel(),
         )
+    return one or None
 
 
 def _stack_words(words: list[Floats]) -> Floats:

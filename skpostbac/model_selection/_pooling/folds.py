@@ -15,6 +15,7 @@ correction for this, which is off by default.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from reprlib import repr as short_repr
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import is_classifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GroupKFold,
     StratifiedGroupKFold,
@@ -31,8 +33,17 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.utils import indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skpostbac._utils import Bools, Floats, LabelArray, is_integer, shown
+from skpostbac._utils import (
+    Bools,
+    Floats,
+    Indices,
+    LabelArray,
+    is_integer,
+    shown,
+    user_stacklevel,
+)
 from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
@@ -50,7 +61,7 @@ from skpostbac.metrics._priors import (
     warn_if_prior_dominates,
 )
 from skpostbac.model_selection._pooling.grouped import with_groups
-from skpostbac.model_selection._pooling.results import number_column
+from skpostbac.model_selection._pooling.results import number_column, test_indices
 from skpostbac.model_selection._pooling.training_variation import (
     TrainingVariation,
     corrected_for_training,
@@ -60,6 +71,8 @@ from skpostbac.stats._beta import LARGEST
 
 # A column of counts: of one split of a search, or of all folds of cross_validate.
 _KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
+# A column of the scores of a scorer of one number.
+_SCORE = re.compile(r"(?:split\d{1,9}_)?test_score")
 # A column of outcomes of samples.
 _WORD = re.compile(r"(?:split\d{1,9}_)?test_outcomes_(\d{1,9})")
 
@@ -80,6 +93,8 @@ class FoldCounts:
         Whether the candidates are those of a search.
     as_text : bool
         Whether the labels are strings from column names, not those of ``y``.
+    tests : tuple of n_splits arrays or None
+        Indices of the samples of each test fold, if they are known.
     """
 
     labels: tuple[Any, ...]
@@ -88,6 +103,7 @@ class FoldCounts:
     has_failed: Bools
     from_search: bool
     as_text: bool = True
+    tests: tuple[Indices, ...] | None = None
 
     @property
     def n_splits(self) -> int:
@@ -110,10 +126,19 @@ class FoldCounts:
             as_text=False,
         )
 
-    def check_fits(self) -> None:
-        """Raise if fits failed."""
-        if self.has_failed.any():
-            raise ValueError(f"cv_results has counts of failed fits: {self.failures()}")
+    def fitted(self) -> list[int]:
+        """Return the candidates without failed fits; warn of others, and raise if all failed."""
+        has_failed = self.has_failed.any(axis=1)
+        if has_failed.all():
+            who = "All candidates have" if self.from_search else "cv_results has"
+            raise ValueError(f"{who} failed fits: {self.failures()}")
+        if has_failed.any():
+            warnings.warn(
+                f"Candidates with failed fits are skipped: {self.failures()}",
+                FitFailedWarning,
+                stacklevel=user_stacklevel(),
+            )
+        return np.flatnonzero(~has_failed).tolist()
 
     def failures(self) -> str:
         """Name the candidates and splits with failed fits, "" if there are none."""
@@ -123,6 +148,21 @@ class FoldCounts:
             if failed.any()
         ]
         return "; ".join(named)
+
+    def times_tested(self, n_repeats: int | None) -> Indices:
+        """Return how often each tested sample was tested: once or `n_repeats` if not known."""
+        if n_repeats is not None:
+            check_n_repeats(n_repeats, self.n_splits)
+        if self.tests is None:
+            return np.array([n_repeats or 1])
+        times: Indices = np.unique(np.concatenate(self.tests), return_counts=True)[1]
+        if n_repeats not in (None, times.mean()):
+            raise ValueError(
+                "n_repeats must agree with the indices in cv_results, by which each tested sample "
+                f"was tested {times.mean():.4g} times on average, got {n_repeats}; "
+                "leave it out to use the indices"
+            )
+        return times
 
     def pool(self, candidate: int, times: float | Floats) -> ClassCounts:
         """Add up the folds of a candidate; `times` is how often a sample was tested."""
@@ -184,7 +224,14 @@ def fold_counts(cv_results: Any, labels: ArrayLike | None = None) -> FoldCounts:
         for kind in ("correct", "total")
     )
     _check_correct(correct, total)
-    counts = FoldCounts(tuple(names), correct, total, _has_failed(correct, total), from_search)
+    counts = FoldCounts(
+        tuple(names),
+        correct,
+        total,
+        _has_failed(correct, total),
+        from_search,
+        tests=None if from_search else test_indices(cv_results, correct.shape[1]),
+    )
     return counts if labels is None else counts.select(labels)
 
 
@@ -199,6 +246,7 @@ def fold_words(cv_results: Any) -> Floats | None:
     _check_results(cv_results)
     names = _word_names(cv_results)
     if not names:
+        _check_scored(cv_results)
         return None
     prefixes = _prefixes(_count_keys(cv_results))
     for key in (prefix + name for prefix in prefixes for name in names):
@@ -251,12 +299,27 @@ def _count_keys(cv_results: Any) -> list[re.Match[str]]:
     _check_results(cv_results)
     keys = [match for key in cv_results if (match := _KEY.fullmatch(str(key)))]
     if not keys:
+        _check_scored(cv_results)
         raise ValueError(
             "cv_results holds no counts of classes (test_correct_<label>, test_total_<label>): "
             "run the search or cross_validate with scoring=ClassCountsScorer(), or, to compare "
             "candidates, OutcomesScorer(max_test_size=len(y))"
         )
     return keys
+
+
+def _check_scored(cv_results: Any) -> None:
+    """Raise if there are scores of nan, or dicts beside nan, in place of counts."""
+    keys = [str(key) for key in cv_results]
+    if any(_KEY.fullmatch(key) for key in keys):
+        return
+    scores = [score for key in keys if _SCORE.fullmatch(key) for score in cv_results[key]]
+    if any(isinstance(score, dict) or score != score for score in scores):
+        raise ValueError(
+            "cv_results holds no counts of classes, since scoring failed; scikit-learn's warnings "
+            "say why. If a class is absent from a training set, give the scorer the labels of all "
+            "classes: labels=np.unique(y)"
+        )
 
 
 def _prefixes(keys: Sequence[re.Match[str]]) -> list[str]:
@@ -300,13 +363,12 @@ def _column(cv_results: Any, key: str, most: float) -> Floats:
     return number_column(cv_results, key, most)
 
 
-def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> int:
-    """Return the number of repeats, which must divide the number of splits."""
+def check_n_repeats(n_repeats: object, n_splits: int | None = None) -> None:
+    """Raise unless the number of repeats is valid and divides the number of splits."""
     if not is_integer(n_repeats) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a positive integer, got {shown(n_repeats)}")
     if n_splits is not None and n_splits % n_repeats:
         raise ValueError(f"n_repeats must divide the number of splits, {n_splits}, got {n_repeats}")
-    return int(n_repeats)
 
 
 def pooled_posteriors(
@@ -315,9 +377,9 @@ def pooled_posteriors(
     labels: ArrayLike | None = None,
     prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     training_variation: TrainingVariation = None,
-) -> tuple[PosteriorBalancedAccuracy, ...]:
+) -> tuple[PosteriorBalancedAccuracy | None, ...]:
     """Pool the test folds of each candidate of a search into one posterior.
 
     The counts of the folds are added, and the prior counts once. Averaging the folds' own
@@ -336,10 +398,13 @@ def pooled_posteriors(
     prior, class_weight : optional
         As in :func:`posterior_balanced_accuracy`. Without `labels`, the keys of a `class_weight`
         dict are matched as strings, so ``{0: 1, 1: 2}`` applies to "0" and "1".
-    n_repeats : int, default=1
+    n_repeats : int, default=None
         Number of times each sample was tested, such as ``n_repeats`` of
         :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The counts are divided by it,
-        since testing a sample twice does not make it two samples.
+        since testing a sample twice does not make it two samples. By default, it is the average
+        number of times that a tested sample was tested, if `cv_results` has the indices of the
+        test sets (``cross_validate(..., return_indices=True)``). Without indices, as after a
+        search, repetition cannot be recognised, and the default is 1.
     training_variation : {"nadeau-bengio"}, optional
         Correction for the variation between training sets in K-fold cross-validation. The counts
         are divided by ``1 + K / (K - 1)``, the factor by which Nadeau and Bengio [1]_ multiply the
@@ -349,19 +414,23 @@ def pooled_posteriors(
     Returns
     -------
     tuple of PosteriorBalancedAccuracy
-        One posterior per candidate, in the order of ``cv_results_["params"]``; a tuple of length 1
-        for results of :func:`~sklearn.model_selection.cross_validate`.
+        One posterior per candidate, in the order of ``cv_results_["params"]``; None for a candidate
+        with failed fits. A tuple of length 1 for results of
+        :func:`~sklearn.model_selection.cross_validate`.
 
     Raises
     ------
     ValueError
-        If fits failed; to leave out candidates, drop their rows from a ``DataFrame`` of the
-        results. Also if there are no counts, if a label was not counted, if two keys of
-        `class_weight` have the same text without `labels`, if `n_repeats` does not divide the
-        number of splits, or if `training_variation` is invalid or has fewer than two folds.
+        If all candidates have failed fits, if there are no counts, if a label was not counted, if
+        two keys of `class_weight` have the same text without `labels`, if `n_repeats` does not
+        divide the number of splits or disagrees with the indices, or if `training_variation` is
+        invalid, has fewer than two folds, or is used where some samples are tested more often than
+        others.
 
     Warns
     -----
+    FitFailedWarning
+        If candidates have failed fits.
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar test sets, or
         if a class has no samples.
@@ -412,19 +481,20 @@ def pooled_posteriors(
         training_variation='nadeau-bengio')
     """
     counts = fold_counts(cv_results, labels)
-    times = check_n_repeats(n_repeats, counts.n_splits)
-    counts.check_fits()
-    inflation = training_inflation(training_variation, counts.n_splits // times)
-    posteriors = tuple(
-        corrected_for_training(
-            counts.posterior(candidate, times * inflation, prior=prior, class_weight=class_weight),
+    times = counts.times_tested(n_repeats)
+    inflation = training_inflation(training_variation, counts.n_splits, times)
+    posteriors = {
+        candidate: corrected_for_training(
+            counts.posterior(
+                candidate, times.mean() * inflation, prior=prior, class_weight=class_weight
+            ),
             training_variation,
             inflation,
         )
-        for candidate in range(len(counts.correct))
-    )
-    warn_if_prior_dominates(*posteriors)
-    return posteriors
+        for candidate in counts.fitted()
+    }
+    warn_if_prior_dominates(*posteriors.values())
+    return tuple(posteriors.get(candidate) for candidate in range(len(counts.correct)))
 
 
 def cross_val_posterior(
@@ -454,7 +524,8 @@ def cross_val_posterior(
     groups : array-like of shape (n_samples,), optional
         The group of each sample, such as a patient. The splitter uses it, and samples of the same
         group count for less in the posterior; see :ref:`groups`. Groups may also be given in
-        `params`. They are not passed to the estimator.
+        `params`. With metadata routing, they are passed to an estimator that requests them, such
+        as a search with :class:`~sklearn.model_selection.GroupKFold`.
     cv : int, splitter or iterable of splits, optional
         As in :func:`~sklearn.model_selection.cross_validate`; 5 stratified folds by default. With
         `groups`, None and integers mean folds that keep each group together.
@@ -529,8 +600,14 @@ def cross_val_posterior(
     _check_prior(labels, prior, class_weight)
     splits = _splits(estimator, X, y, groups, cv)
     tests = [test for _, test in splits]
-    times = _times_tested(y, labels, tests)
-    inflation = _inflation(training_variation, groups, times, len(splits))
+    sample_times, times = _times_tested(y, labels, tests)
+    if training_variation is not None and groups is not None:
+        raise ValueError(
+            "training_variation has no correction for samples in groups: leave one of them out"
+        )
+    inflation = training_inflation(training_variation, len(splits), sample_times)
+    if groups is not None and _requests_groups(estimator):
+        params = {**params, "groups": groups}
     scores = cross_validate(
         estimator,
         X,
@@ -553,21 +630,11 @@ def cross_val_posterior(
     return posterior
 
 
-def _inflation(training_variation: object, groups: Any, times: Floats, n_splits: int) -> float:
-    """Return what the counts of K folds are divided by, once or repeated."""
-    if training_variation is None:
-        return 1.0
-    if groups is not None:
-        raise ValueError(
-            "training_variation has no correction for samples in groups: leave one of them out"
-        )
-    rounds = float(times[0])
-    if (times != rounds).any() or n_splits % rounds:
-        raise ValueError(
-            "training_variation needs K-fold cross-validation, in which each sample is tested as "
-            "often as all others"
-        )
-    return training_inflation(training_variation, int(n_splits / rounds))
+def _requests_groups(estimator: Any) -> bool:
+    """Return whether metadata routing passes groups to ``estimator.fit``."""
+    if not get_config()["enable_metadata_routing"]:
+        return False
+    return bool(get_routing_for_object(estimator).consumes("fit", ["groups"]))
 
 
 def _take_groups(groups: Any, params: Any) -> tuple[Any, Any]:
@@ -648,8 +715,10 @@ def _outcomes(labels: ArrayLike, splits: Sequence[Any], y: Any) -> OutcomesScore
     )
 
 
-def _times_tested(y: ArrayLike, labels: ArrayLike, tests: Sequence[NDArray[Any]]) -> Floats:
-    """Return how often a sample of each class was tested on average, among those tested."""
+def _times_tested(
+    y: ArrayLike, labels: ArrayLike, tests: Sequence[NDArray[Any]]
+) -> tuple[Indices, Floats]:
+    """Return how often each tested sample was tested, and the average of each class."""
     n_samples = len(np.asarray(y))
     indices = np.concatenate([np.arange(n_samples)[test] for test in tests])
     times = np.bincount(indices, minlength=n_samples)
@@ -657,4 +726,5 @@ def _times_tested(y: ArrayLike, labels: ArrayLike, tests: Sequence[NDArray[Any]]
         class_counts(y, y, labels=labels, sample_weight=weight).total
         for weight in (times.astype(float), (times > 0).astype(float))
     )
-    return np.where(made > 0, made, 1.0) / np.where(distinct > 0, distinct, 1.0)
+    mean = np.where(made > 0, made, 1.0) / np.where(distinct > 0, distinct, 1.0)
+    return times[times > 0], mean

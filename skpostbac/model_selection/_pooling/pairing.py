@@ -13,14 +13,13 @@ from skpostbac.metrics import PairedCounts
 from skpostbac.metrics._counts import WORD_BITS, class_order, unpack_bits
 from skpostbac.model_selection._pooling.folds import (
     FoldCounts,
-    check_n_repeats,
     fold_counts,
     fold_words,
 )
 
 
 def pooled_paired_counts(
-    cv_results: Any, *, labels: ArrayLike | None = None, n_repeats: int = 1
+    cv_results: Any, *, labels: ArrayLike | None = None, n_repeats: int | None = None
 ) -> PairedCounts:
     """Count joint correct predictions of the candidates of a search, for each class.
 
@@ -34,13 +33,19 @@ def pooled_paired_counts(
     Returns
     -------
     counts : PairedCounts
-        The candidates are named "0", "1", ... by their positions in ``cv_results["params"]``.
+        The candidates are named "0", "1", ... by their positions in ``cv_results["params"]``;
+        candidates with failed fits are left out.
 
     Raises
     ------
     ValueError
         If there are no sample outcomes, if the test folds of two candidates differ in their number
         of samples of a class, or for the reasons listed in :func:`pooled_posteriors`.
+
+    Warns
+    -----
+    FitFailedWarning
+        If candidates have failed fits.
 
     See Also
     --------
@@ -81,9 +86,8 @@ def pooled_paired_counts(
             "run the search with scoring=OutcomesScorer(max_test_size=len(y))"
         )
     counts = fold_counts(cv_results)
-    times = check_n_repeats(n_repeats, counts.n_splits)
-    counts.check_fits()
-    return pair_candidates(counts, words, range(len(words)), labels=labels, times=times)
+    times = counts.times_tested(n_repeats).mean()
+    return pair_candidates(counts, words, counts.fitted(), labels=labels, times=times)
 
 
 def pair_candidates(

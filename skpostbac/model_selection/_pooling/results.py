@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skpostbac._utils import Floats, first, float_array, input_errors
+from skpostbac._utils import Floats, Indices, first, float_array, input_errors
 
 
 def number_column(cv_results: Any, key: str, most: float) -> Floats:
@@ -32,6 +32,22 @@ def number_column(cv_results: Any, key: str, most: float) -> Floats:
     if bad.any():
         raise ValueError(f"{name} must hold numbers from 0 to {most:g}, got {first(column, bad)}")
     return column
+
+
+def test_indices(cv_results: Any, n_splits: int) -> tuple[Indices, ...] | None:
+    """Return the indices of the samples of each test fold; None if they were not kept."""
+    if "indices" not in cv_results:
+        return None
+    with input_errors("cv_results['indices'] must be what cross_validate returns"):
+        tests = [np.asarray(test) for test in cv_results["indices"]["test"]]
+        # Splitters may yield masks in place of indices.
+        found = tuple(np.flatnonzero(t) if t.dtype == bool else t.astype(np.intp) for t in tests)
+    if len(found) != n_splits:
+        raise ValueError(
+            f"cv_results['indices'] must have a test set for each of the {n_splits} splits, "
+            f"got {len(found)}"
+        )
+    return found
 
 
 def value_column(cv_results: Any, key: Any, n_candidates: int) -> list[Any]:

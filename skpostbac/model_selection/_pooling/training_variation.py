@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from skpostbac._utils import Indices
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike
 
 TrainingVariation: TypeAlias = Literal["nadeau-bengio"] | None
 
 
-def training_inflation(training_variation: object, n_folds: int) -> float:
+def training_inflation(training_variation: object, n_splits: int, times: Indices) -> float:
     """Return the factor by which the variance of a pooled score is multiplied.
 
     Nadeau and Bengio multiply the variance of the mean over J test sets by 1 + J n_test / n_train.
@@ -24,12 +26,14 @@ def training_inflation(training_variation: object, n_folds: int) -> float:
     ----------
     training_variation : {"nadeau-bengio"} or None
         The correction; None for none.
-    n_folds : int
-        Folds of one round of the cross-validation.
+    n_splits : int
+        Folds of all rounds of the cross-validation.
+    times : array of int
+        How often each tested sample was tested.
 
     Examples
     --------
-    >>> training_inflation("nadeau-bengio", 5)
+    >>> training_inflation("nadeau-bengio", 10, np.array([2]))
     2.25
     """
     if training_variation is None:
@@ -39,6 +43,12 @@ def training_inflation(training_variation: object, n_folds: int) -> float:
             "training_variation must be None or 'nadeau-bengio', "
             f"got {short_repr(training_variation)}"
         )
+    if np.ptp(times) or n_splits % times[0]:
+        raise ValueError(
+            "training_variation needs K-fold cross-validation, in which each sample is tested as "
+            "often as all others"
+        )
+    n_folds = n_splits // int(times[0])
     if n_folds < 2:
         raise ValueError(
             f"training_variation={training_variation!r} needs K-fold cross-validation with at "

@@ -227,7 +227,7 @@ class PosteriorRefit:
     prior: PriorLike = DEFAULT_PRIOR
     class_weight: ClassWeightLike = None
     labels: ArrayLike | None = None
-    n_repeats: int = 1
+    n_repeats: int | None = None
     complexity: Complexity = None
     rope: float = 0.0
     limit: float = 0.84
@@ -239,7 +239,8 @@ class PosteriorRefit:
                 "to refit by the default, give an instance: refit=PosteriorRefit()"
             )
         check_objective(self.objective, self.level)
-        check_n_repeats(self.n_repeats)
+        if self.n_repeats is not None:
+            check_n_repeats(self.n_repeats)
         check_complexity(self.complexity)
         checked = {
             "level": check_level(self.level),
@@ -264,14 +265,7 @@ class PosteriorRefit:
             Position of the candidate in ``cv_results["params"]``.
         """
         counts = fold_counts(cv_results, self.labels)
-        standings = self._standings(cv_results, counts)
-        if counts.has_failed.any():
-            warnings.warn(
-                f"Candidates with failed fits are skipped: {counts.failures()}",
-                FitFailedWarning,
-                stacklevel=2,
-            )
-        return self._choose(standings).candidate
+        return self._choose(self._standings(cv_results, counts)).candidate
 
     def _repr_html_(self) -> str:
         return block(repr(self), parameters(vars(self)))
@@ -328,7 +322,7 @@ class PosteriorRefit:
             selected = self._selected(cv_results)
             if selected.candidate == chosen:
                 return f"{lead}\n{selected.report(self.level)}"
-        times = check_n_repeats(self.n_repeats, counts.n_splits)
+        times = counts.times_tested(self.n_repeats).mean()
         posterior = counts.posterior(
             chosen, times, prior=self.prior, class_weight=self.class_weight
         )
@@ -341,8 +335,9 @@ class PosteriorRefit:
         )
 
     def _selected(self, cv_results: Any) -> SelectedPosterior:
-        with warnings.catch_warnings():  # the search has given them
+        with warnings.catch_warnings():  # given before
             warnings.simplefilter("ignore", PriorInfluenceWarning)
+            warnings.simplefilter("ignore", FitFailedWarning)
             return selected_posterior(
                 cv_results,
                 labels=self.labels,
@@ -354,10 +349,8 @@ class PosteriorRefit:
 
     def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
         """Return the standings of the candidates without failed fits."""
-        candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
-        if not candidates:
-            raise ValueError(f"All candidates have failed fits: {counts.failures()}")
-        times = check_n_repeats(self.n_repeats, counts.n_splits)
+        candidates = counts.fitted()
+        times = counts.times_tested(self.n_repeats).mean()
         posteriors = tuple(
             counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
             for candidate in candidates
@@ -368,7 +361,7 @@ class PosteriorRefit:
             "evaluating candidates",
         )
         keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
-        joint, best = self._joint(cv_results, candidates, posteriors), int(np.argmax(values))
+        joint, best = self._joint(cv_results, candidates, posteriors, times), int(np.argmax(values))
         others = [i for i in range(len(values)) if i != best]
         worse = np.zeros(len(values))
         worse[others] = _asked(
@@ -384,13 +377,14 @@ class PosteriorRefit:
         cv_results: Any,
         candidates: Sequence[int],
         posteriors: tuple[PosteriorBalancedAccuracy, ...],
+        times: float,
     ) -> Joint:
         """Pair the posteriors if the outcomes of samples were kept; else they are independent."""
         words = fold_words(cv_results)
         if words is None:
             return IndependentJoint(posteriors)
         counts = pair_candidates(
-            fold_counts(cv_results), words, candidates, labels=self.labels, times=self.n_repeats
+            fold_counts(cv_results), words, candidates, labels=self.labels, times=times
         )
         # Ranks alone are drawn, and none will be asked for.
         return pair_posteriors(counts, posteriors, n_draws=1, seed=0)

@@ -24,7 +24,6 @@ from skpostbac.metrics._priors import (
 )
 from skpostbac.model_selection._pooling import (
     TrainingVariation,
-    check_n_repeats,
     corrected_for_training,
     fold_counts,
     fold_words,
@@ -41,7 +40,7 @@ def selected_posterior(
     labels: ArrayLike | None = None,
     prior: PriorLike = DEFAULT_PRIOR,
     class_weight: ClassWeightLike = None,
-    n_repeats: int = 1,
+    n_repeats: int | None = None,
     training_variation: TrainingVariation = None,
     random_state: RandomStateLike = None,
 ) -> SelectedPosterior:
@@ -55,7 +54,7 @@ def selected_posterior(
     ----------
     cv_results : dict, DataFrame or PairedCounts
         ``cv_results_`` of a search with ``scoring=OutcomesScorer(...)``. Candidates with failed
-        fits are ignored. Or the :func:`paired_counts` of the candidates on one test set.
+        fits are skipped. Or the :func:`paired_counts` of the candidates on one test set.
     labels, prior, class_weight, n_repeats, training_variation : optional
         As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
         applies to the model refitted on all samples; without it, to the models of the folds.
@@ -79,6 +78,8 @@ def selected_posterior(
 
     Warns
     -----
+    FitFailedWarning
+        If candidates have failed fits.
     PriorInfluenceWarning
         If 95 % intervals under this prior would often miss the true value in similar test sets, or
         if a class has no samples.
@@ -135,11 +136,10 @@ def selected_posterior(
             "scoring=OutcomesScorer(max_test_size=len(y))"
         )
     counts = fold_counts(cv_results)
-    candidates = np.flatnonzero(~counts.has_failed.any(axis=1)).tolist()
-    if not candidates:
-        raise ValueError(f"All candidates have failed fits: {counts.failures()}")
-    times = check_n_repeats(n_repeats, counts.n_splits)
-    inflation = training_inflation(training_variation, counts.n_splits // times)
+    candidates = counts.fitted()
+    sample_times = counts.times_tested(n_repeats)
+    times = sample_times.mean()
+    inflation = training_inflation(training_variation, counts.n_splits, sample_times)
     paired = pair_candidates(counts, words, candidates, labels=labels, times=times)
     kept = counts if labels is None else counts.select(labels)
 
@@ -177,11 +177,8 @@ def _check_one_test_set(
             "cv_results has samples in groups or with importance weights, for which the selection "
             "cannot be corrected: evaluate the selected candidate on other samples"
         )
-    for name, value, default in (
-        ("n_repeats", check_n_repeats(n_repeats), 1),
-        ("training_variation", training_variation, None),
-    ):
-        if value != default:
+    for name, value in (("n_repeats", n_repeats), ("training_variation", training_variation)):
+        if value is not None:
             raise ValueError(f"{name} does not apply to the paired counts of one test set")
 
 

@@ -3,9 +3,16 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -163,6 +170,29 @@ def test_splits_that_nobody_knows_are_told(results):
         compare_cv_results(known)
     with pytest.raises(TypeError, match="same_splits must be a bool"):
         compare_cv_results(two, same_splits="yes")
+
+
+def test_indices_tell_the_repeats():
+    """Of any of the classifiers; the comparison is no more certain for a repetition."""
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0)
+    results = {
+        name: cross_validated(MODELS[name], cv, return_indices=name == "Bayes")
+        for name in ("stump", "Bayes")
+    }
+    options = {"same_splits": True, "random_state": 0}
+    found = compare_cv_results(results, **options)
+    assert [posterior.counts.n_samples for posterior in found.posteriors] == [178, 178]
+    with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
+        compare_cv_results(results, n_repeats=1, **options)
+    wide = compare_cv_results(results, training_variation="nadeau-bengio", **options)
+    assert wide.posteriors[0].inflation == 1 + 3 / 2
+
+
+def test_one_result_in_place_of_a_mapping_is_refused(results):
+    """The message says what to do with a search."""
+    for wrong in (results["tree"], pd.DataFrame(results["tree"]), {"mean_fit_time": [1.0]}, 5):
+        with pytest.raises(TypeError, match=r"must map the name .*from_paired_counts\(pooled_p"):
+            compare_cv_results(wrong)
 
 
 def test_failed_fits_are_refused(results):

@@ -31,10 +31,17 @@ from skpostbac.metrics import (
     ClassCounts,
     ClassCountsScorer,
     GroupsWarning,
+    OutcomesScorer,
     PriorInfluenceWarning,
     class_counts,
 )
-from skpostbac.model_selection import PosteriorRefit, cross_val_posterior, pooled_posteriors
+from skpostbac.model_selection import (
+    PosteriorRefit,
+    cross_val_posterior,
+    pooled_paired_counts,
+    pooled_posteriors,
+    selected_posterior,
+)
 
 TREE = DecisionTreeClassifier(random_state=0)
 CV = StratifiedKFold(3)
@@ -192,6 +199,72 @@ def test_repeats_divide_the_counts(wine_results):
     assert posterior.standard_deviation() > 1.5 * summed.standard_deviation()
 
 
+def indexed(cv, model=TREE, **options):
+    """Cross-validate on the wines with a counts scorer, and keep the indices."""
+    X, y = load_wine(return_X_y=True)
+    options = {"scoring": ClassCountsScorer(labels=[0, 1, 2]), **options}
+    return cross_validate(model, X, y, cv=cv, return_indices=True, **options)
+
+
+def test_indices_tell_the_repeats():
+    """Each sample counts once, without `n_repeats`, which need not be right without indices."""
+    results = indexed(RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0))
+    (posterior,) = pooled_posteriors(results)
+    np.testing.assert_array_equal(posterior.counts.total, [59, 71, 48])
+    assert pooled_posteriors(results, n_repeats=4) == (posterior,)
+    del results["indices"]
+    assert pooled_posteriors(results)[0].counts.n_samples == 4 * 178
+    assert pooled_posteriors(results, n_repeats=4) == (posterior,)
+
+
+def test_overlapping_tests_count_as_the_samples_that_were_tested():
+    """Random splits test some samples more often; as masks, too."""
+    cv = ShuffleSplit(6, test_size=0.3, random_state=0)
+    results = indexed(cv)
+    n_tested = len(np.unique(np.concatenate(results["indices"]["test"])))
+    (posterior,) = pooled_posteriors(results)
+    assert posterior.counts.n_samples == pytest.approx(n_tested, rel=1e-12)
+    results["indices"]["test"] = [np.isin(np.arange(178), t) for t in results["indices"]["test"]]
+    assert pooled_posteriors(results) == (posterior,)
+
+
+def test_indices_and_repeats_must_agree():
+    """The message has both numbers."""
+    results = indexed(RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=0))
+    for n_repeats in (1, 2):
+        with pytest.raises(ValueError, match=f"tested 4 times on average, got {n_repeats};"):
+            pooled_posteriors(results, n_repeats=n_repeats)
+    with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
+        pooled_posteriors(indexed(CV), n_repeats=3)
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "message"),
+    [
+        ({"test": [[0, 1]]}, ValueError, "have a test set for each of the 3 splits, got 1"),
+        ({"train": []}, TypeError, "be what cross_validate returns"),
+        (5, TypeError, "be what cross_validate returns"),
+        ({"test": [["a"], [1], [2]]}, ValueError, "be what cross_validate returns"),
+    ],
+)
+def test_bad_indices_are_refused(indices, error, message):
+    """The message names the entry."""
+    results = results_of({"a": ([1, 1, 1], [2, 2, 2])}) | {"indices": indices}
+    with pytest.raises(error, match=rf"cv_results\['indices'\] must {message}"):
+        pooled_posteriors(results)
+
+
+def test_a_class_that_was_not_trained_on_is_told():
+    """The scorer failed, and the remedy is not the scorer that was given."""
+    X, y = load_wine(return_X_y=True)
+    for scorer in (ClassCountsScorer(), OutcomesScorer(len(y))):
+        with pytest.warns(UserWarning, match="Scoring failed"):
+            scores = cross_validate(TREE, X, y, scoring=scorer, cv=KFold(3))
+        for function in (pooled_posteriors, pooled_paired_counts, selected_posterior):
+            with pytest.raises(ValueError, match=r"since scoring failed.*labels=np.unique\(y\)"):
+                function(scores)
+
+
 def test_pooling_is_not_averaging():
     """300 samples, 30 of the small class, 10 folds: the prior counts once, not ten times."""
     folds = {"small": ([2] * 10, [3] * 10), "large": ([24] * 10, [27] * 10)}
@@ -253,7 +326,7 @@ def test_bad_results_are_refused(results, options, error, message):
         pooled_posteriors(results, **options)
 
 
-@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "2", None, 2, True])
+@pytest.mark.parametrize("n_repeats", [0, -1, 1.5, "2", 2, True])
 def test_bad_repeats_are_refused(n_repeats, wine_results):
     """Repeats are a positive integer that divides the number of splits, here 3."""
     with pytest.raises(ValueError, match="n_repeats must"):
@@ -277,21 +350,23 @@ def search_fragile(parameters, **options):
 @pytest.mark.filterwarnings("ignore:One or more of the test scores:UserWarning")
 @pytest.mark.parametrize("error_score", [np.nan, 0])
 def test_failed_candidates_are_named(error_score):
-    """A failed fit is neither averaged away nor dropped; dropping is up to the user."""
-    parameters = {"broken": [False, True]}
+    """They have no posterior, and the others keep their places."""
+    parameters = {"broken": [True, False]}
     results = search_fragile(parameters, refit=False, error_score=error_score).cv_results_
-    with pytest.raises(ValueError, match=r"failed fits: candidate 1, splits 0, 1, 2$"):
-        pooled_posteriors(results)
-    (posterior,) = pooled_posteriors(pd.DataFrame(results).drop(index=1))
+    with pytest.warns(FitFailedWarning, match=r"failed fits .*: candidate 0, splits 0, 1, 2$"):
+        failed, posterior = pooled_posteriors(results)
+    assert failed is None
     assert posterior.counts == ClassCounts(["0", "1"], [6, 0], [6, 6])
+    with pytest.raises(ValueError, match=r"failed fits: candidate 0, splits 0, 1, 2$"):
+        pooled_posteriors(pd.DataFrame(results).drop(index=1))
 
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores:UserWarning")
 def test_failed_splits_are_named():
     """Training without the first fold starts at sample 4: only that fit fails."""
     results = search_fragile({"fails_on": [(4.0,), ()]}, refit=False).cv_results_
-    with pytest.raises(ValueError, match=r"failed fits: candidate 0, split 0$"):
-        pooled_posteriors(results)
+    with pytest.warns(FitFailedWarning, match=r"skipped: candidate 0, split 0$"):
+        assert pooled_posteriors(results)[0] is None
 
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores:UserWarning")
@@ -442,6 +517,19 @@ def test_groups_keep_labels_and_text():
     assert found.classes.tolist() == labels
     np.testing.assert_allclose(found.total, expected.total, rtol=1e-12)
     np.testing.assert_allclose(found.correct, expected.correct, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::skpostbac.metrics.GroupsWarning")
+def test_groups_are_routed_to_an_inner_search():
+    """With metadata routing, to an estimator that requests them, as in `cross_val_predict`."""
+    X, y = load_breast_cancer(return_X_y=True)
+    groups = np.arange(len(y)) // 4
+    search = GridSearchCV(TREE, {"max_depth": [1, 2]}, cv=GroupKFold(3))
+    with sklearn.config_context(enable_metadata_routing=True):
+        predicted = cross_val_predict(search, X, y, cv=GroupKFold(3), params={"groups": groups})
+        expected = class_counts(y, predicted, groups=groups)
+        for way in ({"groups": groups}, {"params": {"groups": groups}}):
+            assert cross_val_posterior(search, X, y, cv=GroupKFold(3), **way).counts == expected
 
 
 def test_groups_are_given_once():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -18,7 +19,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skpostbac.metrics import ClassCountsScorer, OutcomesScorer, paired_counts
-from skpostbac.model_selection import pooled_paired_counts, pooled_posteriors
+from skpostbac.model_selection import (
+    PosteriorRefit,
+    pooled_paired_counts,
+    pooled_posteriors,
+    selected_posterior,
+)
 
 TREE = DecisionTreeClassifier(random_state=0)
 DEPTHS = [1, 2, 4, None]
@@ -124,6 +130,20 @@ def test_repeats_are_averaged(wine):
         pooled_paired_counts(fitted.cv_results_, n_repeats=4)
 
 
+def test_indices_tell_the_repeats(wine):
+    """Each sample counts once, here and in the posterior of the only candidate."""
+    X, y = wine
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    scorer = OutcomesScorer(len(y))
+    scores = cross_validate(GaussianNB(), X, y, scoring=scorer, cv=cv, return_indices=True)
+    assert pooled_paired_counts(scores).n_samples == 178
+    assert selected_posterior(scores, random_state=0).uncorrected.counts.n_samples == 178
+    assert "Balanced accuracy: " in PosteriorRefit().report(scores)
+    for function in (pooled_paired_counts, selected_posterior):
+        with pytest.raises(ValueError, match="n_repeats must agree with the indices"):
+            function(scores, n_repeats=1)
+
+
 def test_frames_with_the_columns_in_any_order(wine_search):
     """The order of the columns is not that of the classes."""
     results = pd.DataFrame(wine_search.cv_results_)
@@ -164,10 +184,10 @@ def test_results_that_lack_some_outcomes_are_refused(wine, wine_search):
         pooled_paired_counts(results)
 
 
-def test_failed_fits_are_refused(wine):
-    """As for pooled posteriors."""
+def test_candidates_with_failed_fits_are_left_out(wine):
+    """As for pooled posteriors; the others keep their names."""
     fitted = search(*wine)
     results = pd.DataFrame(fitted.cv_results_)
     results.loc[2, [key for key in results if key.startswith("split1_test_")]] = np.nan
-    with pytest.raises(ValueError, match="failed fits: candidate 2, split 1"):
-        pooled_paired_counts(results)
+    with pytest.warns(FitFailedWarning, match="failed fits are skipped: candidate 2, split 1"):
+        assert pooled_paired_counts(results).names == ("0", "1", "3")

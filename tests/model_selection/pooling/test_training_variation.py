@@ -9,6 +9,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    StratifiedShuffleSplit,
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
@@ -123,6 +124,18 @@ def test_one_estimator_is_corrected_as_a_candidate_is(rounds):
     )
     assert found == expected
     assert found.inflation == pytest.approx(1 + 4 / 3)
+
+
+def test_random_splits_have_no_correction():
+    """Not even where samples are tested a whole number of times on average."""
+    X, y = load_wine(return_X_y=True)
+    cv = StratifiedShuffleSplit(20, test_size=0.5, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    scores = cross_validate(tree, X, y, cv=cv, scoring=ClassCountsScorer(), return_indices=True)
+    with pytest.raises(ValueError, match="needs K-fold cross-validation, in which each sample"):
+        pooled_posteriors(scores, training_variation="nadeau-bengio")
+    with pytest.raises(ValueError, match="needs K-fold cross-validation, in which each sample"):
+        cross_val_posterior(tree, X, y, cv=cv, training_variation="nadeau-bengio")
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def test_repr_names_the_parameters():
     """A search prints it."""
     assert repr(PosteriorRefit("mean", level=0.9, prior="uniform")) == (
         "PosteriorRefit(objective='mean', level=0.9, prior='uniform', class_weight=None, "
-        "labels=None, n_repeats=1, complexity=None, rope=0.0, limit=0.84)"
+        "labels=None, n_repeats=None, complexity=None, rope=0.0, limit=0.84)"
     )
 
 
@@ -290,7 +290,8 @@ def test_summary_is_what_the_choice_follows():
     """One record for each candidate; failed ones have no values, nor need they a complexity."""
     results = results_of([90, NAN, 89, 60], depth=[4, "?", 3, 1])
     rule = PosteriorRefit("mean", complexity="depth", rope=0.01, prior="uniform")
-    table = pd.DataFrame(rule.summary(results))
+    with pytest.warns(FitFailedWarning, match="candidate 1, split 0"):
+        table = pd.DataFrame(rule.summary(results))
     assert table["candidate"].tolist() == [0, 1, 2, 3]
     # The mean of Beta(1 + k, 1 + 100 - k) is (1 + k) / 102, and of the average of two as well.
     np.testing.assert_allclose(table["objective"], [91 / 102, NAN, 90 / 102, 61 / 102], rtol=1e-12)

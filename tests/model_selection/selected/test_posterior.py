@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -116,7 +117,8 @@ def test_candidates_with_failed_fits_are_left_out(results):
     for key, column in broken.items():
         if key.startswith("split0_test"):
             column[best] = np.nan
-    again = selected_posterior(broken, random_state=0)
+    with pytest.warns(FitFailedWarning, match=f"skipped: candidate {best}, split 0"):
+        again = selected_posterior(broken, random_state=0)
     assert again.candidate != best
     assert again.n_candidates == 29
 
