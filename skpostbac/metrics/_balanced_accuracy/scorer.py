@@ -101,8 +101,8 @@ def make_posterior_scorer(
 
     Notes
     -----
-    The scorer accepts `groups` like `sample_weight`: with metadata routing,
-    ``scorer.set_score_request(groups=True)`` requests the groups of the test set.
+    With metadata routing, ``scorer.set_score_request(groups=True)`` requests the groups of the test
+    set. By default, groups go to the splitter only.
     :func:`~sklearn.model_selection.cross_validate` also passes ``params={"groups": ...}`` to the
     splitter.
 
@@ -151,9 +151,11 @@ class ClassCountsScorer(StablePickle, NoNumber):
     returns a dict, and each entry becomes a column such as ``split0_test_correct_spam``.
 
     A search also needs ``refit=PosteriorRefit(...)`` or ``refit=False``, since a dict of counts
-    does not rank the candidates. With a callable `refit`, ``search.score(X, y)`` raises a
-    ``KeyError`` (scikit-learn #17058); call ``make_posterior_scorer()(search, X, y)``, or
-    ``posterior_balanced_accuracy(y, search.predict(X))`` for the full posterior.
+    does not rank the candidates. With the default, ``refit=True``, scikit-learn raises "For
+    multi-metric scoring, the parameter refit must be set ...". With a callable `refit`,
+    ``search.score(X, y)`` raises a ``KeyError`` (scikit-learn #17058); call
+    ``make_posterior_scorer()(search, X, y)``, or ``posterior_balanced_accuracy(y,
+    search.predict(X))`` for the full posterior.
 
     Parameters
     ----------
@@ -334,6 +336,9 @@ class OutcomesScorer(StablePickle, NoNumber):
     integers with one bit per sample. Samples are sorted by the text of their class, and keep the
     order of the fold within a class. The number of these columns depends only on `max_test_size`.
     Ignore the means and ranks that a search computes from them.
+
+    A search needs ``refit=PosteriorRefit(...)`` or ``refit=False``, as for
+    :class:`ClassCountsScorer`.
 
     Sample weights are not supported: each sample counts as one. Where scikit-learn needs a single
     number, as in successive halving, use :func:`make_posterior_scorer`.

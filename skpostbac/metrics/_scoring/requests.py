@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn import config_context
 from sklearn.metrics import make_scorer
 
 from skpostbac._utils import LabelArray
@@ -56,6 +57,10 @@ def make_named_scorer(score: Callable[..., float], **options: Any) -> Any:
     """Make a scorer with the name of its score function, which displays write beside the axis."""
     scorer = make_scorer(score, **options)
     scorer.__name__ = score.__name__
+    # From 1.7 on, scikit-learn reads requests off the signature of the function, and would raise
+    # if groups are passed to a splitter alone.
+    with config_context(enable_metadata_routing=True):
+        scorer.set_score_request(sample_weight=None, groups=False)
     return scorer
 
 

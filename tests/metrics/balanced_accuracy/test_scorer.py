@@ -340,6 +340,33 @@ def test_outcomes_scorer_is_a_value(labels):
     assert scorer != ClassCountsScorer(labels=labels)
 
 
+@pytest.mark.parametrize("labels", [None, np.unique(Y)], ids=["no labels", "labels"])
+def test_groups_of_a_splitter_need_no_request(labels):
+    """As with the scorers of scikit-learn; the scorer has no part in them."""
+    groups = np.arange(len(Y)) // 3
+    scorer = make_posterior_scorer(labels=labels)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed, folded = (
+            cross_validate(tree(), X, Y, cv=cv, scoring=scorer, params=params)["test_score"]
+            for cv, params in (
+                (GroupKFold(3), {"groups": groups}),
+                (list(GroupKFold(3).split(X, Y, groups)), {}),
+            )
+        )
+        np.testing.assert_array_equal(routed, folded)
+        search = GridSearchCV(tree(), {"max_depth": [1, 2]}, scoring=scorer, cv=GroupKFold(3))
+        assert search.fit(X, Y, groups=groups).best_score_ > 0.5
+
+
+def test_weights_for_the_fit_alone_are_told():
+    """Unlike groups, weights that a scorer does not get would make another score."""
+    scorer = make_posterior_scorer()
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = tree().set_fit_request(sample_weight=True)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            cross_validate(model, X, Y, scoring=scorer, params={"sample_weight": np.ones(len(Y))})
+
+
 def test_groups_are_routed_to_the_scorer():
     """And to the splitter, from one parameter; the score is that of the fold with its groups."""
     groups = np.arange(len(Y)) // 3
@@ -364,7 +391,9 @@ def test_importance_weights_in_a_scorer():
     classifier = tree().fit(X, Y)
     one, two = (scorer(classifier, X, Y, sample_weight=w) for w in (weight, 100 * weight))
     assert one == pytest.approx(two, rel=1e-9)
-    assert one < scorer(classifier, X, Y)
+    assert one < make_posterior_scorer("lower")(classifier, X, Y)
+    with pytest.raises(ValueError, match="weight_type='importance' needs sample_weight"):
+        scorer(classifier, X, Y)
 
 
 def test_weights_do_not_reach_the_outcomes():
