@@ -400,14 +400,14 @@ def posterior_confusion_metric(
         "f1_macro" or "matthews_corrcoef". :class:`~skpostbac.ExpectedCost` and
         :class:`~skpostbac.NetBenefit` weight the errors.
     pos_label : label, default=None
-        Class for metrics of one class, such as recall. Defaults to 1 if there are two classes and
-        one is 1 or True, as in scikit-learn; otherwise the metric is averaged over the classes. Not
-        used by accuracy, kappa and MCC.
+        Class for metrics of one class, such as recall. As in scikit-learn, two classes need it,
+        unless one of them is 1 or True, which is then the default. More than two classes are
+        averaged by default. Not used by accuracy, kappa and MCC.
     average : {"binary", "macro", "micro", "weighted"}, default=None
         "binary" returns the metric of `pos_label`; "macro" the mean over the classes, and
         "weighted" the mean weighted by their shares among the true labels; "micro" sums the true
-        and false positives and negatives of all classes first. None means "binary" if there is a
-        `pos_label`, given or by default, else "macro".
+        and false positives and negatives of all classes first. None means "binary" if there are
+        two classes or `pos_label` is given, else "macro".
     prevalence : {"sampled", "observed"} or array-like of shape (n_classes,), default="sampled"
         Shares of the classes. "sampled": the test set is a random sample of the population, so the
         shares are uncertain. "observed": the shares in `y_true` are fixed by design. An array gives

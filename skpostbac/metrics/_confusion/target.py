@@ -174,15 +174,15 @@ def _positive(classes: LabelArray, pos_label: Hashable) -> int:
     """
     if pos_label is None and not _has_one(classes):
         raise ValueError(
-            "metric of one class needs a pos_label, or two classes of which one is 1, got the "
-            f"classes {shown(label_list(classes))}; averages are {sorted(AVERAGES)}"
+            "metric of one class needs a pos_label, unless one of two classes is 1: it must be "
+            f"one of {shown(label_list(classes))}; averages are {sorted(AVERAGES)}"
         )
     return _position(1 if pos_label is None else pos_label, classes)
 
 
 def _usual_average(classes: LabelArray, pos_label: Hashable) -> str:
-    """Return "binary" where this default of scikit-learn works, otherwise "macro"."""
-    return "binary" if pos_label is not None or _has_one(classes) else "macro"
+    """Return scikit-learn's default "binary" for one or two classes, otherwise "macro"."""
+    return "binary" if pos_label is not None or len(classes) == 2 else "macro"
 
 
 def _has_one(classes: LabelArray) -> bool:

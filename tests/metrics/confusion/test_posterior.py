@@ -596,14 +596,31 @@ def test_two_classes_as_in_scikit_learn(name, average, expected, labels):
 
 
 def test_the_default_is_the_class_1():
-    """The same distribution as with its label; without a class 1 it is the average."""
+    """The same distribution as with its label; more than two classes are averaged."""
     C = [[7, 2], [4, 9]]
     assert from_matrix(C, "f1").metric == "f1 of 1"
     assert from_matrix(C, "f1").mean() == from_matrix(C, "f1", pos_label=1).mean()
     assert from_matrix(C, "f1", labels=[False, True]).metric == "f1 of True"
-    for labels in (["0", "1"], [2, 3]):
-        assert from_matrix(C, "f1", labels=labels, n_draws=9).metric == "macro f1"
     assert from_matrix(THREE_CLASSES, "f1", n_draws=9).metric == "macro f1"
+
+
+@pytest.mark.parametrize("labels", [["ham", "spam"], [0, 2]], ids=["strings", "numbers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("f0.5", "f1", "f1_score", "f2", "jaccard", "precision", "recall", "sensitivity"),
+        *("false_positive_rate", "negative_predictive_value", "lr+", "lr-"),
+    ],
+)
+def test_two_classes_need_a_positive_one(name, labels):
+    """As in scikit-learn, unless one of them is 1: the average is another metric."""
+    y_true, y_pred = np.array(labels)[[0, 0, 1, 1, 1]], np.array(labels)[[0, 1, 1, 1, 0]]
+    named = rf"needs a pos_label.* one of \[{labels[0]!r}, {labels[1]!r}\]; averages are"
+    with pytest.raises(ValueError, match=named):
+        posterior_confusion_metric(y_true, y_pred, name)
+    for options in ({"pos_label": labels[1]}, {"average": "macro"}):
+        posterior = posterior_confusion_metric(y_true, y_pred, name, n_draws=9, **options)
+        assert ("macro" in posterior.metric) == ("average" in options)
 
 
 @pytest.mark.parametrize("name", ["f1", "precision", "jaccard", "recall"])
@@ -755,7 +772,7 @@ def test_the_prior_of_the_accuracy_is_told(metric, average, prior):
 
 @pytest.mark.parametrize(
     ("metric", "options"),
-    [("accuracy", {"prevalence": "observed"}), ("mcc", {}), ("recall", {})],
+    [("accuracy", {"prevalence": "observed"}), ("mcc", {}), ("recall_macro", {})],
     ids=["known shares", "drawn", "macro recall"],
 )
 def test_other_metrics_have_no_beta_prior(metric, options):
