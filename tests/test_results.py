@@ -269,6 +269,14 @@ def test_memory_of_the_caller_is_not_kept(name):
     assert result == made(name)
 
 
+@pytest.mark.parametrize("function", [np.mean, np.median, np.std, np.sum])
+def test_functions_of_numpy_name_the_class(function):
+    """Some would call the method of their name with arguments that it has not."""
+    match = f"numpy.{function.__name__} does not apply to a PosteriorBalancedAccuracy: call its"
+    with pytest.raises(TypeError, match=match):
+        function(posterior(np.array))
+
+
 # Those whose repr holds whole arrays have a short title. What asks for a metric is no result.
 @pytest.mark.parametrize("name", sorted(MAKE.keys() - {"ExpectedCost", "NetBenefit"}))
 def test_view_of_a_notebook(name, check_view):

@@ -412,7 +412,11 @@ def posterior_prevalence(
     0.9610
     """
     posterior = PosteriorPrevalence(
-        positives, total, np.asarray(sensitivity), np.asarray(specificity), prior
+        positives,
+        total,
+        _pair(sensitivity, "sensitivity"),
+        _pair(specificity, "specificity"),
+        prior,
     )
     posterior._check_possible()
     if (fault := _fault(posterior)) is not None:
@@ -444,8 +448,8 @@ def _pair(values: object, name: str) -> Floats:
     array = float_array(values, name)  # type: ignore[arg-type]
     if array.shape != (2,) or not 0 <= array[0] <= array[1] < np.inf or array[1] <= 0:
         raise ValueError(
-            f"{name} must be a count and its total, with 0 <= count <= total and total > 0, "
-            f"got {shown(values)}"
+            f"{name} must be a count and its total, such as (27, 30), with 0 <= count <= total "
+            f"and total > 0, got {shown(values)}"
         )
     return array
 

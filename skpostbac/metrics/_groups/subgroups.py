@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -166,12 +165,12 @@ class SubgroupPosteriors(StablePickle):
         vars(self).update(names=names, posteriors=posteriors)
 
     @property
-    def by_group(self) -> Mapping[Hashable, PosteriorBalancedAccuracy | DrawnFigure]:
+    def by_group(self) -> dict[Hashable, PosteriorBalancedAccuracy | DrawnFigure]:
         """Posterior of each group, by name; by random draws if the groups are pooled."""
         found: Sequence[PosteriorBalancedAccuracy | DrawnFigure] = self.posteriors
         if self.pooling is not None:
             found = [DrawnFigure("Balanced accuracy", draws) for draws in self._draws.T]
-        return MappingProxyType(dict(zip(self.names, found, strict=True)))
+        return dict(zip(self.names, found, strict=True))
 
     @cached_property
     def _draws(self) -> Floats:
@@ -205,15 +204,18 @@ class SubgroupPosteriors(StablePickle):
             return DrawnFigure(_WORST, self._draws.min(axis=1))
         return ExtremePosterior(self.posteriors, is_gap=False)
 
-    @cached_property
-    def prob_worst(self) -> Mapping[Hashable, float]:
+    @property
+    def prob_worst(self) -> dict[Hashable, float]:
         """Probability that each group is the worst; they sum to 1."""
+        return dict(zip(self.names, self._worst_shares.tolist(), strict=True))
+
+    @cached_property
+    def _worst_shares(self) -> Floats:
         if self.pooling is not None:
             worst = np.bincount(self._draws.argmin(axis=1), minlength=len(self.names))
-            return MappingProxyType(dict(zip(self.names, (worst / N_DRAWS).tolist(), strict=True)))
+            return np.asarray(worst / N_DRAWS)
         panels = resolve_jointly([posterior.distribution for posterior in self.posteriors])
-        last = rank_probabilities(panels)[:, -1].tolist()
-        return MappingProxyType(dict(zip(self.names, last, strict=True)))
+        return rank_probabilities(panels)[:, -1]
 
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Return one record per group, for ``pandas.DataFrame``.
@@ -229,12 +231,13 @@ class SubgroupPosteriors(StablePickle):
             "name", "mean", "median", "standard_deviation", "low", "high", "level", "n_samples" and
             "prob_worst".
         """
+        prob_worst = self.prob_worst
         return [
             {
                 "name": name,
                 **FigurePosterior.summary(posterior, level),
                 "n_samples": float(alone.counts.n_samples),
-                "prob_worst": self.prob_worst[name],
+                "prob_worst": prob_worst[name],
             }
             for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True)
         ]
@@ -266,12 +269,13 @@ class SubgroupPosteriors(StablePickle):
         'f', 40 samples: 0.762 (95% credible interval 0.637 to 0.881).
         'm', 80 samples: 0.732 (95% credible interval 0.638 to 0.823).
         """
-        worst = max(self.prob_worst, key=self.prob_worst.__getitem__)
+        prob_worst = self.prob_worst
+        worst = max(prob_worst, key=prob_worst.__getitem__)
         gap = f"The gap between the best and the worst of {len(self.names)} groups:"
         lines = [
             f"{gap} {_describe(self.gap, level)}.",
             f"The worst group has a balanced accuracy of {_describe(self.worst, level)}.",
-            f"It is {worst!r} with probability {format_probability(self.prob_worst[worst])}.",
+            f"It is {worst!r} with probability {format_probability(prob_worst[worst])}.",
         ]
         for (name, posterior), alone in zip(self.by_group.items(), self.posteriors, strict=True):
             samples = format_count(alone.counts.n_samples)
@@ -334,8 +338,6 @@ def _describe(posterior: FigurePosterior, level: float) -> str:
 
 def _check_weighted(weight: Floats, codes: Indices, names: Sequence[Hashable]) -> None:
     """Raise if a group has no positive weight."""
-    if len(weight) != len(codes):
-        return  # which is refused where samples are counted
     without = np.bincount(codes, weight > 0, len(names)) == 0
     if without.any():
         raise ValueError(
@@ -429,6 +431,10 @@ def subgroup_posteriors(
     """
     if pooling is not None and not (isinstance(prior, str) and prior == DEFAULT_PRIOR):
         raise ValueError("prior does not apply with pooling='partial', which has its own prior")
+    # What is wrong with the samples is told once, of all of them.
+    whole = class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
+    )
     column = read_column(sensitive_features, "sensitive_features")
     with naming("sensitive_features"):
         check_consistent_length(y_true, column.array)
@@ -436,23 +442,17 @@ def subgroup_posteriors(
     names, codes = label_list(encoded.values), encoded.codes(slice(None))
     if len(names) < 2:
         raise ValueError(f"sensitive_features must have two or more groups, got only {names}")
-    if labels is None:
-        labels = encode(read_column(y_true, "y_true"), "y_true").values
     weight = np.ones(len(codes))
     if sample_weight is not None:
         weight = nonnegative_array(sample_weight, "sample_weight")
         _check_weighted(weight, codes, names)
-    if sample_weight is not None:  # what there is to be told of it is told once, of all samples
-        class_counts(
-            y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
-        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SampleWeightWarning)
         counts = [
             class_counts(
                 y_true,
                 y_pred,
-                labels=labels,
+                labels=whole.classes,
                 sample_weight=weight * (codes == group),
                 weight_type=weight_type,
             )

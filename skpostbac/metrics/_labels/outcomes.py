@@ -144,7 +144,7 @@ def read_outcomes(
     ValueError, TypeError
         For the reasons listed in :func:`class_counts`.
     """
-    check_weight_type(weight_type)
+    check_weight_type(weight_type, has_weights=sample_weight is not None)
     columns = read_columns({"y_true": y_true, **predictions})
     group = None if groups is None else read_column(groups, "groups")
     weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
@@ -162,10 +162,12 @@ def read_outcomes(
     return outcomes
 
 
-def check_weight_type(weight_type: object) -> None:
-    """Raise if `weight_type` is invalid."""
+def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
+    """Raise if `weight_type` is invalid, or says what weights mean that are not there."""
     if weight_type is not None:
         check_choice(weight_type, WEIGHT_TYPES, "weight_type")
+    if weight_type == "importance" and not has_weights:
+        raise ValueError("weight_type='importance' needs sample_weight, got None")
 
 
 def _check_meaning(weight: Floats, weight_type: WeightType) -> None:

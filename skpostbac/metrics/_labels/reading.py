@@ -20,6 +20,8 @@ from skpostbac._utils import LabelArray, as_numpy, input_errors
 
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
+# Arguments that are no labels, so that the hint on scores does not apply.
+GROUP_NAMES = ("groups", "sensitive_features")
 # What is added to scikit-learn's reason where y_pred may be what predict_proba returned.
 NO_SCORES = "class labels are needed, not probabilities or scores"
 NO_CLASSIFIER = "labels are needed, not a classifier: call its predict, or cross_val_predict"
@@ -136,15 +138,15 @@ def _is_plain(y: Any) -> bool:
 def _convert(y: Any, name: str) -> LabelArray:
     y = as_numpy(y, name)
     with input_errors(name):
-        return _read(y)
+        return _read(y, name)
 
 
-def _read(y: Any) -> LabelArray:
+def _read(y: Any, name: str) -> LabelArray:
     if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
         return _object_array(y)
     if str(getattr(y, "dtype", None)) == "String":
         y = y.to_numpy()  # Python strings; `__array__` of polars makes an array of text
-    array = _as_column(y)
+    array = _as_column(y, name)
     if isinstance(y, list | tuple) and _is_rounded(y, array):
         array = column_or_1d(np.asarray(y, dtype=object))
     exact = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
@@ -154,11 +156,15 @@ def _read(y: Any) -> LabelArray:
     return array
 
 
-def _as_column(y: Any) -> LabelArray:
+def _as_column(y: Any, name: str) -> LabelArray:
     try:
         column: LabelArray = column_or_1d(y)
     except ValueError as error:
-        if _holds_scores(y):
+        table = _as_table(y)
+        if table is not None and name in GROUP_NAMES:
+            message = f"must be one-dimensional, got an array of shape {table.shape}"
+            raise ValueError(message) from error
+        if table is not None and table.dtype.kind == "f":  # as predict_proba returns it
             hint = f"{NO_SCORES}: take classes_[scores.argmax(axis=1)]"
             raise ValueError(f"{error} ({hint})") from error
         if hasattr(y, "predict"):
@@ -167,12 +173,12 @@ def _as_column(y: Any) -> LabelArray:
     return column
 
 
-def _holds_scores(y: Any) -> bool:
-    """Return whether `y` is a table of real numbers, as `predict_proba` returns it."""
+def _as_table(y: Any) -> NDArray[Any] | None:
+    """Return an array of two dimensions; None of anything else."""
     with suppress(TypeError, ValueError):  # ragged, or what NumPy cannot read
         table = np.asarray(y)
-        return table.ndim == 2 and table.dtype.kind == "f"
-    return False
+        return table if table.ndim == 2 else None
+    return None
 
 
 def _is_rounded(labels: Any, array: LabelArray) -> bool:

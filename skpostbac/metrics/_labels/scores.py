@@ -13,6 +13,7 @@ from skpostbac._utils import Bools, Floats, first, float_array, nonnegative_arra
 from skpostbac.metrics._labels.labels import label_list, naming
 from skpostbac.metrics._labels.outcomes import encode
 from skpostbac.metrics._labels.reading import Column, read_column
+from skpostbac.stats._beta import LARGEST
 
 # Sums of larger scores overflow.
 LARGEST_SCORE = 1e300
@@ -38,15 +39,17 @@ def read_scores(
     y_score: ArrayLike,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    *,
+    most: float = LARGEST,
 ) -> BinaryScores:
-    """Read the labels and the scores of two classes.
+    """Read the labels and the scores of two classes, whose weights add up to at most `most`.
 
     Raises
     ------
     ValueError
         If there are not two classes; if `pos_label` is not one of them, or not given where it is
         needed; if a score is not a finite number of at most 1e300; if a weight is negative,
-        infinite or NaN; if the lengths differ.
+        infinite or NaN, or if those of a class add up to too much; if the lengths differ.
     TypeError
         If the labels are bytes or a sparse matrix.
     """
@@ -60,6 +63,12 @@ def read_scores(
         check_consistent_length(labels.array, scores)
     with naming("sample_weight"):
         check_consistent_length(labels.array, weight)
+    with np.errstate(over="ignore"):
+        total = np.bincount(is_positive, weight).max()
+    if total > most:
+        raise ValueError(
+            f"sample_weight must add up to at most {most:g} for each class, got {total:g}"
+        )
     return BinaryScores(classes, positive, is_positive, scores, weight)
 
 

@@ -49,6 +49,13 @@ class FigurePosterior(StablePickle, ABC):
     def score_name(self) -> str:
         """Name of the metric, used as an axis label."""
 
+    def __array_function__(self, func: Any, *_: Any) -> Any:
+        """Raise for functions such as :func:`numpy.mean`, which would call methods of this name."""
+        raise TypeError(
+            f"numpy.{func.__name__} does not apply to a {type(self).__name__}: call its methods, "
+            "such as mean()"
+        )
+
     def mean(self) -> float:
         """Return the posterior mean."""
         return self.distribution.mean()

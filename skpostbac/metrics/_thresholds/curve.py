@@ -53,6 +53,7 @@ from skpostbac.metrics._thresholds.counts import (
 from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
 from skpostbac.metrics._thresholds.optimism import bootstrap_optimism
 from skpostbac.stats import BetaAverage
+from skpostbac.stats._beta import LARGEST
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -463,13 +464,14 @@ def posterior_threshold_curve(
     PosteriorThresholdCurve(best_threshold=-19.46, corrected mean=0.730, 95% CI=[0.667, 0.791],
         n_thresholds=191, n=200)
     """
-    check_weight_type(weight_type)
-    scores = read_scores(y_true, y_score, pos_label, sample_weight)
+    check_weight_type(weight_type, has_weights=sample_weight is not None)
+    has_importance = is_importance(weight_type)
+    most = float(np.finfo(float).max) if has_importance else LARGEST
+    scores = read_scores(y_true, y_score, pos_label, sample_weight, most=most)
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):
         raise ValueError("sample_weight must be positive for some samples of each class")
     if sample_weight is not None and weight_type is None:
         warn_of_fractions(scores.weight)
-    has_importance = sample_weight is not None and is_importance(weight_type)
     counts = count_at_thresholds(scores)
     if has_importance:
         counts = effective_counts(counts, scores)

@@ -110,7 +110,7 @@ class PanelDistribution(Distribution):
         """Return the panel of each point, and where it lies in it, from -1 to 1."""
         panel = np.clip(np.searchsorted(self._edges[:, 1], x), 0, len(self._edges) - 1)
         low, high = self._edges[panel].T
-        return panel, np.clip((2 * x - low - high) / (high - low), -1.0, 1.0)
+        return panel, np.clip((2 * x.clip(low, high) - low - high) / (high - low), -1.0, 1.0)
 
     def _tails(self, x: Floats) -> tuple[Floats, Floats]:
         panel, u = self._place(x)

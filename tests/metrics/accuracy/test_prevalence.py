@@ -120,12 +120,21 @@ def test_words_have_the_share_and_the_judge():
     assert second.startswith("Sensitivity + specificity - 1 of the judge is 0.677")
 
 
+def test_values_far_outside_have_probability_0_or_1():
+    """Without a warning of an overflow."""
+    posterior = posterior_prevalence(130, 200, **JUDGE)
+    found = posterior.prob_above([1e308, -1e308, np.inf])
+    assert found == pytest.approx([0, 1, 0], abs=1e-15)
+
+
 @pytest.mark.parametrize(
     ("changed", "match"),
     [
         pytest.param({"sensitivity": (3, 2)}, "sensitivity must be a count", id="more hits"),
         pytest.param({"specificity": (0, 0)}, "specificity must be a count", id="no gold"),
-        pytest.param({"specificity": 0.9}, "specificity must be a count", id="a rate"),
+        pytest.param(
+            {"specificity": 0.9}, r"specificity must be a count .* got 0\.9$", id="a rate"
+        ),
         pytest.param({"sensitivity": (np.nan, 3)}, "sensitivity must be a count", id="nan"),
         pytest.param({"positives": -1}, "positives and total must be a count", id="negative"),
         pytest.param({"total": 10}, "positives and total must be a count", id="small total"),

@@ -96,6 +96,8 @@ def test_scores_are_a_copy():
         ((Y, SCORES, None, [1, 1, 1, 0, 1]), "y_true must have at least 2 .* got 1 of the pos"),
         ((Y, SCORES, None, [1, 1, 1, 0.5, 0.5]), "sample_weight has case counts, .* got 1 in"),
         ((Y, SCORES, None, [1, 1, 1, 0.9, 1]), "sample_weight has case counts, .* got 1.9 in"),
+        ((Y, SCORES, None, [1e308] * 5), "sample_weight must add up to at most .* got inf"),
+        ((Y, SCORES, None, [1e300] * 5), "sample_weight must add up to at most 1e.15 for each"),
         (([0.5, 0.5, 0.1, 0.1, 0.1], SCORES), "y_true"),
         (([0, 0, np.nan, 1, 1], SCORES), "y_true"),
     ],

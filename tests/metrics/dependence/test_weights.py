@@ -1,6 +1,7 @@
 """Weights that are no case counts: effective sizes, and a warning where nothing was said."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from skpostbac import (
     posterior_accuracy,
     posterior_balanced_accuracy,
     posterior_balanced_accuracy_score,
+    posterior_confusion_metric,
+    posterior_threshold_curve,
 )
 from skpostbac.binary_equivalent import binary_equivalent_accuracy_score
 from tests.metrics.dependence.slow import draw
@@ -215,6 +218,25 @@ def test_rounded_whole_numbers_are_whole():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         class_counts(Y, Y_PRED, sample_weight=[0.1 * 3 / 0.3, 1, 2, 3, 1, 1e15 / 7 // 1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        posterior_balanced_accuracy,
+        posterior_accuracy,
+        posterior_balanced_accuracy_score,
+        partial(posterior_confusion_metric, metric="recall_macro"),
+        lambda y, y_pred, **options: paired_counts(y, {"a": y_pred}, **options),
+        lambda y, y_pred, **options: compare_predictions(y, {"a": y_pred, "b": y}, **options),
+        lambda y, y_pred, **options: posterior_threshold_curve(y, y_pred, pos_label=1, **options),
+    ],
+)
+def test_importance_needs_weights(function):
+    """They were probably forgotten."""
+    y, y_pred = [0, 0, 1, 1], [0, 1, 1, 1]
+    with pytest.raises(ValueError, match=r"^weight_type='importance' needs sample_weight"):
+        function(y, y_pred, weight_type="importance")
 
 
 def test_weight_types_and_weights_are_checked():

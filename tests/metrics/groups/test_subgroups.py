@@ -1,5 +1,8 @@
 """One classifier on several groups."""
 
+import copy
+import io
+import json
 import pickle
 
 import numpy as np
@@ -155,6 +158,34 @@ def test_what_is_no_groups_is_refused(names, posteriors, error, match):
     """The message says what is expected."""
     with pytest.raises(error, match=match):
         SubgroupPosteriors(names, posteriors)
+
+
+def test_mappings_are_dicts(groups):
+    """They can be copied, pickled and written as JSON, and do not reach into the result."""
+    for found in (groups.prob_worst, groups.by_group):
+        assert copy.deepcopy(found) == pickle.loads(pickle.dumps(found)) == found
+        found.clear()
+    assert list(json.loads(json.dumps(groups.prob_worst))) == list(groups.by_group)
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        ({"y_true": io.StringIO("ill")}, "^y_true: "),
+        ({"y_true": np.ones((N, 2))}, "^y_true: "),
+        ({"y_true": [None] * N}, "y_true contains NaN"),
+        ({"y_pred": Y_PRED[1:]}, "^y_true and y_pred: "),
+        ({"sensitive_features": np.ones((N, 2))}, r"^sensitive_features: must be one-dimensional"),
+        ({"sample_weight": np.ones(3)}, "^y_true and sample_weight: "),
+        ({"weight_type": "importance"}, "weight_type='importance' needs sample_weight"),
+    ],
+    ids=["file", "table", "missing", "length", "groups", "weights", "no weights"],
+)
+def test_the_faulty_argument_is_named(changed, match):
+    """Not the one that is read first."""
+    arguments = {"y_true": Y_TRUE, "y_pred": Y_PRED, "sensitive_features": SITE} | changed
+    with pytest.raises((TypeError, ValueError), match=match):
+        subgroup_posteriors(arguments.pop("y_true"), arguments.pop("y_pred"), **arguments)
 
 
 def test_one_group_and_other_lengths_are_refused():

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from skpostbac import posterior_balanced_accuracy
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
     class_labels,
@@ -134,6 +135,13 @@ def test_probabilities_are_told_from_labels(scores, message):
     """What to do stands after scikit-learn's reason."""
     with pytest.raises(ValueError, match=message):
         encode(read_column(scores, "y_pred"), "y_pred")
+
+
+@pytest.mark.parametrize("groups", [np.ones((2, 2)), [["a", "b"], ["c", "d"]]])
+def test_tables_of_groups_are_refused(groups):
+    """They are no scores of classes."""
+    with pytest.raises(ValueError, match=r"^groups: must be one-dimensional, .* \(2, 2\)$"):
+        posterior_balanced_accuracy([0, 1], [0, 1], groups=groups)
 
 
 def test_a_classifier_is_told_from_its_predictions():
