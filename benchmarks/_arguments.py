@@ -167,7 +167,7 @@ VALID = {
     "n_draws": _split("20 ; 100"),
     "posterior_confusion_metric.n_draws": _split("None ; 50"),
     "from_confusion_matrix.n_draws": _split("None ; 50"),
-    "n_repeats": ["1"],
+    "n_repeats": ["None", "1"],
     "n_jobs": _split("None ; 1"),
     "metric": _split("'accuracy' ; 'mcc' ; 'kappa' ; 'f1' ; 'precision' ; 'recall'"),
     "make_binormal_scorer.metric": _split("'roc_auc' ; 'average_precision'"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("resource", reason="the studies limit what processes take")
@@ -77,6 +78,29 @@ def test_what_the_fuzzer_does_not_know_is_told(fuzz_api):
     fuzz_api.VALID["n_classes"] = ["0"]
     match = "^(binary_equivalent|class_)"
     assert fuzz_api.never_right(match, tries=5) == ["binary_equivalent_accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("member", "arguments"),
+    [
+        ("mean", {}),
+        ("standard_deviation", {}),
+        ("cdf", {"x": "[[0.3], [0.7]]"}),
+        ("icdf", {"p": "[[0.3], [np.nan]]"}),
+        ("hdi", {"level": "0.9"}),
+        ("sample", {"shape": "(3, 2)"}),
+    ],
+)
+def test_fuzzer_checks_each_distribution_of_an_array(fuzz_api, member, arguments):
+    """A result is right as it is, and wrong with the value of one of them changed."""
+    found = fuzz_api.targets(rf"^BetaAverages\.{member}$")[0]
+    call = fuzz_api.Call(found, arguments)
+    value = fuzz_api.perform(call).value
+    assert list(fuzz_api.rules(call, value)) == []
+    wrong = np.array(value)
+    wrong[..., 1] = -1.0
+    assert list(fuzz_api.rules(call, wrong)) != []
+    assert list(fuzz_api.rules(call, np.array(value)[..., 0])) != []
 
 
 @pytest.mark.slow
