@@ -57,10 +57,12 @@ def make_named_scorer(score: Callable[..., float], **options: Any) -> Any:
     """Make a scorer with the name of its score function, which displays write beside the axis."""
     scorer = make_scorer(score, **options)
     scorer.__name__ = score.__name__
-    # From 1.7 on, scikit-learn reads requests off the signature of the function, and would raise
-    # if groups are passed to a splitter alone.
+    # Later versions of scikit-learn than 1.6 read the requests off the signature of the function,
+    # and would raise if groups are passed to a splitter alone. The request for weights is kept.
+    found = scorer.get_metadata_routing().score.requests
+    weights = {name: alias for name, alias in found.items() if name == "sample_weight"}
     with config_context(enable_metadata_routing=True):
-        scorer.set_score_request(sample_weight=None, groups=False)
+        scorer.set_score_request(**weights, groups=False)
     return scorer
 
 

@@ -358,15 +358,6 @@ def test_groups_of_a_splitter_need_no_request(labels):
         assert search.fit(X, Y, groups=groups).best_score_ > 0.5
 
 
-def test_weights_for_the_fit_alone_are_told():
-    """Unlike groups, weights that a scorer does not get would make another score."""
-    scorer = make_posterior_scorer()
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = tree().set_fit_request(sample_weight=True)
-        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
-            cross_validate(model, X, Y, scoring=scorer, params={"sample_weight": np.ones(len(Y))})
-
-
 def test_groups_are_routed_to_the_scorer():
     """And to the splitter, from one parameter; the score is that of the fold with its groups."""
     groups = np.arange(len(Y)) // 3
