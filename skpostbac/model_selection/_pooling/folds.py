@@ -22,7 +22,7 @@ from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
@@ -40,6 +40,7 @@ from skpostbac._utils import (
     Floats,
     Indices,
     LabelArray,
+    input_errors,
     is_integer,
     shown,
     user_stacklevel,
@@ -73,6 +74,7 @@ from skpostbac.stats._beta import LARGEST
 _KEY = re.compile(r"(?P<prefix>(?:split(?P<split>\d{1,9})_)?test_)correct_(?P<label>.+)", re.DOTALL)
 # A column of the scores of a scorer of one number.
 _SCORE = re.compile(r"(?:split\d{1,9}_)?test_score")
+_WANTED_CV = "cv must be an int, a splitter or an iterable of pairs (train, test) of indices"
 # A column of outcomes of samples.
 _WORD = re.compile(r"(?:split\d{1,9}_)?test_outcomes_(\d{1,9})")
 
@@ -608,11 +610,12 @@ def cross_val_posterior(
     inflation = training_inflation(training_variation, len(splits), sample_times)
     if groups is not None and _requests_groups(estimator):
         params = {**params, "groups": groups}
+    outcomes = OutcomesScorer(max(map(len, tests)) or 1, labels=labels)
     scores = cross_validate(
         estimator,
         X,
         y,
-        scoring=_unweighted_counts(labels) if groups is None else _outcomes(labels, splits, y),
+        scoring=_unweighted_counts(labels) if groups is None else outcomes,
         cv=splits,
         n_jobs=n_jobs,
         params=params,  # scikit-learn 1.6 fails for None where metadata are routed
@@ -665,10 +668,11 @@ def _classes_of(y: Any) -> LabelArray:
     return encode(labels, "y").values
 
 
-def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
+def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[tuple[Indices, Indices]]:
     """Return the pairs of training and test indices, of which there must be one."""
     if isinstance(cv, Iterable) and not (isinstance(cv, str) or hasattr(cv, "split")):
-        cv = list(cv)
+        with input_errors(_WANTED_CV):
+            cv = list(cv)
         _check_pairs(cv)
     with naming("X, y and groups"):
         indexable(X, y, groups)
@@ -679,17 +683,19 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[Any]:
     splits = list(check_cv(cv, y, classifier=is_stratified).split(X, y, groups))
     if not splits:
         raise ValueError("cv must have at least one split, got none")
-    return splits
+    samples = np.arange(len(np.asarray(y)))
+    with input_errors(_WANTED_CV):
+        pairs = [(samples[train], samples[test]) for train, test in splits]
+    if any(indices.ndim != 1 for pair in pairs for indices in pair):
+        raise TypeError(f"{_WANTED_CV}, got other than one dimension of indices")
+    return pairs
 
 
 def _check_pairs(splits: Sequence[Any]) -> None:
     """Raise if the splits are not pairs."""
     for split in splits:
         if not hasattr(split, "__len__") or len(split) != 2:
-            raise TypeError(
-                "cv must be an int, a splitter or an iterable of pairs (train, test) of indices, "
-                f"got {short_repr(split)} in place of a pair"
-            )
+            raise TypeError(f"{_WANTED_CV}, got {short_repr(split)} in place of a pair")
 
 
 def _check_prior(labels: LabelArray, prior: PriorLike, class_weight: ClassWeightLike) -> None:
@@ -707,21 +713,11 @@ def _unweighted_counts(labels: ArrayLike) -> ClassCountsScorer:
     return scorer
 
 
-def _outcomes(labels: ArrayLike, splits: Sequence[Any], y: Any) -> OutcomesScorer:
-    """Return a scorer that tells which samples of a fold are right."""
-    n_samples = len(np.asarray(y))
-    return OutcomesScorer(
-        max(len(np.arange(n_samples)[test]) for _, test in splits) or 1, labels=labels
-    )
-
-
 def _times_tested(
-    y: ArrayLike, labels: ArrayLike, tests: Sequence[NDArray[Any]]
+    y: ArrayLike, labels: ArrayLike, tests: Sequence[Indices]
 ) -> tuple[Indices, Floats]:
     """Return how often each tested sample was tested, and the average of each class."""
-    n_samples = len(np.asarray(y))
-    indices = np.concatenate([np.arange(n_samples)[test] for test in tests])
-    times = np.bincount(indices, minlength=n_samples)
+    times = np.bincount(np.concatenate(tests), minlength=len(np.asarray(y)))
     made, distinct = (
         class_counts(y, y, labels=labels, sample_weight=weight).total
         for weight in (times.astype(float), (times > 0).astype(float))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, Indices
 from skpostbac.metrics import ClassCounts
@@ -19,7 +18,7 @@ def with_groups(
     counts: ClassCounts,
     y: ArrayLike,
     groups: ArrayLike,
-    tests: Sequence[NDArray[Any]],
+    tests: Sequence[Indices],
     words: Floats,
     times: Floats,
 ) -> ClassCounts:
@@ -31,7 +30,7 @@ def with_groups(
         The pooled counts.
     y, groups : array-like of shape (n_samples,)
     tests : sequence of n_splits arrays
-        Indices of the samples of each test fold, or which they are.
+        Indices of the samples of each test fold.
     words : ndarray of shape (n_splits, n_words)
         Which of them were right, as :class:`OutcomesScorer` writes it.
     times : ndarray of shape (n_classes,)
@@ -55,8 +54,7 @@ def with_groups(
     return counts._designed(design)
 
 
-def _in_order(test: NDArray[Any], place: Indices, rank: Indices) -> Indices:
+def _in_order(test: Indices, place: Indices, rank: Indices) -> Indices:
     """Return the samples of a fold that have a class, in the order of words."""
-    index = np.arange(len(place))[test]
-    index = index[place[index] >= 0]
+    index = test[place[test] >= 0]
     return np.asarray(index[np.argsort(rank[place[index]], kind="stable")])

@@ -532,6 +532,15 @@ def test_groups_are_routed_to_an_inner_search():
             assert cross_val_posterior(search, X, y, cv=GroupKFold(3), **way).counts == expected
 
 
+@pytest.mark.parametrize(
+    "cv", [[[0.5, 0.5]], [(0, 1)], [([0], [99])], [([0], [[1]])], np.ma.masked, 5 * [("a", "b")]]
+)
+def test_what_are_no_splits_is_refused(cv):
+    """The message names the argument."""
+    with pytest.raises(TypeError, match=r"^cv must be an int, a splitter or an iterable of pairs"):
+        cross_val_posterior(GaussianNB(), np.arange(8.0).reshape(-1, 1), [0, 1] * 4, cv=cv)
+
+
 def test_groups_are_given_once():
     """By argument or in the parameters."""
     with pytest.raises(ValueError, match="groups must be given once"):
