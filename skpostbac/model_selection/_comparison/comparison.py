@@ -930,7 +930,8 @@ def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:
 def _check_number(names: tuple[Any, ...], posteriors: tuple[Any, ...]) -> None:
     if len(names) != len(posteriors):
         raise ValueError(
-            f"posteriors must have one entry per name, got {len(posteriors)} for {len(names)}"
+            "names and posteriors must have one entry per classifier, got "
+            f"{len(names)} names and {len(posteriors)} posteriors"
         )
     _check_several(posteriors, "posteriors")
 

@@ -473,7 +473,11 @@ ONE = posterior([1], [2])
         pytest.param(("a", 1), (ONE, ONE), TypeError, "must be strings, got 1", id="number"),
         pytest.param(("a", "a"), (ONE, ONE), ValueError, "must be different", id="twice"),
         pytest.param(
-            ("a", "b"), (ONE,) * 3, ValueError, "one entry per name, got 3 for 2", id="more"
+            ("a", "b"),
+            (ONE,) * 3,
+            ValueError,
+            "names and posteriors must .* got 2 names",
+            id="more",
         ),
         pytest.param(
             ("a", "b"),
