@@ -11,7 +11,7 @@ from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
 from skpostbac._plot.room import settle
 from skpostbac._plot.rows import rows_size
 from skpostbac._plot.style import check_cmap, despine_axes, own_axes, write_full_numbers
-from skpostbac._utils import check_choice, check_flags, shown
+from skpostbac._utils import check_choice, check_flags, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[s
     names = comparison.ranking()[:2] if pair is None else pair
     if not isinstance(names, tuple | list) or len(names) != 2:
         raise ValueError(f"pair must name two of {comparison.names}, got {shown(pair)}")
-    comparison.difference(*names)
+    with input_errors("pair"):
+        comparison.difference(*names)
     return names[0], names[1]
 
 
