@@ -246,7 +246,7 @@ def _reach(terms: TiltedPairs) -> Floats:
     log_h = np.minimum(log_h + np.zeros_like(_SIDES), np.log(_AT_VERTEX))
     low, high = np.full_like(log_h, -np.inf), np.full_like(log_h, np.log(2000.0))
     steps = np.zeros_like(log_h)
-    for _ in range(60):
+    for i in range(60):
         h = np.exp(log_h)
         odds = terms.odds * np.exp(np.clip(_SIDES * h, -_AT_VERTEX, _AT_VERTEX))
         cells = _cells(alphas, odds)
@@ -263,7 +263,8 @@ def _reach(terms: TiltedPairs) -> Floats:
         depth = np.maximum(depth, 1e-8)
         slope = h * climb * variance * _pace(alphas, odds) / depth
         new = log_h + np.log(_LEVELS / depth) / np.maximum(slope, 0.2)
-        inside = (new > low) & (new < high)
+        # Newton's steps may alternate between both sides for ever: bisect in every third step.
+        inside = (new > low) & (new < high) & (i % 3 < 2)
         middle = np.where(np.isfinite(low), 0.5 * (low + high), log_h - 3.0)
         log_h = np.where(close, log_h, np.where(inside, new, middle))
     return np.asarray(np.abs(steps))

@@ -356,7 +356,7 @@ class SplitDistribution(TiltedDistribution):
     @property
     @abstractmethod
     def decay_height(self) -> float:
-        """Height at which the transform has surely decayed."""
+        """About the height at which the transform has decayed."""
 
     @property
     @abstractmethod
@@ -377,13 +377,20 @@ class SplitDistribution(TiltedDistribution):
         return Series.of(self.tilt, *self.bounds)
 
     def contour(self) -> Contour:
-        """Build the cheaper of the two contours through the tilt."""
-        series, decayed, most, split = self.series, self.decay_height, self.most_nodes, np.inf
-        if decayed > _LONG_LINE * series.step:
-            split = self.split_height
-        if 2 * split < decayed:
-            size = series.count(split)
-            line = self.line(size, size)
-            return series.contour(line, *self.beyond(line), size=size)
-        line = self.line(0, series.count(decayed, most))
-        return series.contour(line, size=decayed / series.step)
+        """Build the cheaper of the two contours through the tilt.
+
+        The decay height is an estimate, too low where the tilted distribution has two modes far
+        apart: it is doubled until the line has decayed.
+        """
+        series, height, most = self.series, self.decay_height, self.most_nodes
+        while True:
+            split = self.split_height if height > _LONG_LINE * series.step else np.inf
+            if 2 * split < height:
+                size = series.count(split)
+                line = self.line(size, size)
+                return series.contour(line, *self.beyond(line), size=size)
+            size = series.count(height, most)
+            line = self.line(0, size)
+            if line.has_decayed or size == most:
+                return series.contour(line, size=height / series.step)
+            height *= 2

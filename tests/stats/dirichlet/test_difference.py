@@ -674,3 +674,36 @@ def test_concentrated_class_beside_small_ones():
     draws = distribution.sample(200_000, rng=1)
     shares = (draws[:, np.newaxis] <= x).mean(axis=0)
     np.testing.assert_allclose(distribution.cdf(x), shares, atol=5 * 0.5 / np.sqrt(draws.size))
+
+
+@pytest.mark.parametrize(
+    ("counts", "prior", "x", "expected"),
+    [
+        ([473, 0, 0, 2409], 0.1, -0.001175941786948541, 0.000893720876716883253),
+        ([625, 0, 22, 0], 0.25, 0.0155391495078347, 0.001001547104965864431),
+        ([601, 0, 20, 40], 0.5, 0.0127, 0.001068794450040585234),
+    ],
+    ids=["only agreement", "small prior", "jeffreys"],
+)
+def test_tail_towards_an_empty_cell(counts, prior, x, expected):
+    """A tail in which the cell without samples counts, by quadrature with 30 digits (mpmath).
+
+    With G the Beta distribution function of the share of B in the differences, of which there are
+    S ~ Beta(alpha_B + alpha_A, alpha_r), P(D > x) is the mean of 1 - G((1 + x / S) / 2), S > x.
+    """
+    distribution = PairedDifference([counts], prior=prior)
+    assert distribution.cdf(x) == pytest.approx(expected, abs=1e-15)
+    assert distribution.cdf(np.array([x, 0.5 * x]))[0] == pytest.approx(expected, abs=1e-15)
+    assert (-distribution).ccdf(-x) == pytest.approx(expected, abs=1e-15)
+    assert distribution.ccdf(x) == pytest.approx(1 - expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("p", [1e-6, 1e-4, 3e-4, 1e-3])
+def test_tail_of_two_classes_in_company(p):
+    """A point far down a tail has the same cdf alone, among others and mirrored."""
+    distribution = PairedDifference([[600, 0, 12, 47], [581, 0, 24, 60]], prior=0.25)
+    x = distribution.icdf(p)
+    others = np.append(np.linspace(-0.1, 0.2, 40), x)
+    assert distribution.cdf(x) == pytest.approx(p, abs=1e-12)
+    assert distribution.cdf(others)[-1] == pytest.approx(p, abs=1e-12)
+    assert (-distribution).ccdf(-x) == pytest.approx(p, abs=1e-12)
