@@ -119,12 +119,10 @@ class BetaAverage(WeightedSum):
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
     ) -> "BetaAverage":
         """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
-        given = {"a": a, "b": b, "weights": weights}
-        arrays = {name: float_array(x, name) for name, x in given.items() if x is not None}
-        arrays |= {
-            "a": _spread(arrays["a"], arrays["b"]),
-            "b": _spread(arrays["b"], arrays["a"]),
-        }
+        first, second = float_array(a, "a"), float_array(b, "b")
+        arrays = {"a": _spread(first, second), "b": _spread(second, first)}
+        if weights is not None:
+            arrays["weights"] = float_array(weights, "weights")
         if max(array.ndim for array in arrays.values()) > 1:
             # The docstring says so; for type checkers only `beta_averages` does.
             return beta_averages(**arrays)  # type: ignore[return-value]

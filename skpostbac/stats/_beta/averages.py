@@ -363,7 +363,8 @@ class BetaAverages(StablePickle):
         inside = (low <= x) & (x <= high)
         for rows, part, series in self._blocks(x.shape[1]):
             mean, rest = (one[rows, np.newaxis] for one in self._means)
-            tails, is_known = central_tails_of(series, (x[rows, part] - mean) - rest)
+            places = np.clip(x[rows, part], low[rows], high[rows])
+            tails, is_known = central_tails_of(series, (places - mean) - rest)
             values = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
             is_known &= inside[rows, part]
             found[:, rows, part] = np.where(is_known, values, found[:, rows, part])

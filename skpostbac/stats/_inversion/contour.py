@@ -391,6 +391,6 @@ class SplitDistribution(TiltedDistribution):
                 return series.contour(line, *self.beyond(line), size=size)
             size = series.count(height, most)
             line = self.line(0, size)
-            if line.has_decayed or size == most:
+            if line.has_decayed or line.size < size or size == most:
                 return series.contour(line, size=height / series.step)
             height *= 2

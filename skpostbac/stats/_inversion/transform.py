@@ -361,9 +361,12 @@ class TiltedSum:
         logs, log_mgf = np.zeros(s.size, dtype=complex), []
         for block in _blocks(index):
             less_one = self.taylor(block, s)
-            logs += _log_product_of_one_plus(less_one, self.terms.count[block])
-            log_mgf.append(np.log1p(less_one[:, 0].real) + self.tilt * self.terms.mean[block])
-        return np.exp(logs[1:] - logs[0]), np.concatenate(log_mgf)
+            at_tilt = less_one[:, :1].real
+            # Relative to the tilt, where they are largest: products of many would overflow.
+            relative = (less_one - at_tilt) / (1 + at_tilt)
+            logs += _log_product_of_one_plus(relative, self.terms.count[block])
+            log_mgf.append(np.log1p(at_tilt[:, 0]) + self.tilt * self.terms.mean[block])
+        return np.exp(logs[1:]), np.concatenate(log_mgf)
 
     def has_short_series(self, top: float) -> Bools:
         """Which terms have a short Taylor series at all heights up to `top`."""

@@ -1,0 +1,441 @@
+"""What every distribution of `skpostbac.stats` promises, by its public methods alone.
+
+No value is compared with a reference here: each is compared with another question to the same
+distribution, or with the same question asked in another way.
+"""
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skpostbac import group_posterior
+from skpostbac.stats import (
+    BetaAverage,
+    BetaBinomial,
+    BetaQuotient,
+    BetaRatio,
+    HierarchicalBetaAverage,
+    HierarchicalPairedDifference,
+    LibbyNovickBeta,
+    NormalBinomial,
+    PairedDifference,
+    PowerTransform,
+    ShiftedDistribution,
+)
+
+# Errors of probabilities. A sum is smooth if its transform vanishes: nothing but rounding is left.
+SMOOTH = 1e-12
+# Rough sums, by the distance from a corner in standard deviations: beside one the cdf is a power of
+# the distance, and its series converges slowly.
+ROUGH = {0.1: 1e-12, 0.01: 1e-9, 0.0: 1e-6}
+# Classes that borrow from each other: integrals over states, which are placed for this.
+BORROWING = {0.1: 1e-9, 0.0: 1e-4}
+# Draws: half a step of the empirical cdf, of which there are this many.
+N_DRAWS = 20_000
+DRAWN = 1 / N_DRAWS
+# Errors of densities, relative to the largest one, away from poles.
+DENSITY = 1e-9
+# Moments are integrated here by rules of 16 nodes between quantiles, which err by as much.
+MOMENTS = 1e-8
+# Two computed values may err in opposite directions.
+BOTH = 2
+
+P = np.array([1e-9, 1e-6, 1e-3, 0.02, 0.2, 0.5, 0.7, 0.95, 0.999, 1 - 1e-6, 1 - 1e-9])
+HOSTILE = np.array([-np.inf, -1e308, 1e308, np.inf, np.nan])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A distribution, made anew by each call, with the errors it may have."""
+
+    make: Callable[[], object]
+    error: float | dict[float, float] = SMOOTH
+    corners: tuple[float, ...] = ()
+    # The same distribution, with other arguments, of the negated variable.
+    mirror: Callable[[], object] | None = None
+    is_drawn: bool = False
+
+    def allowed(self, x):
+        """Return the error that a probability at x may have."""
+        if not isinstance(self.error, dict):
+            return np.full(np.shape(x), self.error)
+        distance = np.min([np.abs(x - corner) for corner in self.corners], axis=0)
+        distance = distance / self.make().standard_deviation()
+        return np.select([distance >= least for least in self.error], list(self.error.values()))
+
+
+def beta(a, b, weights=None, error=SMOOTH):
+    """Return a case of a weighted sum of Betas."""
+    sizes = np.full(len(a), 1 / len(a)) if weights is None else np.array(weights)
+    corners = tuple({sum(at) for at in product(*((0.0, w) for w in sizes))}) if len(a) < 5 else ()
+    return Case(
+        lambda: BetaAverage(a, b, weights=weights),
+        error,
+        corners,
+        lambda: BetaAverage(a, b, weights=-sizes),
+    )
+
+
+def pair(counts, prior=0.5, weights=None, error=SMOOTH):
+    """Return a case of a paired difference."""
+    sizes = np.full(len(counts), 1 / len(counts)) if weights is None else np.array(weights)
+    corners = tuple({sum(at) for at in product(*((-w, 0.0, w) for w in sizes))})
+    turned = np.array(counts)[:, [0, 2, 1, 3]]
+    return Case(
+        lambda: PairedDifference(counts, prior=prior, weights=weights),
+        error,
+        corners,
+        lambda: PairedDifference(turned, prior=prior, weights=weights),
+    )
+
+
+def borrowing(correct, total, error=BORROWING):
+    """Return a case of classes that borrow."""
+    sizes = np.full(len(total), 1 / len(total))
+    corners = tuple({sum(at) for at in product(*((0.0, w) for w in sizes))})
+    return Case(
+        lambda: HierarchicalBetaAverage(correct, total),
+        error,
+        corners,
+        lambda: HierarchicalBetaAverage(correct, total, weights=-sizes),
+    )
+
+
+def random_case(kind, seed):
+    """Return a case with random parameters, of one to four classes."""
+    rng = np.random.default_rng(seed)
+    size, prior = rng.integers(1, 5), rng.choice([0.25, 0.5, 1.0])
+    if kind == "pair":
+        counts = np.floor(np.exp(rng.uniform(-1, [6, 3, 3, 4], (size, 4))))
+        return pair(counts, prior=prior, error=ROUGH)
+    wrong = np.floor(np.exp(rng.uniform(-1, 4, size)))
+    right = np.floor(np.exp(rng.uniform(0, 7, size)))
+    weights = rng.uniform(0.2, 1, size) * rng.choice([1, 1, 1, -1], size)
+    return beta(right + prior, wrong + prior, weights, ROUGH)
+
+
+RATE, ALARM = BetaAverage([21.5], [3.5]), BetaAverage([3.5], [77.5])
+CASES = {
+    "one class": beta([9.0], [3.0]),
+    "one perfect class": beta([11.5], [0.5], error=ROUGH),
+    "three classes": beta([31.3, 9.3, 45.3], [5.3, 4.3, 12.3]),
+    "jeffreys": beta([28.5, 17.5], [2.5, 6.5], error=ROUGH),
+    "unequal and negative weights": beta([30.5, 8.5, 12], [5.5, 4.5, 3], [0.7, -0.5, 0.2]),
+    "perfect classes": beta([11.3, 6.3, 21.3], [0.33] * 3, error=ROUGH),
+    "single samples": beta([1.5, 0.5], [0.5, 1.5], error=ROUGH),
+    "no samples": beta([1 / 3] * 3, [1 / 3] * 3, error=ROUGH),
+    "both ends": beta([20.5, 0.5], [0.5, 8.5], error=ROUGH),
+    "two scales": beta([10.5, 999_990.5], [3.5, 10.5], error=ROUGH),
+    "100 classes": beta(np.arange(100) + 1.5, 1.5 + np.arange(100) % 7),
+    "pairs": pair([[30, 4, 7, 3], [12, 2, 1, 5], [16, 3, 2, 1]], prior=1.0),
+    "pairs, weights": pair([[30, 4, 7, 3], [12, 2, 1, 5]], weights=[0.7, -0.3], error=ROUGH),
+    "pairs, one class": pair([[20, 2, 5, 4]], error=ROUGH),
+    "pairs, an empty cell": pair([[601, 0, 20, 40]], error=ROUGH),
+    "pairs, empty cells": pair([[600, 0, 12, 47], [581, 0, 24, 60]], prior=0.25, error=ROUGH),
+    "pairs that agree": pair([[25, 0, 0, 0], [10, 0, 0, 0]], error=ROUGH),
+    "pairs, no samples": pair([[0, 0, 0, 0]], error=ROUGH),
+    "borrowing": borrowing([9, 17], [12, 20]),
+    "borrowing pairs": Case(
+        lambda: HierarchicalPairedDifference([[30, 4, 7, 3], [9, 2, 1, 5]], n_draws=N_DRAWS),
+        DRAWN,
+        is_drawn=True,
+    ),
+    "beta-binomial groups": Case(
+        lambda: group_posterior([82, 75, 92], [100, 90, 99], model=BetaBinomial()).new_group,
+        BORROWING[0.1],
+    ),
+    "normal-binomial groups": Case(
+        lambda: group_posterior([82, 75, 92], [100, 90, 99], model=NormalBinomial()).new_group,
+        BORROWING[0.1],
+    ),
+    "ratio": Case(lambda: BetaRatio(RATE, ALARM, [[0, 0], [0.1, 0.1]], [[0, 0.9], [0.1, 1]])),
+    "quotient": Case(lambda: BetaQuotient([21.5, 9.5], [3.5, 77.5])),
+    "quotient below one": Case(lambda: BetaQuotient([3.5, 21.5], [77.5, 3.5])),
+    "odds": Case(lambda: LibbyNovickBeta(22.0, 10.0, factor=2.0)),
+    "power": Case(lambda: PowerTransform(BetaAverage([22.5, 9.5], [6.5, 4.5]), 0.5)),
+    "shifted": Case(lambda: ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)),
+}
+QUICK = {f"{kind} {seed}": random_case(kind, seed) for kind in ("beta", "pair") for seed in (1, 2)}
+MORE = {
+    "borrowing, perfect": borrowing([3, 6], [3, 6]),
+    "borrowing, three classes": borrowing([9, 17, 44], [12, 20, 50]),
+} | {
+    f"{kind} {seed}": random_case(kind, seed) for kind in ("beta", "pair") for seed in range(3, 30)
+}
+every_case = pytest.mark.parametrize(
+    "case",
+    [
+        *(pytest.param(case, id=name) for name, case in (CASES | QUICK).items()),
+        *(pytest.param(case, id=name, marks=pytest.mark.slow) for name, case in MORE.items()),
+    ],
+)
+
+
+def places(distribution):
+    """Return points throughout a distribution, in increasing order."""
+    return np.unique(np.append(distribution.icdf(P), distribution.mean()))
+
+
+@every_case
+def test_tails(case):
+    """Both add up to one, lie in [0, 1], and rise and fall."""
+    distribution = case.make()
+    x = places(distribution)
+    cdf, ccdf = distribution.cdf(x), distribution.ccdf(x)
+    assert (np.abs(cdf + ccdf - 1) <= BOTH * case.allowed(x)).all()
+    assert ((cdf >= 0) & (cdf <= 1) & (ccdf >= 0) & (ccdf <= 1)).all()
+    assert (np.diff(cdf) >= -BOTH * case.allowed(x[1:])).all()
+    assert (np.diff(ccdf) <= BOTH * case.allowed(x[1:])).all()
+
+
+@every_case
+def test_density_is_the_slope_of_the_cdf(case):
+    """The mass of a short interval is its density times its length, to third order."""
+    if case.is_drawn:
+        pytest.skip("the density of draws is a kernel estimate")
+    distribution = case.make()
+    x = distribution.icdf(np.array([0.02, 0.3, 0.6, 0.97]))
+    h = 1e-3 * distribution.standard_deviation()
+    # Simpson's rule.
+    density = distribution.pdf(x[:, np.newaxis] + h * np.array([-1, 0, 1])) @ [1, 4, 1] * h / 3
+    mass = distribution.cdf(x + h) - distribution.cdf(x - h)
+    for corner in case.corners:
+        density = np.where(np.abs(x - corner) > 100 * h, density, mass)
+    assert (np.abs(mass - density) <= BOTH * case.allowed(x) + 1e-8 * mass).all()
+
+
+@every_case
+def test_mirror(case):
+    """P(-X <= -x) = P(X >= x), and so on for all that is asked."""
+    distribution = case.make()
+    if not hasattr(distribution, "__neg__"):
+        pytest.skip("the negated variable has another distribution")
+    x = places(distribution)
+    cdf, ccdf, sd = distribution.cdf(x), distribution.ccdf(x), distribution.standard_deviation()
+    for turned in (-distribution, case.mirror() if case.mirror else -distribution):
+        assert (np.abs(turned.cdf(-x) - ccdf) <= BOTH * case.allowed(x)).all()
+        assert (np.abs(turned.ccdf(-x) - cdf) <= BOTH * case.allowed(x)).all()
+        assert turned.mean() == pytest.approx(-distribution.mean(), rel=1e-13, abs=1e-13 * sd)
+        assert turned.standard_deviation() == pytest.approx(sd, rel=1e-12)
+        assert turned.skewness() == pytest.approx(-distribution.skewness(), abs=1e-9)
+        assert_allclose(turned.hdi(0.9), -np.array(distribution.hdi(0.9))[::-1], atol=1e-6 * sd)
+
+
+@every_case
+def test_a_point_alone(case):
+    """Neither other points nor earlier questions matter."""
+    fresh, used = case.make(), case.make()
+    x = places(fresh)
+    for question in (used.hdi, used.interval, used.median, used.standard_deviation):
+        question()
+    together = used.cdf(x), used.ccdf(x), used.pdf(x)
+    for i, name in enumerate(("cdf", "ccdf", "pdf")):
+        alone = [getattr(fresh, name)(one) for one in x[::-1]][::-1]
+        allowed = case.allowed(x)
+        if name == "pdf":  # at a pole both may be infinite
+            allowed = DENSITY * np.maximum(alone, alone[x.size // 2])
+        same = np.equal(alone, together[i])
+        assert (same | (np.abs(np.where(same, 0, alone) - together[i]) <= BOTH * allowed)).all()
+        assert np.ndim(alone[0]) == 0
+        assert getattr(fresh, name)(x.reshape(-1, 1)).shape == (x.size, 1)
+
+
+@every_case
+def test_quantiles(case):
+    """Their probabilities are those asked for, or those of the doubles beside them."""
+    distribution = case.make()
+    for inverse, direct in (
+        (distribution.icdf, distribution.cdf),
+        (distribution.iccdf, distribution.ccdf),
+    ):
+        x = inverse(P)
+        beside = np.sort([direct(np.nextafter(x, end)) for end in (-np.inf, np.inf)], axis=0)
+        allowed = BOTH * case.allowed(x)
+        assert (beside[0] - allowed <= P).all()
+        assert (beside[1] + allowed >= P).all()
+    assert distribution.median() == pytest.approx(distribution.icdf(0.5), rel=1e-12, abs=1e-14)
+    if not case.is_drawn:
+        assert_allclose(distribution.icdf([0.0, 1.0]), distribution.support())
+        assert_allclose(distribution.iccdf([1.0, 0.0]), distribution.support())
+    low, high = distribution.interval(0.9)
+    assert_allclose([low, high], [distribution.icdf(0.05), distribution.iccdf(0.05)], rtol=1e-9)
+
+
+@every_case
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_shortest_interval(case, level):
+    """It has its mass, is not longer than its neighbours, and is as dense at either end."""
+    distribution = case.make()
+    low, high = distribution.hdi(level)
+    support, sd = distribution.support(), distribution.standard_deviation()
+    mass = 1 - distribution.cdf(low) - distribution.ccdf(high)
+    assert mass == pytest.approx(level, abs=BOTH * case.allowed(np.array([low, high])).sum())
+    below = distribution.cdf(low)
+    shifts = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2]) * min(1 - level, level)
+    starts = np.clip(np.append(below + shifts, (1 - level) / 2), 0, 1 - level)
+    others = distribution.iccdf(1 - level - starts) - distribution.icdf(starts)
+    assert (high - low <= others + 1e-9 * sd).all()
+    if case.is_drawn:
+        return
+    ends = distribution.pdf([low, high])
+    largest = distribution.pdf(places(distribution)).max()
+    if low > support.low and high < support.high and np.isfinite(largest):
+        assert ends[0] == pytest.approx(ends[1], abs=1e-8 * largest)
+    elif low > support.low:
+        assert ends[1] >= ends[0] * (1 - DENSITY)
+    elif high < support.high:
+        assert ends[0] >= ends[1] * (1 - DENSITY)
+
+
+@every_case
+def test_mode(case):
+    """No other point has a higher density."""
+    distribution = case.make()
+    if not hasattr(distribution, "mode"):
+        pytest.skip("it has no mode")
+    low, high = distribution.support()
+    mode, sd = distribution.mode(), distribution.standard_deviation()
+    assert low <= mode <= high
+    around = mode + sd * np.array([-1e-2, -1e-3, -1e-4, 0, 1e-4, 1e-3, 1e-2])
+    x = np.concatenate([places(distribution), around[(around >= low) & (around <= high)]])
+    assert distribution.pdf(mode) >= distribution.pdf(x).max() * (1 - DENSITY)
+
+
+@every_case
+def test_moments(case):
+    """Mean and variance are integrals of the tails on either side of the mean."""
+    distribution = case.make()
+    (low, high), mean = distribution.support(), distribution.mean()
+    spread = distribution.standard_deviation() * 0.5 ** np.arange(1, 40)
+    inside = [corner for corner in case.corners if low < corner < high]
+    graded = np.add.outer(inside, np.append(spread, -spread)).ravel()
+    tails = np.geomspace(1e-12, 0.5, 25)
+    quantiles = np.append(distribution.icdf(tails), distribution.iccdf(tails))
+    edges = np.clip(np.concatenate([[mean], inside, graded]), quantiles.min(), quantiles.max())
+    edges = np.unique(np.append(edges, quantiles))
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    half = np.diff(edges)[:, np.newaxis] / 2
+    x, mass = (edges[:-1, np.newaxis] + half + half * nodes).ravel(), (half * weights).ravel()
+    upper = x > mean
+    below = mass * np.where(upper, 0.0, distribution.cdf(x))
+    above = mass * np.where(upper, distribution.ccdf(x), 0.0)
+    sd = distribution.standard_deviation()
+    allowed = 5 / np.sqrt(N_DRAWS) if case.is_drawn else MOMENTS
+    assert above.sum() == pytest.approx(below.sum(), abs=allowed * sd)
+    variance = 2 * ((above + below) * np.abs(x - mean)).sum()
+    assert variance == pytest.approx(distribution.variance(), rel=2 * allowed)
+    assert sd**2 == pytest.approx(distribution.variance(), rel=1e-14)
+
+
+@every_case
+def test_copies_and_threads(case):
+    """A copy is equal and answers the same; so does one that several threads ask at once."""
+    distribution = case.make()
+    x = places(distribution)
+    copy = pickle.loads(pickle.dumps(distribution))
+    assert copy == distribution
+    questions = [
+        lambda one: one.cdf(x),
+        lambda one: one.ccdf(x),
+        lambda one: one.pdf(x),
+        lambda one: one.icdf(P[2:-2]),
+        lambda one: np.array(one.hdi()),
+    ]
+    shared = case.make()
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda question: question(shared), questions))
+    for question, answer in zip(questions, found, strict=True):
+        assert_array_equal(answer, question(copy))
+
+
+@every_case
+def test_draws(case):
+    """They have the mean of the distribution, and lie in its support."""
+    distribution = case.make()
+    draws = distribution.sample((40, 100), rng=np.random.default_rng(0))
+    assert draws.shape == (40, 100)
+    assert_array_equal(draws, distribution.sample((40, 100), rng=np.random.default_rng(0)))
+    low, high = distribution.support()
+    assert draws.min() >= low
+    assert draws.max() <= high
+    error = distribution.standard_deviation() / np.sqrt(draws.size)
+    assert draws.mean() == pytest.approx(distribution.mean(), abs=5 * error)
+
+
+@every_case
+def test_outside(case):
+    """Outside of the support the tails are 0 and 1; NaN stays NaN; nothing warns."""
+    distribution = case.make()
+    low, high = distribution.support()
+    outside = np.concatenate([HOSTILE, [low - 1, min(high + 1, np.finfo(float).max)]])
+    below = outside <= low
+    expected = np.where(np.isnan(outside), np.nan, np.where(below, 0.0, 1.0))
+    if np.isinf(high):  # of a quotient, whose tail at 1e308 is no number to speak of
+        expected[-1] = distribution.cdf(outside[-1])
+    for x, value in [*zip(outside, expected, strict=True), (outside, expected)]:
+        assert_allclose(distribution.cdf(x), value, atol=1e-300)
+        assert_allclose(distribution.ccdf(x), 1 - value, atol=1e-300)
+        if np.isfinite(high):
+            assert_array_equal(distribution.pdf(x), value * 0)
+    assert np.isnan(distribution.icdf(np.nan))
+    assert np.isnan(distribution.iccdf([np.nan, 0.5])[0])
+
+
+@pytest.mark.parametrize("kind", ["smooth", "rough"])
+def test_a_row_of_an_array(kind):
+    """A distribution in an array has the values of the same one alone."""
+    rng = np.random.default_rng(0)
+    prior = 1.0 if kind == "smooth" else 1 / 3
+    a, b = rng.integers(0, 40, (7, 3)) + prior, rng.integers(0, 6, (7, 3)) * (kind == "rough")
+    b = b + (prior if kind == "rough" else 5 + rng.integers(0, 6, (7, 3)))
+    together, x = BetaAverage(a, b), np.linspace(0.05, 0.95, 12)
+    alone = [BetaAverage(*row) for row in zip(a, b, strict=True)]
+    for name in ("cdf", "ccdf", "pdf"):
+        found = getattr(together, name)(x[:, np.newaxis])
+        expected = np.transpose([getattr(one, name)(x) for one in alone])
+        assert_allclose(found, expected, rtol=0, atol=1e-9 if name == "pdf" else BOTH * SMOOTH)
+    for question in (
+        lambda one: one.mean(),
+        lambda one: one.standard_deviation(),
+        lambda one: one.median(),
+        lambda one: one.icdf(0.01),
+        lambda one: one.iccdf(0.01),
+        lambda one: one.interval(0.9),
+        lambda one: one.hdi(0.9),
+        lambda one: one.mode(),
+    ):
+        expected = np.transpose([question(one) for one in alone])
+        assert_allclose(question(together), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_hostile_points_of_an_array():
+    """As for a single distribution."""
+    distributions = BetaAverage([[30.5, 8.5], [3.5, 9.5]], [[5.5, 4.5], [0.5, 7.5]])
+    for x, value in zip(HOSTILE, [0.0, 0.0, 1.0, 1.0, np.nan], strict=True):
+        assert_array_equal(distributions.cdf(x), [value] * 2)
+        assert_array_equal(distributions.ccdf(x), [1 - value] * 2)
+        assert_array_equal(distributions.pdf(x), [value * 0] * 2)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_grid_far_into_the_tails_of_many_classes(seed):
+    """Nothing overflows."""
+    rng = np.random.default_rng(seed)
+    distribution = BetaAverage(rng.integers(1, 50, 1000) + 0.5, rng.integers(1, 9, 1000) + 0.5)
+    x = np.linspace(0, 1, 40)
+    cdf = distribution.cdf(x)
+    assert (np.diff(cdf) >= 0).all()
+    assert_allclose(cdf + distribution.ccdf(x), 1, atol=BOTH * SMOOTH)
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_no_parameters(name):
+    """None is no parameter."""
+    with pytest.raises(ValueError, match=f"^{name} must be an array of numbers, got None"):
+        BetaAverage(**{"a": [1.0], "b": [1.0], name: None})
