@@ -3,11 +3,13 @@
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from inspect import getmembers, isfunction, ismethod, signature
 from math import comb, factorial
 
 import numpy as np
 import pytest
 
+import skpostbac
 from skpostbac import (
     DrawnPosterior,
     PosteriorAccuracy,
@@ -513,3 +515,14 @@ def test_limits_that_do_not_fit():
     """Named with their shapes."""
     with pytest.raises(ValueError, match=r"^x and y must broadcast .* shapes \(2,\) and \(3,\)$"):
         EXACT["BetaAverage"].cdf([0.1, 0.2], [0.3, 0.4, 0.5])
+
+
+def test_draws_have_a_seed_by_default():
+    """Every function with a `random_state` returns the same in every call."""
+    public = [getattr(skpostbac, name) for name in skpostbac.__all__] + [posterior_binormal]
+    methods = [member for one in public for _, member in getmembers(one, ismethod)]
+    functions = filter(isfunction, [*public, *(method.__func__ for method in methods)])
+    parameters = [signature(function).parameters.get("random_state") for function in functions]
+    defaults = [parameter.default for parameter in parameters if parameter is not None]
+    assert len(defaults) > 5
+    assert set(defaults) == {0}

@@ -294,7 +294,7 @@ class BinormalCurveDisplay:
         positive_fraction: float | None = None,
         level: float = 0.95,
         n_draws: int = 4000,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
         name: str | None = "Binormal",
         ax: Axes | None = None,
         **plot_options: Any,

@@ -74,7 +74,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         groups: ArrayLike | None = None,
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
         ax: Axes | None = None,
         **plot_params: Any,
     ) -> PosteriorComparisonDisplay:
@@ -133,7 +133,7 @@ class PosteriorComparisonDisplay(ComparisonPlot):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
         n_repeats: int | None = None,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
         name: Sequence[str] | None = None,
         ax: Axes | None = None,
         **plot_params: Any,

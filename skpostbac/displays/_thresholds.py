@@ -110,7 +110,7 @@ class PosteriorThresholdDisplay(ThresholdPlot):
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         level: float = 0.95,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
         name: str | None = None,
         ax: Axes | None = None,
         **plot_params: Any,

@@ -411,7 +411,9 @@ def test_a_row_of_an_array(kind):
         lambda one: one.mode(),
     ):
         expected = np.transpose([question(one) for one in alone])
-        assert_allclose(question(together), expected, rtol=1e-6, atol=1e-9)
+        assert_allclose(question(together), expected, rtol=1e-10, atol=1e-10)
+    p = np.linspace(0.01, 0.99, 60)[:, np.newaxis]
+    assert_allclose(together.cdf(together.icdf(p)), p + np.zeros(7), atol=BOTH * SMOOTH, rtol=0)
 
 
 def test_hostile_points_of_an_array():

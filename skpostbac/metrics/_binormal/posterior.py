@@ -403,7 +403,7 @@ def posterior_binormal(
     sample_weight: ArrayLike | None = None,
     positive_fraction: float | None = None,
     n_draws: int = N_DRAWS,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> PosteriorBinormal:
     r"""Compute the posterior of the binormal model of scores.
 
@@ -420,8 +420,8 @@ def posterior_binormal(
         samples with a flat prior.
     n_draws : int, default=4000
         Number of random draws, 2 or more.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
 
     Returns
     -------

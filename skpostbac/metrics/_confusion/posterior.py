@@ -54,6 +54,7 @@ from skpostbac.stats._distribution import (
     IntervalMethod,
     choose_interval,
     describe_draws,
+    errors_of,
 )
 
 
@@ -121,8 +122,9 @@ class PosteriorConfusionMetric(FigurePosterior):
     >>> PosteriorConfusionMetric.from_confusion_matrix(C, "precision", pos_label=1)
     PosteriorConfusionMetric('precision of 1', mean=0.881, 95% CI=[0.837, 0.923],
         prior=Beta(0.5, 0.5), exact)
-    >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc", random_state=0)
-    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.702, 0.827], monte_carlo_error=1e-04)
+    >>> PosteriorConfusionMetric.from_confusion_matrix(C, "mcc")
+    PosteriorConfusionMetric('mcc', mean=0.766, 95% CI=[0.702, 0.827],
+        monte_carlo_error=1e-04, CI_error=8e-04)
     """
 
     metric: str
@@ -169,7 +171,7 @@ class PosteriorConfusionMetric(FigurePosterior):
         labels: ArrayLike | None = None,
         prior: ArrayLike = DEFAULT_PRIOR,
         n_draws: int | None = None,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
     ) -> PosteriorConfusionMetric:
         """Create a posterior from a confusion matrix.
 
@@ -291,14 +293,14 @@ class PosteriorConfusionMetric(FigurePosterior):
         -------
         figures : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval), "level", "observed" (the metric of the counts) and
-            "monte_carlo_error" (standard error of the mean, 0 if exact).
+            credible interval), "level", "observed" (the metric of the counts), and the Monte Carlo
+            standard errors of the mean, "monte_carlo_error", and of both ends, "low_error" and
+            "high_error"; they are 0 if the distribution is exact.
         """
-        return {
-            **super().summary(level),
-            "observed": self.observed,
-            "monte_carlo_error": self.monte_carlo_error(),
-        }
+        errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
+        if isinstance(self._distribution, DrawnPosterior):
+            errors = errors_of(self._distribution, level)
+        return {**super().summary(level), "observed": self.observed, **errors}
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the metric, its observed value and the precision of draws.
@@ -333,7 +335,7 @@ class PosteriorConfusionMetric(FigurePosterior):
                 f"{sentence}\nThe mean is infinite, because a denominator close to 0 is too likely."
             )
         if isinstance(self._distribution, DrawnPosterior):
-            return f"{sentence}\n{describe_draws(self._distribution)}"
+            return f"{sentence}\n{describe_draws(self._distribution, level)}"
         return sentence
 
     def _html_tables(self) -> list[str]:
@@ -344,8 +346,10 @@ class PosteriorConfusionMetric(FigurePosterior):
         return [table(header, [(self.metric, observed, *estimate)])]
 
     def __repr__(self) -> str:
-        drawn = isinstance(self._distribution, DrawnPosterior)
-        how = f"monte_carlo_error={self.monte_carlo_error():.0e}" if drawn else "exact"
+        how = "exact"
+        if isinstance(self._distribution, DrawnPosterior):
+            error = max(self.credible_interval_error())
+            how = f"monte_carlo_error={self.monte_carlo_error():.0e}, CI_error={error:.0e}"
         summary = f"{self._summary()}{self._show_prior()}{self._show_worth()}"
         return f"PosteriorConfusionMetric({self.metric!r}, {summary}, {how})"
 
@@ -380,7 +384,7 @@ def posterior_confusion_metric(
     groups: ArrayLike | None = None,
     prior: ArrayLike = DEFAULT_PRIOR,
     n_draws: int | None = None,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> PosteriorConfusionMetric:
     """Compute the posterior of a metric of the confusion matrix.
 
@@ -433,8 +437,8 @@ def posterior_confusion_metric(
     n_draws : int, default=None
         Number of random draws for a metric without an exact distribution, from 2 to 1e9. By default
         100,000, fewer with many classes (4,000 with 100 classes), but at least 1,000.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws. Results are reproducible by default; None stands for fresh entropy.
 
     Returns
     -------

@@ -386,7 +386,7 @@ def posterior_threshold_curve(
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     level: float = 0.95,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> PosteriorThresholdCurve:
     """Compute the posterior balanced accuracy at every threshold of a score.
 
@@ -412,8 +412,9 @@ def posterior_threshold_curve(
         for each class.
     level : float, default=0.95
         Probability of the intervals and of the band, in (0, 1).
-    random_state : int, RandomState, Generator or None, default=None
-        Seed for the band, the probabilities of being the best, and the correction.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed for the band, the probabilities of being the best, and the correction. Results are
+        reproducible by default; None stands for fresh entropy.
 
     Returns
     -------

@@ -205,7 +205,7 @@ class PosteriorComparison(StablePickle):
         class_weight: ClassWeightLike = None,
         prior: PriorLike = DEFAULT_PRIOR,
         n_draws: int = N_DRAWS,
-        random_state: RandomStateLike = None,
+        random_state: RandomStateLike = 0,
         n_jobs: int | None = None,
     ) -> PosteriorComparison:
         """Compare classifiers from joint counts of their outcomes on the same samples.
@@ -770,7 +770,7 @@ def compare_predictions(
     class_weight: ClassWeightLike = None,
     prior: PriorLike = DEFAULT_PRIOR,
     n_draws: int = N_DRAWS,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
     n_jobs: int | None = None,
 ) -> PosteriorComparison:
     r"""Compare classifiers that were tested on the same samples.
@@ -806,8 +806,9 @@ def compare_predictions(
         borrow strength across classes, too.
     n_draws : int, default=100_000
         Number of random draws, at most 1e9, for ranks and losses of more than two classifiers.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws, read once, so the result then stays the same. By default fresh entropy.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the draws, read once, so the result then stays the same. Results are reproducible by
+        default; None stands for fresh entropy.
     n_jobs : int, default=None
         Number of jobs of :class:`joblib.Parallel`; the result does not depend on it.
 

@@ -54,7 +54,7 @@ def compare_cv_results(
     training_variation: TrainingVariation = None,
     same_splits: bool = False,
     n_draws: int = N_DRAWS,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> PosteriorComparison:
     """Compare classifiers that were cross-validated on the same folds.
 

@@ -42,7 +42,7 @@ def selected_posterior(
     class_weight: ClassWeightLike = None,
     n_repeats: int | None = None,
     training_variation: TrainingVariation = None,
-    random_state: RandomStateLike = None,
+    random_state: RandomStateLike = 0,
 ) -> SelectedPosterior:
     """Compute the posterior of the best candidate of a search, corrected for its selection.
 
@@ -58,8 +58,8 @@ def selected_posterior(
     labels, prior, class_weight, n_repeats, training_variation : optional
         As in :func:`pooled_posteriors`. With ``training_variation="nadeau-bengio"`` the posterior
         applies to the model refitted on all samples; without it, to the models of the folds.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the bootstrap.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the bootstrap. Results are reproducible by default; None stands for fresh entropy.
 
     Returns
     -------

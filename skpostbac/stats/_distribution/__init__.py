@@ -6,7 +6,12 @@ Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.drawn import DrawnPosterior, central_tails, describe_draws
+from skpostbac.stats._distribution.drawn import (
+    DrawnPosterior,
+    central_tails,
+    describe_draws,
+    errors_of,
+)
 from skpostbac.stats._distribution.interface import (
     DEFAULT_INTERVAL,
     Distribution,
@@ -52,6 +57,7 @@ __all__ = [
     "central_tails",
     "choose_interval",
     "describe_draws",
+    "errors_of",
     "estimate_columns",
     "estimate_rows",
     "figures_of",

@@ -212,8 +212,9 @@ class DrawnPosterior(Distribution):
         -------
         figures : dict of str to float
             "mean", "median", "standard_deviation", "low" and "high", the ends of the credible
-            interval of highest density, "level", and "monte_carlo_error", the standard error of
-            the mean.
+            interval of highest density, "level", and the Monte Carlo standard errors of the mean,
+            "monte_carlo_error", and of both ends, "low_error" and "high_error" (see
+            `credible_interval_error`).
 
         Examples
         --------
@@ -221,10 +222,10 @@ class DrawnPosterior(Distribution):
         >>> DrawnPosterior(range(101)).summary()["median"]
         50.0
         """
-        return {**figures_of(self, level), "monte_carlo_error": self.monte_carlo_error()}
+        return {**figures_of(self, level), **errors_of(self, level)}
 
     def report(self, level: float = 0.95) -> str:
-        """Return a text report: the mean, its interval and the Monte Carlo error.
+        """Return a text report: the mean, its interval and their Monte Carlo errors.
 
         Parameters
         ----------
@@ -241,11 +242,11 @@ class DrawnPosterior(Distribution):
         >>> from skpostbac import DrawnPosterior
         >>> print(DrawnPosterior(range(101)).report())
         Posterior mean: 50.000 (95% credible interval 0.000 to 95.000).
-        Estimated from 101 random draws; the mean has a standard error of 3.
+        Estimated from 101 random draws; standard errors: mean 3, ends of the interval 5 and 5.
         """
         return (
             f"Posterior mean: {describe_estimate(self.mean(), self.hdi(level), level)}.\n"
-            f"{describe_draws(self)}"
+            f"{describe_draws(self, level)}"
         )
 
     def prob_above(self, value: ArrayLike) -> float | Floats:
@@ -324,11 +325,22 @@ class DrawnPosterior(Distribution):
         )
 
 
-def describe_draws(posterior: DrawnPosterior) -> str:
-    """Return a sentence with the number of draws and the standard error of the mean."""
+def errors_of(posterior: DrawnPosterior, level: float) -> dict[str, float]:
+    """Return the standard errors of the mean and of the ends of the shortest interval, by key."""
+    low, high = posterior.credible_interval_error(level)
+    return {
+        "monte_carlo_error": posterior.monte_carlo_error(),
+        "low_error": low,
+        "high_error": high,
+    }
+
+
+def describe_draws(posterior: DrawnPosterior, level: float) -> str:
+    """Return a sentence with the number of draws and the standard errors of what is shown."""
+    mean, low, high = errors_of(posterior, level).values()
     return (
-        f"Estimated from {posterior.draws.size:,} random draws; the mean has a standard error of "
-        f"{posterior.monte_carlo_error():.1g}."
+        f"Estimated from {posterior.draws.size:,} random draws; standard errors: mean {mean:.1g}, "
+        f"ends of the interval {low:.1g} and {high:.1g}."
     )
 
 

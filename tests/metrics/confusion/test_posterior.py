@@ -336,8 +336,31 @@ def test_draws_are_seeded():
     )
     assert first == second != other
     state = np.random.get_state()[1].copy()  # noqa: NPY002
-    from_matrix(THREE_CLASSES, "f1", n_draws=50)
+    from_matrix(THREE_CLASSES, "f1", n_draws=50, random_state=None)
     np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_results_are_the_same_in_every_call():
+    """Draws have a seed by default; None draws others."""
+    first, second = (from_matrix(THREE_CLASSES, "mcc") for _ in range(2))
+    assert first.credible_interval() == second.credible_interval()
+    other = from_matrix(THREE_CLASSES, "mcc", random_state=None)
+    assert other.credible_interval() != first.credible_interval()
+
+
+def test_errors_of_the_interval_are_shown():
+    """What is shown is the spread of the ends over seeds, to a third, and not that of the mean."""
+    runs = [from_matrix(THREE_CLASSES, "mcc", n_draws=20_000, random_state=i) for i in range(100)]
+    figures = [run.summary() for run in runs]
+    for key in ("low", "high"):
+        told = np.mean([one[f"{key}_error"] for one in figures])
+        assert told == pytest.approx(np.std([one[key] for one in figures]), rel=1 / 3)
+        assert told > 2 * figures[0]["monte_carlo_error"]
+    low, high = (figures[0][key] for key in ("low_error", "high_error"))
+    assert f"CI_error={max(low, high):.0e}" in repr(runs[0])
+    assert f"ends of the interval {low:.1g} and {high:.1g}" in runs[0].report()
+    exact = from_matrix(THREE_CLASSES, "accuracy").summary()
+    assert exact["low_error"] == exact["high_error"] == 0
 
 
 def test_many_classes_are_drawn_in_blocks():
