@@ -1,4 +1,4 @@
-"""Folders of the package: what they import, how large they are and what they say of themselves.
+"""Folders of the package: what they import, and what they say of themselves.
 
 All imports are read from the source, also those within functions and under `TYPE_CHECKING`. A
 package is a dict from paths to texts here, so that small ones show that each rule can be broken.
@@ -7,7 +7,6 @@ package is a dict from paths to texts here, so that small ones show that each ru
 import ast
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -19,7 +18,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "skpostbac"
-MOST_ENTRIES = 13
 # Folders that need nothing but these, beside the standard library and the package itself.
 LEAN = (f"{PACKAGE}._utils", f"{PACKAGE}.stats")
 LEAN_IMPORTS = {"numpy", "scipy", PACKAGE} | set(sys.stdlib_module_names)
@@ -154,21 +152,10 @@ def circle(edges: Mapping[tuple[str, str], str]) -> Iterator[str]:
             yield f"{edges[step]}: (b) {step[0]} imports {step[1]}, which closes a circle"
 
 
-def large_folders(package: Mapping[str, str]) -> list[str]:
-    """(c) A folder has at most so many entries beside its `__init__`."""
-    entries = {*(path.removesuffix("/__init__.py") for path in package)}
-    sizes = Counter(entry.rpartition("/")[0] for entry in entries)
-    return [
-        f"{folder}: (c) has {n} entries, and at most {MOST_ENTRIES} are easy to survey"
-        for folder, n in sorted(sizes.items())
-        if n > MOST_ENTRIES
-    ]
-
-
 def heavy_imports(package: Mapping[str, str]) -> list[str]:
-    """(d) The lowest folders need NumPy and SciPy only."""
+    """(c) The lowest folders need NumPy and SciPy only."""
     return [
-        f"{entry.place}: (d) imports {entry.target}, and needs NumPy and SciPy only"
+        f"{entry.place}: (c) imports {entry.target}, and needs NumPy and SciPy only"
         for entry in imports_of(package)
         if any(is_inside(entry.importer, folder) for folder in LEAN)
         and entry.target.partition(".")[0] not in LEAN_IMPORTS
@@ -176,9 +163,9 @@ def heavy_imports(package: Mapping[str, str]) -> list[str]:
 
 
 def silent_folders(package: Mapping[str, str]) -> list[str]:
-    """(e) The `__init__` of a folder says what it is for, and what it offers."""
+    """(d) The `__init__` of a folder says what it is for, and what it offers."""
     return [
-        f"{path}: (e) has no {what}"
+        f"{path}: (d) has no {what}"
         for path in (f"{folder.replace('.', '/')}/__init__.py" for folder in folders_of(package))
         for what in missing_parts(package.get(path))
         # The package itself must not import scikit-learn to say what it offers.
@@ -198,12 +185,12 @@ def missing_parts(text: str | None) -> list[str]:
 
 
 def stale_names(package: Mapping[str, str]) -> list[str]:
-    """(f) Docstrings and comments name no module or private name that there is not."""
+    """(e) Docstrings and comments name no module or private name that there is not."""
     files = python_files(package)
     known = {part for path in files for part in module_of(path).split(".")}
     known.update(name for text in files.values() for name in identifiers(text))
     return [
-        f"{path}:{number}: (f) speaks of {name}, which there is not"
+        f"{path}:{number}: (e) speaks of {name}, which there is not"
         for path, text in files.items()
         for number, line in enumerate(text.splitlines(), 1)
         for name in OWN_NAME.findall(line)
@@ -221,7 +208,7 @@ def identifiers(text: str) -> Iterator[str]:
                 yield name
 
 
-RULES = [foreign_modules, circles, large_folders, heavy_imports, silent_folders, stale_names]
+RULES = [foreign_modules, circles, heavy_imports, silent_folders, stale_names]
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +257,6 @@ SOUND = {
     "light below": {"_utils/a.py": "import numpy.typing, scipy.special\nfrom json import loads"},
     "known names": {HERE: '"""As `_two` and `skpostbac._two.there`, ``_a``."""'},
     "names in code": {HERE: "# See `_f`.", THERE: "def _f(): ...\nf = _f"},
-    "as many as allowed": {f"_two/m{i}.py": "" for i in range(MOST_ENTRIES - 1)},
 }
 
 
@@ -358,52 +344,42 @@ BROKEN = {
         {HERE: "from . import x"},
         [f"{PACKAGE}/_one/here.py:1: (b) imports {PACKAGE}._one, the folder that it lies in"],
     ),
-    "one entry too many": (
-        large_folders,
-        {f"_two/m{i}.py": "" for i in range(MOST_ENTRIES)},
-        [f"{PACKAGE}/_two: (c) has {MOST_ENTRIES + 1} entries"],
-    ),
-    "folders and other files are entries": (
-        large_folders,
-        {f"_one/m{i}.txt": "" for i in range(MOST_ENTRIES - 1)},
-        [f"{PACKAGE}/_one: (c) has {MOST_ENTRIES + 1} entries"],
-    ),
     "heavy below": (
         heavy_imports,
         {"stats/a.py": "def f():\n    import sklearn.base", "stats/__init__.py": INIT},
-        [f"{PACKAGE}/stats/a.py:2: (d) imports sklearn.base, and needs NumPy and SciPy only"],
+        [f"{PACKAGE}/stats/a.py:2: (c) imports sklearn.base, and needs NumPy and SciPy only"],
     ),
     "heavy further below": (
         heavy_imports,
         {"_utils/__init__.py": f"{INIT}from joblib import dump"},
-        [f"{PACKAGE}/_utils/__init__.py:3: (d) imports joblib"],
+        [f"{PACKAGE}/_utils/__init__.py:3: (c) imports joblib"],
     ),
     "no docstring": (
         silent_folders,
         {"_one/__init__.py": "__all__ = []"},
-        [f"{PACKAGE}/_one/__init__.py: (e) has no docstring"],
+        [f"{PACKAGE}/_one/__init__.py: (d) has no docstring"],
     ),
     "no names": (
         silent_folders,
         {"_one/__init__.py": '"""A folder."""'},
-        [f"{PACKAGE}/_one/__init__.py: (e) has no __all__"],
+        [f"{PACKAGE}/_one/__init__.py: (d) has no __all__"],
     ),
     "module that was moved": (
         stale_names,
         {HERE: f'"""A file.\n\nSee `_there` and `{PACKAGE}._two.gone`."""'},
         [
-            f"{PACKAGE}/_one/here.py:3: (f) speaks of _there",
-            f"{PACKAGE}/_one/here.py:3: (f) speaks of {PACKAGE}._two.gone",
+            f"{PACKAGE}/_one/here.py:3: (e) speaks of _there",
+            f"{PACKAGE}/_one/here.py:3: (e) speaks of {PACKAGE}._two.gone",
         ],
     ),
     "no file": (
         silent_folders,
         {"_one/_deep/_deeper/_deepest/a.py": ""},
         [
-            f"{PACKAGE}/_one/_deep/_deeper/__init__.py: (e) has no docstring",
-            f"{PACKAGE}/_one/_deep/_deeper/__init__.py: (e) has no __all__",
-            f"{PACKAGE}/_one/_deep/_deeper/_deepest/__init__.py: (e) has no docstring",
-            f"{PACKAGE}/_one/_deep/_deeper/_deepest/__init__.py: (e) has no __all__",
+            f"{PACKAGE}/_one/_deep/_deeper/__init__.py: (d) has no docstring",
+            f"{PACKAGE}/_one/_deep/_deeper/__init__.py: (d) has no __all__",
+            f"{PACKAGE}/_one/_deep/_deeper/_deepest/__init__.py: (d) has no docstring",
+            f"{PACKAGE}/_one/_deep/_deeper/_deepest/__init__.py: (d) has no __all__",
         ],
     ),
 }

@@ -205,7 +205,7 @@ def test_decision_has_intervals_and_losses():
     display = plot("decision", level=0.8)
     assert row_names(display.ax_) == RANKED
     for name, line in zip(RANKED, display.artists_["lines"], strict=True):
-        assert tuple(line.get_xdata()) == THREE[name].credible_interval(0.8)
+        assert line.get_xdata() == pytest.approx(THREE[name].credible_interval(0.8), rel=1e-14)
     _, best, losses = columns_beside(display.ax_)
     order = [list(THREE).index(name) for name in RANKED]
     assert best == ["0.865", "0.135", "< 0.001"]

@@ -302,7 +302,9 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             A float with two attributes: `prior`, the prior probability, and `bayes_factor`, the
             posterior odds divided by the prior odds. Look at both, since the prior probability is
             0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10 classes (0.5, 0.83, 0.99 and 1.00 with a
-            uniform prior). With a single class the Bayes factor is nan.
+            uniform prior). With a single class the Bayes factor is nan. Where a probability is
+            within 1e-11 of 0 or 1, the Bayes factor is a saddlepoint approximation, mostly good to
+            1 %.
 
         Examples
         --------

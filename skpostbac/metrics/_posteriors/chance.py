@@ -36,7 +36,8 @@ class ProbAboveChance(float):
     ----------
     prior, bayes_factor : float
         As the parameters. The Bayes factor is the evidence from the data alone: above 1 it favours
-        a classifier better than chance, below 1 it speaks against it.
+        a classifier better than chance, below 1 it speaks against it. Where a probability is within
+        1e-11 of 0 or 1, it is a saddlepoint approximation, mostly good to 1 %.
 
     Examples
     --------

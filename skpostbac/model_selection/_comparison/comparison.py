@@ -390,12 +390,13 @@ class PosteriorComparison(StablePickle):
 
         Notes
         -----
-        Each probability comes from the exact distribution of the difference, so even tiny ones have
-        a small relative error. For more than ten independent classifiers, all pairs are integrated
-        at once, with an absolute error of about 1e-12 (1e-5 for two distributions whose masses are
-        within a few spacings of floats of one end of the support); probabilities below 1e-9 still
-        come from the difference. With the hierarchical prior, probabilities for classifiers on the
-        same samples are shares of random draws, accurate to about 0.001.
+        Each probability comes from the exact distribution of the difference, with an absolute error
+        of about 1e-12; on the same samples, even tiny ones have a small relative error. For more
+        than ten independent classifiers, all pairs are integrated at once, with the same error
+        (1e-5 for two distributions whose masses are within a few spacings of floats of one end of
+        the support); probabilities below 1e-9 still come from the difference. With the hierarchical
+        prior, probabilities for classifiers on the same samples are shares of random draws,
+        accurate to about 0.001.
 
         Examples
         --------

@@ -1,14 +1,7 @@
-"""Many weighted sums of Betas at once.
-
-Smooth distributions are computed together (`skpostbac.stats._smooth`), and so are the quantiles of
-two variables whose transforms decay slowly (`rough_pairs`). Other such distributions, and tails too
-small for the absolute accuracy of both, are computed one by one. Inside this module parameters have
-the shape (m, l), and points and probabilities (m, n), for m distributions of l variables and n
-points of each.
-"""
+"""Arrays of distributions of weighted sums of Betas."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,25 +25,12 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters
-from skpostbac.stats._beta.rough_pairs import MOST_PLACES, rough_quantiles
-from skpostbac.stats._distribution import BoundedDistribution, broadcast_limits
+from skpostbac.stats._beta.sums import BetaSums
+from skpostbac.stats._distribution import broadcast_limits
 from skpostbac.stats._numerics import weighted_means
-from skpostbac.stats._smooth import (
-    LEAST,
-    Series,
-    central_tails_of,
-    many_series,
-    modes,
-    quantiles,
-    shortest_intervals,
-)
 
-# Number of waves tabulated at a time.
-_TABLE = 2**17
 # Number of distributions shown in the HTML view.
 SHOWN = 8
-
-Alone = Callable[[Floats, Floats, Floats | None], BoundedDistribution]
 
 
 class Intervals(NamedTuple):
@@ -73,15 +53,16 @@ class BetaAverages(StablePickle):
     with the points or probabilities. The values agree with those of the single distributions to
     about 1e-12.
 
-    The series used for the computation are cached: a few hundred numbers for each distribution.
+    The series used for the computation are cached: up to some hundred numbers for each
+    distribution, and more with classes without errors.
 
     See Also
     --------
     BetaAverage : Parameters and an example.
     """
 
-    def __init__(self, parameters: Parameters, alone: Alone) -> None:
-        self._parameters, self._alone = parameters, alone
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
 
     @property
     def a(self) -> Floats:
@@ -141,7 +122,7 @@ class BetaAverages(StablePickle):
         )
 
     def _made(self, a: Floats, b: Floats, weights: Floats) -> "BetaAverages":
-        return BetaAverages(Parameters.checked(a, b, weights), self._alone)
+        return BetaAverages(Parameters.checked(a, b, weights))
 
     # Moments
 
@@ -190,12 +171,11 @@ class BetaAverages(StablePickle):
 
     def pdf(self, x: ArrayLike) -> Floats:
         """Return the probability densities at `x`, which is broadcast with the array."""
-        with np.errstate(over="ignore"):  # densities beyond the largest double are infinite
-            return np.asarray(np.exp(self.logpdf(x)))
+        return self._asked(self._sums.values, x)[2]
 
     def logpdf(self, x: ArrayLike) -> Floats:
-        """Return the logarithms of the probability densities at `x`."""
-        return np.asarray(self._log_values(x)[2])
+        """Return the logarithms of the densities at `x`; small ones are good to about 1 %."""
+        return self._asked(self._sums.logs, x)[2]
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats:
         """Return P(X <= x), or P(x < X <= y) when `y` is given.
@@ -215,37 +195,39 @@ class BetaAverages(StablePickle):
             If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
-            return np.asarray(np.exp(self.logcdf(x)))
-        lower, upper = (self._log_values(limit) for limit in broadcast_limits(x, y))
+            return self._asked(self._sums.values, x)[0]
+        lower, upper = (self._asked(self._sums.values, z) for z in broadcast_limits(x, y))
         # Both limits in the upper half: the difference of the upper tails loses fewer digits.
-        from_below = np.exp(upper[0]) - np.exp(lower[0])
-        from_above = np.exp(lower[1]) - np.exp(upper[1])
-        is_upper = np.minimum(lower[0], upper[0]) > np.log(0.5)
-        return np.asarray(np.where(is_upper, from_above, from_below))
+        is_upper = np.minimum(lower[0], upper[0]) > 0.5
+        return np.asarray(np.where(is_upper, lower[1] - upper[1], upper[0] - lower[0]))
 
     def ccdf(self, x: ArrayLike) -> Floats:
-        """Return P(X > x), accurate also where it is small."""
-        return np.asarray(np.exp(self.logccdf(x)))
+        """Return P(X > x), with the same absolute error as P(X <= x)."""
+        return self._asked(self._sums.values, x)[1]
 
     def logcdf(self, x: ArrayLike) -> Floats:
-        """Return the logarithms of P(X <= x), finite far below the smallest double."""
-        return np.asarray(self._log_values(x)[0])
+        """Return the logarithms of P(X <= x); those of tails below 1e-11 are good to about 1 %."""
+        return self._asked(self._sums.logs, x)[0]
 
     def logccdf(self, x: ArrayLike) -> Floats:
-        """Return the logarithms of P(X > x), finite far below the smallest double."""
-        return np.asarray(self._log_values(x)[1])
+        """Return the logarithms of P(X > x); those of tails below 1e-11 are good to about 1 %."""
+        return self._asked(self._sums.logs, x)[1]
+
+    def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike) -> list[Floats]:
+        """Return answers about points."""
+        x = float_array(x, "x")
+        rows = _Rows.of(self.shape, x.shape, "x")
+        return list(rows.joined(answer(rows.split(x))))
 
     # Quantiles and places
 
     def icdf(self, p: ArrayLike) -> Floats:
         """Return the x with P(X <= x) = p, the quantiles; `p` is broadcast with the array."""
-        p = probability_array(p, "p")
-        return self._quantiles(p, 1 - p)
+        return self._quantiles(p, is_upper=False)
 
     def iccdf(self, p: ArrayLike) -> Floats:
         """Return the x with P(X > x) = p; `p` is broadcast with the array."""
-        p = probability_array(p, "p")
-        return self._quantiles(1 - p, p)
+        return self._quantiles(p, is_upper=True)
 
     def median(self) -> Floats:
         """Return the medians."""
@@ -271,7 +253,7 @@ class BetaAverages(StablePickle):
         tail = 0.5 * (1 - check_level(level))
         count = self._means[0].size
         p, q = (np.tile(pair, (count, 1)) for pair in ([tail, 1 - tail], [1 - tail, tail]))
-        return self._intervals(self._row_quantiles(p, q))
+        return self._intervals(self._sums.quantiles(p, q).T)
 
     def hdi(self, level: float = 0.95) -> Intervals:
         """Return the highest-density intervals, the shortest ones with this probability.
@@ -290,18 +272,11 @@ class BetaAverages(StablePickle):
         ValueError
             If `level` is outside (0, 1).
         """
-        level = check_level(level)
-        ends = self._places(lambda series: shortest_intervals(series, level).T, 2)
-        for i in np.flatnonzero(np.isnan(ends[:, 0])).tolist():
-            ends[i] = self._one(i).hdi(level)
-        return self._intervals(ends)
+        return self._intervals(self._sums.shortest(check_level(level)))
 
     def mode(self) -> Floats:
         """Return the points of highest density; an end of the support if unbounded there."""
-        places = self._places(lambda series: modes(series)[:, np.newaxis], 1)[:, 0]
-        for i in np.flatnonzero(np.isnan(places)).tolist():
-            places[i] = self._one(i).mode()
-        return places.reshape(self.shape)
+        return self._sums.modes().reshape(self.shape)
 
     def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> Floats:
         """Draw independent random values.
@@ -323,96 +298,20 @@ class BetaAverages(StablePickle):
             total += self.weights[..., i] * generator.beta(self.a[..., i], self.b[..., i], size)
         return total
 
-    # Smooth distributions together, others one by one
-
     @cached_property
-    def _series(self) -> list[tuple[Indices, Series]]:
-        """The smooth distributions: their rows, and their series."""
-        return many_series(*self._parameters.rows)
-
-    def _one(self, row: int) -> BoundedDistribution:
-        a, b, weights = (array[row] for array in self._parameters.rows)
-        return self._alone(a, b, None if self._parameters.equal else weights)
-
-    def _places(self, find: Callable[[Series], Floats], n: int) -> Floats:
-        """Return n points of each distribution, (m, n), NaN where not found."""
-        found = np.full((self._means[0].size, n), np.nan)
-        for rows, series in self._series:
-            found[rows] = self._at(rows, find(series))
-        return found
-
-    def _at(self, rows: Indices, y: Floats) -> Floats:
-        """Return the points at distances y from the means, (m, n), inside the support."""
-        mean, rest = (part[rows, np.newaxis] for part in self._means)
-        low, high = (end[rows, np.newaxis] for end in self._support)
-        return np.clip(mean + (rest + y), low, high)
-
-    def _log_values(self, x: ArrayLike) -> Floats:
-        """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
-        x = float_array(x, "x")
-        rows = _Rows.of(self.shape, x.shape, "x")
-        found = self._row_values(rows.split(x))
-        return rows.joined(found)
-
-    def _row_values(self, x: Floats) -> Floats:
-        """Log cdf, log ccdf and log pdf at x, shape (m, n)."""
-        low, high = (end[:, np.newaxis] for end in self._support)
-        found = np.full((3, *x.shape), np.nan)
-        found[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
-        found[:, x > high] = np.array([[0.0], [-np.inf], [-np.inf]])
-        inside = (low <= x) & (x <= high)
-        for rows, part, series in self._blocks(x.shape[1]):
-            mean, rest = (one[rows, np.newaxis] for one in self._means)
-            places = np.clip(x[rows, part], low[rows], high[rows])
-            tails, is_known = central_tails_of(series, (places - mean) - rest)
-            values = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
-            is_known &= inside[rows, part]
-            found[:, rows, part] = np.where(is_known, values, found[:, rows, part])
-        missing = inside & np.isnan(found[0])
-        for i in np.flatnonzero(missing.any(axis=1)).tolist():
-            found[:, i, missing[i]] = self._one(i)._log_values(x[i, missing[i]])
-        return found
+    def _sums(self) -> BetaSums:
+        return BetaSums(*self._parameters.rows, *self._means, *self._support)
 
     def _intervals(self, ends: Floats) -> Intervals:
-        """Reshape ends, shape (m, 2), to the shape of the array of distributions."""
-        return Intervals(*(ends[:, i].reshape(self.shape) for i in range(2)))
+        """Reshape ends, shape (2, m), to the shape of the array of distributions."""
+        return Intervals(*(end.reshape(self.shape) for end in ends))
 
-    def _quantiles(self, p: Floats, q: Floats) -> Floats:
-        """Quantiles of p = 1 - q."""
+    def _quantiles(self, p: ArrayLike, *, is_upper: bool) -> Floats:
+        p = probability_array(p, "p")
         rows = _Rows.of(self.shape, p.shape, "p")
-        return rows.joined(self._row_quantiles(rows.split(p), rows.split(q)))
-
-    def _row_quantiles(self, p: Floats, q: Floats) -> Floats:
-        """Quantiles of p = 1 - q, shape (m, n)."""
-        low, high = (np.broadcast_to(end[:, np.newaxis], p.shape) for end in self._support)
-        found = np.where(p == 0, low, np.where(q == 0, high, np.nan))
-        is_central = np.minimum(p, q) >= LEAST
-        for rows, part, series in self._blocks(p.shape[1]):
-            y = quantiles(series, p[rows, part], q[rows, part])
-            places = np.where(is_central[rows, part], self._at(rows, y), found[rows, part])
-            found[rows, part] = places
-        missing = np.isnan(found) & ~np.isnan(p)
-        if self.a.shape[-1] == 2 and p.shape[1] <= MOST_PLACES:
-            rows = np.flatnonzero((missing & is_central).any(axis=1))
-            places = rough_quantiles(*(x[rows] for x in (*self._parameters.rows, p, q)))
-            found[rows] = np.where(missing[rows] & is_central[rows], places, found[rows])
-            missing &= np.isnan(found)
-        for i in np.flatnonzero(missing.any(axis=1)).tolist():
-            # Use the smaller of p and q, which is more accurate.
-            one, is_upper = self._one(i), missing[i] & (q[i] < p[i])
-            is_lower = missing[i] & ~is_upper
-            found[i, is_lower], found[i, is_upper] = (
-                one.icdf(p[i, is_lower]),
-                one.iccdf(q[i, is_upper]),
-            )
-        return found
-
-    def _blocks(self, n: int) -> Iterator[tuple[Indices, slice, Series]]:
-        """Yield rows and columns of smooth distributions at n places, with their series."""
-        for rows, series in self._series:
-            width = max(1, _TABLE // series.coefficients.size)
-            for start in range(0, n, width):
-                yield rows, slice(start, start + width), series
+        p = rows.split(p)
+        p, q = (1 - p, p) if is_upper else (p, 1 - p)
+        return rows.joined(self._sums.quantiles(p, q))
 
 
 class _Rows(NamedTuple):

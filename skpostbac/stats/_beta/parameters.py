@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, float_array
-from skpostbac.stats._inversion import LARGEST_WEIGHT, SMALLEST_WEIGHT
+from skpostbac.stats._numerics import LARGEST_WEIGHT, SMALLEST_WEIGHT
 
 # Beyond these limits the variable is a constant or a coin toss in double precision.
 SMALLEST, LARGEST = 1e-6, 1e15

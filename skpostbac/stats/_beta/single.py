@@ -1,125 +1,117 @@
-"""Sums of one Beta, by the incomplete Beta function.
+"""Sums of one Beta each, by the incomplete Beta function.
 
-Places are shares of the support, as distances from that end which is nearer to the mean. The
-function is accurate to 1e-13 of the smaller tail for up to a million samples. What underflows is
-left to the inversion, as are larger parameters.
+Places are distances from the mean, seen from that end of the support which is nearer to it.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, xlog1py, xlogy
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, xlogy
 
-from skpostbac._utils import Bools, Floats
-from skpostbac.stats._distribution import Tails
-from skpostbac.stats._numerics import Points, log_beta
-from skpostbac.stats._smooth import LEAST, Grid, shortest_intervals
-
-# Range of parameters. If both are larger, rounding shows in the density.
-_LARGEST, _SMALLEST, _FEW = 1e6, 1e-2, 100.0
-# Smallest probability, and largest error of a quantile in relation to the smaller tail.
-_TINY, _ACCURATE = 1e-290, 1e-12
-# Places of the grid, which leaves out about this probability on either side.
-_PLACES, _BEYOND = 48, 1e-9
+from skpostbac._utils import Floats
+from skpostbac.stats._series import Evaluator
 
 
 @dataclass(frozen=True)
-class SingleBeta:
-    """A multiple of one Beta, reflected so that a <= b.
+class SingleBetas:
+    """Multiples of one Beta each, reflected so that a <= b; arrays of shape (m,).
 
     Attributes
     ----------
     a, b : parameters of the share of the support.
-    width : length of the support.
-    is_upper : whether the share begins at the upper end of the support.
+    weight : length of the support, negative if the share begins at its upper end.
     """
 
-    a: float
-    b: float
-    width: float
-    is_upper: bool
-
-    @classmethod
-    def of(cls, a: float, b: float, weight: float) -> "SingleBeta | None":
-        """Return the distribution of a weighted Beta; None if that is not accurate here."""
-        if a + b > _LARGEST or not _SMALLEST <= min(a, b) <= _FEW:
-            return None
-        is_upper = (a > b) == (weight > 0)
-        return cls(min(a, b), max(a, b), abs(weight), is_upper)
-
-    def tails(self, points: Points) -> tuple[Tails, Bools]:
-        """Return tails and density, and which of them do not underflow."""
-        near, far = points.to_low / self.width, points.to_high / self.width
-        near, far = (far, near) if self.is_upper else (near, far)
-        # From the nearer end, whose distance has all digits.
-        is_near, parts = near <= 0.5, (self.a, self.b)
-        first = np.where(is_near, betainc(*parts, near), betaincc(*parts[::-1], far))
-        last = np.where(is_near, betaincc(*parts, near), betainc(*parts[::-1], far))
-        log_far = np.where(is_near, np.log1p(-np.minimum(near, 0.5)), np.log(far))
-        below, above = (last, first) if self.is_upper else (first, last)
-        log_density = xlogy(self.a - 1, near) + (self.b - 1) * log_far - self._log_scale
-        with np.errstate(divide="ignore"):
-            return Tails(np.log(below), np.log(above), log_density), np.minimum(first, last) > _TINY
-
-    def quantiles(self, p: Floats, q: Floats) -> Floats:
-        """Return distances from the nearer end with P(X <= x) = p = 1 - q; NaN if not accurate."""
-        p, q = (q, p) if self.is_upper else (p, q)
-        parts, is_lower = (self.a, self.b), p <= q
-        share = np.where(is_lower, betaincinv(*parts, p), betainccinv(*parts, q))
-        tail = np.where(is_lower, betainc(*parts, share), betaincc(*parts, share))
-        smaller = np.minimum(p, q)
-        is_accurate = (np.abs(tail - smaller) < _ACCURATE * smaller) & (smaller > _TINY)
-        return np.where(is_accurate, self.width * share, np.nan)
+    a: Floats
+    b: Floats
+    weight: Floats
 
     @property
-    def mode(self) -> float:
-        """Distance of the mode from the nearer end; NaN if there are two, or none."""
-        if self.b <= 1:
-            return np.nan
-        return self.width * (self.a - 1) / (self.a + self.b - 2) if self.a > 1 else 0.0
-
-    def shortest(self, level: float) -> Floats:
-        """Return both ends of the shortest interval as distances; NaN if not found."""
-        if self.b <= 1 or min(level, 1 - level) < LEAST:
-            return np.full(2, np.nan)
-        if self.a > 1:
-            return shortest_intervals(self, level)[:, 0]
-        inside, outside = np.array([level]), np.array([1 - level])
-        p, q = (outside, inside) if self.is_upper else (inside, outside)
-        return np.append(0.0, self.quantiles(p, q))
-
-    # What tells the shape of a density, such as `Series`
+    def low(self) -> Floats:
+        """Distance of the lower end of the support from the mean."""
+        return np.where(self.weight > 0, -self._near, -self._far)
 
     @property
-    def reach(self) -> Floats:
-        """Length of the support, shape (1,)."""
-        return np.array([self.width])
+    def high(self) -> Floats:
+        """Distance of the upper end."""
+        return np.where(self.weight > 0, self._far, self._near)
+
+    @property
+    def _near(self) -> Floats:
+        return np.asarray(np.abs(self.weight) * (self.a / (self.a + self.b)))
+
+    @property
+    def _far(self) -> Floats:
+        return np.asarray(np.abs(self.weight) * (self.b / (self.a + self.b)))
 
     @property
     def deviation(self) -> Floats:
-        """The standard deviation, shape (1,)."""
+        """Standard deviations."""
         n = self.a + self.b
-        return np.array([self.width * np.sqrt(self.a * self.b / (n + 1)) / n])
-
-    def waves(self, _: int = 2) -> "SingleBeta":
-        """Return what evaluates the cdf and its derivatives."""
-        return self
-
-    def at(self, y: Floats) -> Floats:
-        """Return the cdf, the density and its slope at y, shape (1, n)."""
-        share = y / self.width
-        logs = xlogy(self.a - 1, share) + xlog1py(self.b - 1, -share)
-        density = np.exp(logs - self._log_scale)
-        slope = ((self.a - 1) / share - (self.b - 1) / (1 - share)) / self.width
-        return np.stack([betainc(self.a, self.b, share), density, density * slope])
-
-    def grid(self) -> Grid:
-        """Return values on an even grid."""
-        first, last = self.width * betaincinv(self.a, self.b, [_BEYOND, 1 - _BEYOND])
-        y = np.linspace(first, last, _PLACES)[np.newaxis]
-        cdf, density, _ = self.at(y)
-        return Grid(y, cdf, density)
+        return np.asarray(np.abs(self.weight) * np.sqrt(self.a * self.b / (n + 1)) / n)
 
     @property
-    def _log_scale(self) -> float:
-        return float(log_beta(np.array(self.a), np.array(self.b)) + np.log(self.width))
+    def end_densities(self) -> Floats:
+        """Limits of the densities at both ends, shape (2, m)."""
+        found = []
+        for e, o in ((self.a, self.b), (self.b, self.a)):
+            flat = np.where(e == 1, o / np.abs(self.weight), 0.0)
+            found.append(np.where(e < 1, np.inf, flat))
+        return np.where(self.weight > 0, found, found[::-1])
+
+    @property
+    def is_log_concave(self) -> bool:
+        """Whether all log densities are concave."""
+        return bool((self.a >= 1).all())
+
+    @property
+    def places(self) -> Floats:
+        """Corners inside the support: none, shape (m, 0)."""
+        return np.empty((self.a.size, 0))
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
+        a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
+
+        def evaluate(y: Floats) -> Floats:
+            x = np.clip(a / (a + b) + y / weight, 0.0, 1.0)
+            rest = 1 - x
+            excess = np.where(weight > 0, betainc(a, b, x), betaincc(a, b, x)) - 0.5
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                density = np.exp(xlogy(a - 1, x) + xlogy(b - 1, rest) - betaln(a, b))
+                rate = (a - 1) / x - (b - 1) / rest
+                turn = rate**2 - (a - 1) / x**2 - (b - 1) / rest**2
+                slopes = [density / np.abs(weight), rate / weight, turn / weight**2]
+                values = [excess, slopes[0], slopes[0] * slopes[1], slopes[0] * slopes[2]]
+            return np.stack(values[: n_derivatives + 1])
+
+        return evaluate
+
+    def tails(self, to_low: Floats, to_high: Floats) -> Floats:
+        """Return P(X <= x), P(X > x) and the density, (3, m, n), at distances from both ends."""
+        a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
+        is_up, size = weight > 0, np.abs(weight)
+        x = np.clip(np.where(is_up, to_low, to_high) / size, 0.0, 1.0)
+        rest = np.clip(np.where(is_up, to_high, to_low) / size, 0.0, 1.0)
+        is_near = x <= 0.5
+        near = np.where(is_near, betainc(a, b, x), betaincc(b, a, rest))
+        far = np.where(is_near, betaincc(a, b, x), betainc(b, a, rest))
+        with np.errstate(divide="ignore", over="ignore"):
+            log_density = xlogy(a - 1, x) + xlogy(b - 1, rest) - betaln(a, b)
+            density = np.exp(log_density) / size
+        return np.stack([np.where(is_up, near, far), np.where(is_up, far, near), density])
+
+    def quantiles(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+        """Distances from both ends of the points with P(X <= x) = p = 1 - q, shape (m, n) each."""
+        is_up, size = self.weight > 0, np.abs(self.weight)[:, np.newaxis]
+        first, last = np.where(is_up, [self.a, self.b], [self.b, self.a])[..., np.newaxis]
+        return size * _share(first, last, p, q), size * _share(last, first, q, p)
+
+
+def _share(a: Floats, b: Floats, p: Floats, q: Floats) -> Floats:
+    """Return the quantile of Beta(a, b) for p = 1 - q."""
+    share = np.where(p <= q, betaincinv(a, b, p), betainccinv(a, b, q))
+    # Where an inverse underflows, x^a / (a B(a, b)) is the probability below x.
+    with np.errstate(divide="ignore"):
+        tiny = np.exp((np.log(p) + np.log(a) + betaln(a, b)) / a)
+    return np.asarray(np.where(np.isnan(share), np.where(p <= q, tiny, 1.0), share))

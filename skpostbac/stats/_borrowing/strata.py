@@ -27,11 +27,11 @@ import numpy as np
 from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._beta import log_laplace_mgf
 from skpostbac.stats._borrowing.hyperprior import log_rise
 from skpostbac.stats._borrowing.kinds import Kinds
 from skpostbac.stats._borrowing.states import States
 from skpostbac.stats._numerics import stirling_remainder
+from skpostbac.stats._tilted import log_laplace_mgf
 
 # One of so many states is looked at, where a rough function of the rate is enough.
 _STRIDE = 8

@@ -1,7 +1,7 @@
 """The difference of two dependent accuracies as a term of a sum, and `PairedDifference`.
 
 The outcomes of a pair of classifiers on one class have a Dirichlet distribution. The files are
-the same as in `_beta`, with vertices instead of ends. Imports `_beta`, `_inversion` and what these
+those of `_tilted`, with vertices instead of ends. Imports `_tilted`, `_inversion` and what these
 import.
 """
 

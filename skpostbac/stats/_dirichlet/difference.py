@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, float_array
 from skpostbac.stats._dirichlet.moments import cumulants
 from skpostbac.stats._dirichlet.terms import WeightedPairs
-from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights
-from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
+from skpostbac.stats._inversion import Inversion, WeightedSum
+from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, weighted_mean
 
 # Beyond these limits a class is a constant or a coin toss in double precision.
 _SMALLEST, _LARGEST = 1e-6, 1e15

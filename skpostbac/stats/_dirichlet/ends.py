@@ -10,8 +10,8 @@ slowly and is continued off the vertical line.
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._beta import log1pmx_complex
 from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log1pmx, stirling_remainder
+from skpostbac.stats._tilted import log1pmx_complex
 
 # The two other vertices of each vertex, and the differences of its value and theirs.
 _OTHERS = np.array([[1, 2], [0, 2], [0, 1]])

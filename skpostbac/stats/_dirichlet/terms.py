@@ -1,7 +1,7 @@
 """Weighted paired differences as terms of a sum, with the interface for the inversion.
 
 The moment generating function of w D with D = p_B - p_A and (p_B, p_A, p_r) ~ Dirichlet(alpha) is
-computed in four ways, as in `skpostbac.stats._beta.terms` with vertices in place of ends:
+computed in four ways, as in the terms of a Beta with vertices in place of ends:
 
 - for a small modulus of s, by the Taylor series of the central moments about the mean;
 - on a vertical line where the path is short, by one integral for each height (`path`);
@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Complexes, Floats, Indices
-from skpostbac.stats import _beta as tb
+from skpostbac.stats import _tilted as tb
 from skpostbac.stats._dirichlet import path as pp
 from skpostbac.stats._dirichlet import tilted as tp
 from skpostbac.stats._dirichlet.ends import (

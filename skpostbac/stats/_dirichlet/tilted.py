@@ -1,7 +1,7 @@
 r"""Paired differences under an exponential tilt, discretised in two log-odds.
 
 For D = p_B - p_A with (p_B, p_A, p_r) ~ Dirichlet(alpha_B, alpha_A, alpha_r), a weight w and a
-real tilt c, this module does what `skpostbac.stats._beta.tilted` does for one Beta. With s = p_B +
+real tilt c, this module does what `skpostbac.stats._tilted.betas` does for one Beta. With s = p_B +
 p_A and u = p_B / s,
 
     D = s (2u - 1),  s ~ Beta(alpha_B + alpha_A, alpha_r),  u ~ Beta(alpha_B, alpha_A),
@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Bools, Floats
-from skpostbac.stats import _beta as tb
-from skpostbac.stats._beta import TiltedBetas
+from skpostbac.stats import _tilted as tb
 from skpostbac.stats._inversion import Quadrature, Reach
 from skpostbac.stats._numerics import NEGLIGIBLE, REACH, Rows, log1pmx, stirling_remainder
+from skpostbac.stats._tilted import TiltedBetas
 
 # Levels of the logarithm at which the reach is compared with that of a normal variable.
 _LEVELS = np.array([REACH, REACH / 2, REACH / 4, REACH / 8])[:, np.newaxis, np.newaxis]
@@ -426,7 +426,7 @@ def _bandwidth(terms: TiltedPairs, profile: _Profile, reach: Floats, rate: Float
 
 
 def _axis(terms: TiltedBetas, reach: Floats, bandwidth: Floats) -> _Axis:
-    """Nodes as in `skpostbac.stats._beta`, of a known bandwidth, as many as each class needs."""
+    """Nodes as in `skpostbac.stats._tilted`, of a known bandwidth, as many as each class needs."""
     spread = tb.SpreadNodes.of(terms, *reach.T)
     steps = np.ceil(spread.length(_STRETCH) * bandwidth / (2 * np.pi)) + 1
     deviations, logs, step = spread.rule(steps)

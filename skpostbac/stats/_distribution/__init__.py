@@ -26,7 +26,6 @@ from skpostbac.stats._distribution.interface import (
     plain_float,
 )
 from skpostbac.stats._distribution.kernel import kernel_density
-from skpostbac.stats._distribution.laplace_moments import Laplace, moments_about_one
 from skpostbac.stats._distribution.log_odds import (
     DEPTH,
     LogitDensity,
@@ -44,7 +43,6 @@ __all__ = [
     "DrawnPosterior",
     "Interval",
     "IntervalMethod",
-    "Laplace",
     "LeftOut",
     "LogValues",
     "LogitDensity",
@@ -63,7 +61,6 @@ __all__ = [
     "figures_of",
     "interval_of",
     "kernel_density",
-    "moments_about_one",
     "one_warning",
     "plain_float",
 ]

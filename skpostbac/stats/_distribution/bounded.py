@@ -28,7 +28,6 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._distribution.hdi import shortest_interval
 from skpostbac.stats._distribution.interface import Distribution, Interval, broadcast_limits
-from skpostbac.stats._distribution.laplace_moments import Laplace
 from skpostbac.stats._distribution.mode import highest_place
 from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
@@ -73,10 +72,12 @@ class BoundedDistribution(Distribution):
     Points and probabilities may be real numbers of any type, including `Fraction` and `Decimal`;
     other types raise a ValueError. NaN gives NaN.
 
-    For weighted sums of Beta variables and paired differences, the tests require a relative error
-    of at most 1e-8 in probabilities between 1e-300 and 1/2 and their densities, and 1e-9 in the
-    logarithms of smaller probabilities (see :ref:`evidence_accuracy`). The distributions under a
-    hierarchical prior and of populations integrate over further unknowns and are less accurate.
+    For weighted sums of Beta variables, errors are absolute: 1e-12 in probabilities, and more
+    beside a point where the density is not smooth. Logarithms of tails below 1e-11 are a
+    saddlepoint approximation, good to about 1 % of the tail. For paired differences, the tests
+    require a relative error of at most 1e-8 in probabilities between 1e-300 and 1/2. See
+    :ref:`evidence_accuracy`. The distributions under a hierarchical prior and of populations
+    integrate over further unknowns and are less accurate.
     """
 
     @property
@@ -109,10 +110,6 @@ class BoundedDistribution(Distribution):
     def _centre_to(self, y: Floats, allowed: Floats) -> Values:
         """Return the same with errors up to `allowed`, where possible."""
         return self._centre(y)
-
-    def _laplace(self) -> Laplace | None:
-        """Return log E[exp(-t X)] and minus its slope for positive X; None if expensive."""
-        return None
 
     @abstractmethod
     def variance(self) -> float:

@@ -27,8 +27,8 @@ from skpostbac.stats._borrowing import Hyperprior, Kinds, Stratum, kind_means
 from skpostbac.stats._distribution import LeftOut, Tails
 from skpostbac.stats._hierarchical.beta_mixture import OneClass, is_slow
 from skpostbac.stats._hierarchical.terms import FarPools, PooledClasses, WeightedPools
-from skpostbac.stats._inversion import Inversion, WeightedSum, sum_weights, vector
-from skpostbac.stats._numerics import Frame, Points, exact_sum
+from skpostbac.stats._inversion import Inversion, WeightedSum
+from skpostbac.stats._numerics import Frame, Points, exact_sum, sum_weights, vector
 
 # Log probabilities below this belong to far tails.
 _FAR = -12.0

@@ -2,7 +2,7 @@
 
 In each state of its stratum the class is a mixture of a borrower and an outlier, both Betas. The
 contribution of an end to its transform is the mixture of their contributions
-(`skpostbac.stats._beta.ends`), each a power s^-near times a series in 1 / s. The exponents differ
+(`skpostbac.stats._tilted.ends`), each a power s^-near times a series in 1 / s. The exponents differ
 between states, so there is a contribution for each state; those below 1e-18 are left out.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats
-from skpostbac.stats._beta import end_share, log_leading_share
 from skpostbac.stats._numerics import NEGLIGIBLE
+from skpostbac.stats._tilted import end_share, log_leading_share
 
 # Shares below this are left out.
 _LOG_NEGLIGIBLE = float(np.log(NEGLIGIBLE))

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import log_expit
 
 from skpostbac._utils import Bools, Complexes, Floats
-from skpostbac.stats import _beta as tb
+from skpostbac.stats import _tilted as tb
 from skpostbac.stats._borrowing import Borrowed, Stratum
 from skpostbac.stats._inversion import Panels
 from skpostbac.stats._numerics import matrix_product

@@ -4,8 +4,8 @@ With x = 2 theta - 1 the transform of a class of weight w is
 
     E exp(s w theta) = exp(s w / 2)  sum over r of c_r I_r(s w / 2) E[T_r(x)],
 
-where the coefficients (`skpostbac.stats._beta.chebyshev`) are the same for all classes of one
-weight, and the moments for all s.
+where the coefficients (`chebyshev`) are the same for all classes of one weight, and the moments
+for all s.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta import chebyshev_coefficients, chebyshev_moments
 from skpostbac.stats._borrowing import Stratum
+from skpostbac.stats._hierarchical.chebyshev import chebyshev_coefficients, chebyshev_moments
 
 # States times kinds whose moments are made together at most.
 _TOGETHER = 2**14

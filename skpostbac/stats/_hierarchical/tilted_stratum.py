@@ -14,13 +14,13 @@ import numpy as np
 from scipy.special import binom
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats import _beta as tb
-from skpostbac.stats._beta import end_radius
+from skpostbac.stats import _tilted as tb
 from skpostbac.stats._borrowing import Stratum
 from skpostbac.stats._hierarchical.ends import MixedEnd
 from skpostbac.stats._hierarchical.rule import Rule, Span, Weighted
 from skpostbac.stats._hierarchical.series import Coefficients, Group
 from skpostbac.stats._numerics import NEGLIGIBLE, matrix_product
+from skpostbac.stats._tilted import end_radius
 
 # A kind has a short series if its weight times the modulus of s is below the first, and the real
 # part below the second, with which three digits are lost, or below the third where half of them are

@@ -3,9 +3,9 @@
 `inverter` finds the saddlepoint, and `contour` places a Bromwich contour through it, using a bound
 of the range of the sum (`chernoff`). `transform` multiplies the terms' moment generating functions
 along the contour. Where the product decays slowly, `lattice` and `branch_points` sum the
-contributions of corners and branch points. The kind of the terms, such as Beta variables, enters
-through the class `Terms` only. Imports
-`_distribution` and `_numerics`.
+contributions of corners and branch points. The kind of the terms enters through the class `Terms`
+only. Serves the families that have not moved to `_series`: paired differences, strata that borrow,
+and populations. Imports `_distribution` and `_numerics`.
 """
 
 from skpostbac.stats._inversion.branch_points import (
@@ -33,17 +33,9 @@ from skpostbac.stats._inversion.transform import (
     Terms,
 )
 from skpostbac.stats._inversion.waves import Quadrature
-from skpostbac.stats._inversion.weighted_sum import (
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    WeightedSum,
-    sum_weights,
-    vector,
-)
+from skpostbac.stats._inversion.weighted_sum import WeightedSum
 
 __all__ = [
-    "LARGEST_WEIGHT",
-    "SMALLEST_WEIGHT",
     "Contour",
     "Corner",
     "CornerIntegrals",
@@ -68,6 +60,4 @@ __all__ = [
     "clear_height",
     "derivatives",
     "joint_integrals",
-    "sum_weights",
-    "vector",
 ]

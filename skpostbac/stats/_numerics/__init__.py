@@ -35,15 +35,23 @@ from skpostbac.stats._numerics.special import (
     sinmx,
     stirling_remainder,
 )
+from skpostbac.stats._numerics.weights import (
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
+    sum_weights,
+    vector,
+)
 
 __all__ = [
     "ACCURACY",
     "DECAYED",
     "DEPTH",
     "EPS",
+    "LARGEST_WEIGHT",
     "LEAST_CORNER",
     "NEGLIGIBLE",
     "REACH",
+    "SMALLEST_WEIGHT",
     "Frame",
     "Points",
     "Rows",
@@ -60,6 +68,8 @@ __all__ = [
     "sinmx",
     "stacked_products",
     "stirling_remainder",
+    "sum_weights",
+    "vector",
     "weighted_mean",
     "weighted_means",
 ]

@@ -35,7 +35,7 @@ from skpostbac.stats._distribution import (
     broadcast_limits,
     kernel_density,
 )
-from skpostbac.stats._inversion import sum_weights
+from skpostbac.stats._numerics import sum_weights
 from skpostbac.stats._pairs.model import PairedShares
 
 N_DRAWS = 200_000

@@ -2,19 +2,23 @@
 
 A sum of two variables is a bilinear form, and so a ratio with a constant denominator: its density
 is tabulated as that of a ratio is (`density`), and further variables are added one by one. Sums of
-many are inverted (`BetaAverage`).
+many are inverted along contours, which keep the relative accuracy of small densities.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats._beta import BetaAverage
 from skpostbac.stats._distribution import LeftOut, LogitDensity
+from skpostbac.stats._inversion import Inversion
 from skpostbac.stats._numerics import Points
 from skpostbac.stats._ratio.density import EDGES, LogRatio
 from skpostbac.stats._ratio.variables import LogOdds, beta_log_odds
+from skpostbac.stats._tilted import WeightedBetas
 
 # Up to so many variables are added one by one, and the error of the log density that this leaves.
 _FEW, _ERROR = 6, 1e-11
@@ -57,8 +61,12 @@ def _by_inversion(distribution: BetaAverage, powers: tuple[float, float]) -> Log
     """Tabulate the density of the log-odds of a sum."""
     frame = distribution._frame
     width = frame.mean_to_low + frame.mean_to_high
+    kept = distribution.weights != 0
+    terms = WeightedBetas.of(
+        *(x[kept] for x in (distribution.a, distribution.b, distribution.weights))
+    )
     left_out = LeftOut()
-    evaluate = left_out.noting(distribution._search())
+    evaluate = left_out.noting(partial(Inversion(terms).tails, kept=[]))
 
     def log_density(z: Floats) -> Floats:
         z = np.clip(z, -_LAST, _LAST)

@@ -70,11 +70,11 @@ REACH = 8.0
 
 
 @runtime_checkable
-class Smooth(Protocol):
-    """Interface of a distribution that may have a series."""
+class Evaluated(Protocol):
+    """Interface of a distribution whose tails cost little."""
 
-    def _cdf_of_series(self) -> Callable[[Floats], Floats] | None:
-        """Return P(X <= x) at distances from the mean, good to 1e-14."""
+    def _values(self, x: Floats, /) -> Floats:
+        """Return P(X <= x), P(X > x) and the density, to absolute accuracy."""
         ...
 
 
@@ -196,7 +196,7 @@ def resolve_jointly(
     """
     points = _first_points(distributions)
     tails = [
-        (is_absolute and _series_tails(distribution)) or _central_tails(distribution)
+        (is_absolute and _evaluated_tails(distribution)) or _central_tails(distribution)
         for distribution in distributions
     ]
     fresh = _evaluate(tails, np.column_stack([points[:-1], points[1:]]))
@@ -236,17 +236,11 @@ def _evaluate(distributions: Sequence[BothTails], edges: Floats) -> JointPanels:
     return JointPanels(edges, np.stack(cdf, axis=-1), np.stack(ccdf, axis=-1))
 
 
-def _series_tails(distribution: Distribution) -> BothTails | None:
-    """Return the tails of a smooth distribution by its series."""
-    cdf = distribution._cdf_of_series() if isinstance(distribution, Smooth) else None
-    if cdf is None:
+def _evaluated_tails(distribution: Distribution) -> BothTails | None:
+    """Return the tails of a distribution that is evaluated at any points, None for others."""
+    if not isinstance(distribution, Evaluated):
         return None
-
-    def tails(x: Floats) -> tuple[Floats, Floats]:
-        lower = cdf(distribution._frame.locate(x).from_mean)
-        return lower, 1 - lower
-
-    return tails
+    return lambda x: tuple(distribution._values(x)[:2])
 
 
 def _central_tails(distribution: Distribution) -> BothTails:

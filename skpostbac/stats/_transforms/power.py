@@ -5,7 +5,7 @@ For Y = X^e with X >= 0 and e > 0,
     P(Y > y) = P(X > x),    f_Y(y) = f_X(x) x / (e y),    x = y^(1/e).
 
 The moments are integrals of the tails (`monotone`), over the rare values that count where the
-distribution is wide beside its mean, or come from the Laplace transform of X.
+distribution is wide beside its mean.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution import (
-    BoundedDistribution,
-    Interval,
-    Laplace,
-    LeftOut,
-    Tails,
-    moments_about_one,
-)
+from skpostbac.stats._distribution import BoundedDistribution, Interval, LeftOut, Tails
 from skpostbac.stats._numerics import Frame, Points
 from skpostbac.stats._transforms.monotone import MonotoneTransform
 
@@ -34,9 +27,6 @@ _WIDE_MOMENT_ERROR = 1e-11
 _LOG_TAILS = -np.geomspace(1.0, 700.0, 24)
 # Those that a centre tells which is cut off.
 _NEAR_TAIL = -7.0
-# Moments of the orders 4 e between these come from the Laplace transform. They lose digits where X
-# is narrow: its mean may be so many standard deviations.
-_LEAST_ORDER, _LARGEST_ORDER, _LARGEST_RATIO = 4e-3, 0.8, 8.0
 # Distances to an end of the support below this are taken for it.
 _SMALLEST = 1e-300
 # Two places so close to zero that only the leading power of the density counts.
@@ -50,12 +40,10 @@ class PowerTransform(MonotoneTransform):
     :math:`y^{1/e}` is below 1e-300, log tails are those at 1e-300.
 
     The moments are integrals of the tails. Their error is about 1e-12 standard deviations, or a
-    relative error of 1e-10 if the standard deviation of Y exceeds its mean. They usually take a
-    millisecond. For a `BetaAverage` whose standard deviation exceeds an eighth of its mean and
-    exponents between 0.001 and 0.2, they come from its Laplace transform in a few tenths of a
-    second. Many classes without correct predictions and with weights of many scales may take
-    several seconds. If the characteristic function of X is truncated, with a warning, the moments
-    have the errors that the warning states.
+    relative error of 1e-8 if the standard deviation of Y exceeds its mean. They take some
+    milliseconds, and for many classes without correct predictions and with weights of many scales
+    up to several seconds. If the characteristic function of X is truncated, with a warning, the
+    moments have the errors that the warning states.
 
     Parameters
     ----------
@@ -126,7 +114,7 @@ class PowerTransform(MonotoneTransform):
 
     @cached_property
     def _unit(self) -> float:
-        if not self._is_wide or self._laplace_of_x is not None:
+        if not self._is_wide:
             return self._first_order
         # The rare values are what counts then: about the fourth root of E[Y^4], by its integrand.
         tails = _LOG_TAILS if self.distribution._is_exact else _LOG_TAILS[_LOG_TAILS > _NEAR_TAIL]
@@ -154,36 +142,10 @@ class PowerTransform(MonotoneTransform):
 
     @cached_property
     def _moments(self) -> Floats:
-        if self._laplace_of_x is not None:
-            moments = self._fractional_moments(self._laplace_of_x)
-            if moments is not None:
-                return moments
         # What a centre does not know that is cut off, far tails do not tell either.
         if self._is_wide and self.distribution._is_exact:
             return self._integrated(self._far_tail, self._wide_reach, _WIDE_MOMENT_ERROR)
         return self._integrated(self._near_tail, self._near_reach, self._near_error)
-
-    @property
-    def _laplace_of_x(self) -> Laplace | None:
-        """The Laplace transform of X, where the moments come from it."""
-        fractional = _LEAST_ORDER <= 4 * self.exponent <= _LARGEST_ORDER
-        wide = self.distribution.mean() <= _LARGEST_RATIO * self.distribution.standard_deviation()
-        if fractional and wide:
-            return self.distribution._laplace()
-        return None
-
-    def _fractional_moments(self, laplace: Laplace) -> Floats | None:
-        """First four moments about the origin, in units, where the transform gives them."""
-        mean = float(self.distribution.mean())
-
-        def relative(t: float) -> tuple[float, float]:
-            log_transform, slope = laplace(t / mean)
-            return log_transform, slope / mean
-
-        about_one = moments_about_one(relative, self.exponent)
-        if about_one is None:
-            return None
-        return np.asarray(about_one * (self._origin / self._unit) ** np.arange(1.0, 5.0))
 
     def _wide_reach(self, _: Callable[[Points], Tails]) -> Floats:
         """Distances from the origin, in units, between which the moments are integrated."""

@@ -69,7 +69,7 @@ def test_equal_costs_of_errors_are_the_error_rate(prevalence):
     accuracy = from_matrix(THREE, "accuracy", prevalence=prevalence)
     cost = from_matrix(THREE, ExpectedCost(1 - np.eye(3)), prevalence=prevalence)
     x = np.array([0.05, 0.1, 0.15, 0.3])
-    np.testing.assert_allclose(cost.cdf(x), accuracy.ccdf(1 - x), rtol=1e-10)
+    np.testing.assert_allclose(cost.cdf(x), accuracy.ccdf(1 - x), rtol=0, atol=1e-13)
     assert cost.observed == pytest.approx(1 - accuracy.observed, rel=1e-14)
 
 

@@ -92,7 +92,7 @@ def test_mode_is_the_one_found(row):
     distribution = distribution_of(row)
     best, other = distribution.pdf([distribution.mode(), row["mode"]])
     # Rounding of a density, which is the sum of some hundred terms.
-    assert best >= other * (1 - 1e-13)
+    assert best >= other * (1 - 1e-12)
     # The density of one_class_empty falls with the sixth power of the distance to its mode.
     assert row["name"] == "one_class_empty" or distribution.mode() == pytest.approx(
         row["mode"], abs=FOUND_MODES
@@ -102,7 +102,12 @@ def test_mode_is_the_one_found(row):
 @pytest.mark.parametrize("record", MODES, ids=names(MODES))
 def test_mode_is_exact(record):
     """The root of an exact derivative; a slope of rounding moves a root by no more."""
-    assert distribution_of(record).mode() == pytest.approx(float(record["mode"]), abs=1e-12)
+    distribution, exact = distribution_of(record), float(record["mode"])
+    if record["name"] == "one_class_empty":
+        # The density falls with the sixth power of the distance to its mode.
+        assert distribution.pdf(distribution.mode()) == pytest.approx(distribution.pdf(exact))
+    else:
+        assert distribution.mode() == pytest.approx(exact, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,24 @@ from math import comb
 import numpy as np
 import pytest
 
-from skpostbac.stats._beta.moments import cumulants
+from skpostbac.stats._beta.betas import Betas
+from skpostbac.stats._beta.moments import cumulants, gauss_points
+
+
+def exact_moments(a, b, order):
+    """Central moments of theta, from raw moments."""
+    raw = [Fraction(1)]
+    for r in range(order):
+        raw.append(raw[-1] * (a + r) / (a + b + r))
+    return [
+        sum(comb(r, k) * raw[k] * (-raw[1]) ** (r - k) for k in range(r + 1))
+        for r in range(order + 1)
+    ]
 
 
 def exact_cumulants(a, b, weight):
-    """Second, third and fourth cumulant of weight * theta, from raw moments."""
-    raw = [Fraction(1)]
-    for r in range(4):
-        raw.append(raw[-1] * (a + r) / (a + b + r))
-    central = [
-        sum(comb(r, k) * raw[k] * (-raw[1]) ** (r - k) for k in range(r + 1)) for r in range(5)
-    ]
+    """Second, third and fourth cumulant of weight * theta."""
+    central = exact_moments(a, b, 4)
     fourth = central[4] - 3 * central[2] ** 2
     return [weight**2 * central[2], weight**3 * central[3], weight**4 * fourth]
 
@@ -45,3 +52,39 @@ def test_cumulants_add():
     expected = [float(sum(column)) for column in zip(*terms, strict=True)]
     found = cumulants(np.array(a, float), np.array(b, float), np.array([float(w) for w in weights]))
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "weights", "chosen"),
+    [
+        ([3, 700, 20], [5, 2, 4], [1, -0.5, 2], [True, True, True]),
+        ([3, 700, 20], [5, 2, 4], [1, -0.5, 2], [False, True, False]),
+        ([30, 30, 30, 30, 9, 30], [1, 1, 1, 1, 2, 1], [0.25] * 6, [True] * 6),
+        ([10**9, 40], [10**8, 10**6], [1, 1], [True, True]),
+    ],
+    ids=["all", "one", "alike", "narrow"],
+)
+def test_gauss_rule_has_the_moments_of_a_sum(a, b, weights, chosen):
+    """Those about the mean of all chosen variables, up to the ninth."""
+    exact = [Fraction(1)] + [Fraction(0)] * 9
+    for alpha, beta, weight, is_chosen in zip(a, b, weights, chosen, strict=True):
+        own = exact_moments(Fraction(alpha), Fraction(beta), 9)
+        own = [(Fraction(weight) * is_chosen) ** k * own[k] for k in range(10)]
+        exact = [sum(comb(r, k) * own[k] * exact[r - k] for k in range(r + 1)) for r in range(10)]
+    sums = Betas.reflected(*(np.array([values], float) for values in (a, b, weights)))
+    # Identical variables are one column.
+    is_chosen = np.ones(sums.p.shape, bool) if all(chosen) else np.array([chosen])
+    nodes, masses = gauss_points(sums, is_chosen)
+    unit = float(exact[2]) ** 0.5
+    found = [masses[0] @ (nodes[0] / unit) ** k for k in range(10)]
+    expected = [float(moment) / unit**k for k, moment in enumerate(exact)]
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_gauss_rule_of_no_variables():
+    """All of its points are at zero, beside a sum with one."""
+    sums = Betas.reflected(np.full((2, 2), 3.0), np.full((2, 2), 2.0), np.ones((2, 2)))
+    nodes, masses = gauss_points(sums, np.array([[False, False], [True, False]]))
+    np.testing.assert_array_equal(nodes[0], 0.0)
+    np.testing.assert_allclose(masses.sum(axis=1), 1.0, rtol=1e-14)
+    assert np.ptp(nodes[1]) > 0

@@ -107,8 +107,8 @@ def test_averages_of_beta_distributions_are_those_of_the_inversion(a, b, weights
     distribution = logit_average([*map(beta_distribution, a, b)], np.array(weights))
     exact = BetaAverage(a, b, weights=weights)
     x = exact.icdf([1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
-    np.testing.assert_allclose(distribution.cdf(x), exact.cdf(x), rtol=1e-8)
-    np.testing.assert_allclose(distribution.ccdf(x), exact.ccdf(x), rtol=1e-8)
+    np.testing.assert_allclose(distribution.cdf(x), exact.cdf(x), rtol=1e-8, atol=2e-12)
+    np.testing.assert_allclose(distribution.ccdf(x), exact.ccdf(x), rtol=1e-8, atol=2e-12)
     assert distribution.mean() == pytest.approx(exact.mean(), abs=1e-10)
 
 
@@ -118,10 +118,13 @@ def test_an_average_of_narrow_distributions():
     average = logit_average([*map(narrow_beta_distribution, a, b)], np.array([0.5, 0.5]))
     exact = BetaAverage(a, b)
     x = exact.icdf([1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
-    np.testing.assert_allclose(average.cdf(x), exact.cdf(x), rtol=1e-11)
-    np.testing.assert_allclose(average.ccdf(x), exact.ccdf(x), rtol=1e-11)
+    np.testing.assert_allclose(average.cdf(x), exact.cdf(x), rtol=1e-11, atol=2e-12)
+    np.testing.assert_allclose(average.ccdf(x), exact.ccdf(x), rtol=1e-11, atol=2e-12)
     np.testing.assert_allclose(average.hdi(), exact.hdi(), rtol=1e-9)
-    np.testing.assert_allclose(average.logccdf([0.52, 0.55]), exact.logccdf([0.52, 0.55]))
+    # Far out, that of the Betas is a saddlepoint approximation.
+    np.testing.assert_allclose(
+        average.logccdf([0.52, 0.55]), exact.logccdf([0.52, 0.55]), atol=0.02
+    )
 
 
 def test_curve_in_a_tail():

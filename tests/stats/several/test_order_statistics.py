@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import betainc, roots_jacobi
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution.tails import Values
@@ -262,16 +263,26 @@ def test_pairs_are_differences(counts, prior):
         )
 
 
-def test_small_probabilities_have_relative_accuracy():
-    """The errors of both tails fall off as they do, and so do those of the pairs."""
+def test_small_probabilities():
+    """Those of pairs, resolved jointly, are the tails of differences."""
     distributions = [BetaAverage([k + 1, k + 1], [101 - k, 101 - k]) for k in range(40, 91, 5)]
     pairwise = pairwise_probabilities(resolve_jointly(distributions))
     small = np.argwhere((pairwise > 1e-10) & (pairwise < 1e-5))
     assert len(small) > 10
     for i, j in small:
-        assert pairwise[i, j] == pytest.approx(
-            (distributions[i] - distributions[j]).ccdf(0.0), rel=1e-6, abs=0
-        )
+        expected = (distributions[i] - distributions[j]).ccdf(0.0)
+        assert pairwise[i, j] == pytest.approx(expected, rel=0, abs=2e-12)
+
+
+def test_outclassed_classifiers_are_compared():
+    """P(A > B) is the mean of the cdf of B, a polynomial for which Gauss-Jacobi rules are exact."""
+    perfect, poor = BetaAverage([50.5] * 3, [0.5] * 3), BetaAverage([3], [5])
+    nodes, masses = roots_jacobi(8, -0.5, 49.5)
+    theta, masses = 0.5 * (1 + nodes), masses / masses.sum()
+    average = (theta[:, None, None] + theta[:, None] + theta) / 3
+    expected = np.einsum("i,j,k,ijk", masses, masses, masses, betainc(5, 3, 1 - average))
+    panels = resolve_jointly([perfect, poor])
+    np.testing.assert_allclose(pairwise_probabilities(panels)[1, 0], expected, rtol=1e-7)
 
 
 def test_many_distributions():

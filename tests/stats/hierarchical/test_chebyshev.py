@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from skpostbac.stats._beta.chebyshev import chebyshev_coefficients, chebyshev_moments
+from skpostbac.stats._hierarchical.chebyshev import chebyshev_coefficients, chebyshev_moments
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (3.5, 1.2), (515.0, 0.7), (4e4, 1e4)])

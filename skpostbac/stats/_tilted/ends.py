@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import gamma, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats
-from skpostbac.stats._beta.tilted import SHIFTS
 from skpostbac.stats._numerics import NEGLIGIBLE, REACH, log_beta, matrix_product, polynomial
+from skpostbac.stats._tilted.betas import SHIFTS
 
 _MAX_TERMS = (24, 72, 200)
 # (-1)^k / k, k = 2 ... 17.

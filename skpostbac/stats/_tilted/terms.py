@@ -7,7 +7,7 @@ The moment generating function of w theta with theta ~ Beta(a, b) and n = a + b,
 is computed in three ways, all accurate to about rounding:
 
 - for a small modulus of s, by the Taylor series of the central moments about the mean;
-- for any s up to some height, by the trapezoid rule in log-odds under the tilt (`tilted`);
+- for any s up to some height, by the trapezoid rule in log-odds under the tilt (`betas`);
 - for a large modulus of s, as the sum of the shares of both ends (`ends`). A class whose transform
   has decayed before its ends separate needs none.
 
@@ -22,14 +22,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
-from skpostbac.stats._beta import tilted as tb
-from skpostbac.stats._beta.ends import (
-    concentrated_end,
-    concentrated_radius,
-    end_radius,
-    end_shares,
-)
-from skpostbac.stats._beta.moments import central_moments, variances
+from skpostbac.stats._beta import central_moments, variances
 from skpostbac.stats._inversion import (
     IndependentSum,
     InvertibleSum,
@@ -38,6 +31,13 @@ from skpostbac.stats._inversion import (
     alike,
 )
 from skpostbac.stats._numerics import log_beta
+from skpostbac.stats._tilted import betas as tb
+from skpostbac.stats._tilted.ends import (
+    concentrated_end,
+    concentrated_radius,
+    end_radius,
+    end_shares,
+)
 
 # The expansion at the ends pays off above this multiple of its least height: the cost of quadrature
 # grows with the height.

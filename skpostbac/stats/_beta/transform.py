@@ -1,6 +1,7 @@
-r"""Quadrature of Betas on a rotated path in the complex plane of log-odds.
+r"""Characteristic functions of sums of Betas at multiples of a height.
 
-With the log-odds d, measured from those of p, the weighted exponential of a Beta is the integral of
+Each is computed by quadrature on a rotated path in the complex plane of log-odds. With the log-odds
+d, measured from those of p, the weighted exponential of a Beta is the integral of
 
     exp(n (p d - log(q + p e^d)) + i t w (theta - p)),    theta - p = p q (e^d - 1) / (q + p e^d),
 
@@ -23,16 +24,24 @@ d = v + u_0 (1 - e^-v) + u_1 (e^v - 1).
 
 All is computed in real arithmetic from exp(d + i alpha) - 1. From a difference of large numbers the
 weights would have errors in proportion to n.
+
+With the nodes x_j of a variable and z_j = exp(i h w x_j), the wave of order k = r c + f is
+(z_j^r)^c z_j^f: r fine powers and as many coarse ones, and one sum over the nodes for each pair,
+the entries of a product of two matrices.
+
+Variables are computed in blocks of about a megabyte, which stays near the processor, with as many
+nodes as the one among them needs that needs the most.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._numerics import Rows
-from skpostbac.stats._smooth.betas import Betas
-from skpostbac.stats._smooth.waves import waves
+from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._beta.betas import Betas
+from skpostbac.stats._numerics import Rows, stacked_products
+from skpostbac.stats._series import powers, waves
 
 # Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
 DIGITS = 37.0
@@ -46,6 +55,8 @@ _FAR, _BEGIN = 4.0, 2.0
 _LARGEST_LOG_ODDS = 300.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 _LEAST = 1e-300
+# Complex numbers in a block.
+_BLOCK = 2**16
 
 
 @dataclass(frozen=True)
@@ -80,10 +91,12 @@ def path_of(betas: Betas, height: Floats) -> Path:
     is_far = window > _FAR
     lean = np.ones((2, *betas.p.shape))
     lean[1] = betas.p / betas.q
-    # With d = e^(v - 2 - log(1 / lean)) the nodes spread out two beyond where theta bends.
-    spread = np.where(is_far, np.exp(-_BEGIN) * lean, 0.0)
+    # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
+    # beyond where the wave does.
+    begin = _BEGIN + np.log1p(height[:, np.newaxis] * betas.size / betas.n)
+    spread = np.where(is_far, np.exp(-begin) * lean, 0.0)
     with np.errstate(divide="ignore"):
-        spread_out = _BEGIN + np.log((window + spread) / lean)
+        spread_out = begin + np.log((window + spread) / lean)
     ends = np.where(is_far, np.minimum(window, spread_out), window)
     count = np.ceil((ends[0] + ends[1]) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
     angle = np.where(betas.weight < 0, -angle, angle)
@@ -147,3 +160,40 @@ def _log_odds(path: Path, count: int) -> tuple[Floats, Floats]:
     v = (above + below) * (np.arange(count) / (count - 1)) - below
     down, up = spread_below * np.exp(-v), spread_above * np.exp(v)
     return v + (spread_below - down) + (up - spread_above), 1 + down + up
+
+
+def transforms(betas: Betas, path: Path, step: Floats, n_orders: int) -> Complexes:
+    """E[exp(i k h (X - mean))] for k < n_orders, shape (m, n_orders), at the steps h, (m,)."""
+    paths, rate = path.ravel(), (step[:, np.newaxis] * betas.weight).ravel()
+    values = np.empty((rate.size, n_orders), dtype=complex)
+    for rows in _blocks(paths.count, n_orders):
+        values[rows] = _transforms(paths[rows], rate[rows], n_orders)
+    values = values.reshape(*betas.p.shape, n_orders)
+    if betas.count.max() > 1:
+        values **= betas.count[..., np.newaxis]
+    return np.asarray(np.multiply.reduce(values, axis=1))
+
+
+def _blocks(count: Floats, n_orders: int) -> Iterator[Indices | slice]:
+    """Yield the variables of each block, with about the same numbers of nodes."""
+    size = _BLOCK / (2 * np.sqrt(n_orders))
+    if count.size * count.max() <= size:
+        yield slice(None)
+        return
+    order, start = np.argsort(-count), 0
+    while start < count.size:
+        stop = start + max(1, int(size / count[order[start]]))
+        yield order[start:stop]
+        start = stop
+
+
+def _transforms(path: Path, rate: Floats, n_orders: int) -> Complexes:
+    """Return the transforms of variables, shape (n, n_orders)."""
+    weights, real, imag = rule(path, int(path.count.max()))
+    angle, decay = rate[:, np.newaxis] * real, -rate[:, np.newaxis] * imag
+    n_fine = int(np.ceil(np.sqrt(n_orders)))
+    n_coarse = -(-n_orders // n_fine)
+    fine = powers(1.0, waves(angle, decay), n_fine)
+    coarse = powers(weights, waves(n_fine * angle, n_fine * decay), n_coarse)
+    values = stacked_products(coarse.transpose(1, 0, 2), fine.transpose(1, 2, 0))
+    return values.reshape(len(values), -1)[:, :n_orders]

@@ -1,0 +1,133 @@
+"""Weighted Betas of many sums at once, each variable seen from its nearer end.
+
+Arrays have shape (m, l): m sums of l variables. A variable with a > b is reflected,
+theta -> 1 - theta with the weight -w, so that a <= b and p = a / n <= 1/2. Exponents near a small p
+are then computed from numbers of its own size.
+
+How far a sum and its transform reach follows from bounds of each variable.
+The characteristic function of a Gamma variable of variance v and shape o has the modulus
+(1 + t^2 v / o)^(-o / 2). That of a Beta falls at least as fast with its nearer exponent as o (tests
+check it), so that the product is below exp(-D) from the height T with
+
+    1/2 sum_i o_i log(1 + T^2 v_i / o_i) = D
+
+on. The moment generating function of a centred Beta is, on the side to which it leans, below that
+of a centred Gamma variable of the same variance v and third cumulant c v,
+c = 2 |b - a| / (n (n + 2)), and below that of a normal variable on the other; tests check it, and
+Skorski has tails of this form (Bernstein-type bounds for Beta distribution, Modern Stochastics 10,
+2023). For a Gamma variable
+
+    log E[exp(h X)] = v h^2 k(c h / 2),    k(y) = -(log(1 - y) + y) / y^2,
+
+and k increases, so that in a sum the variances add, and the largest |w| c of the variables that
+lean to a side counts there. By Chernoff's bound, and u - log(1 + u) >= u^2 / 2 / (1 + 2 u / 3), no
+more than exp(-D) is on that side beyond
+
+    D c / 3 + sqrt((D c / 3)^2 + 2 D v),
+
+and nothing beyond the end of the support.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skpostbac._utils import Floats
+from skpostbac.stats._numerics import Rows
+
+# Variables of less than this share of the standard deviation of their sum count by their means.
+_NARROW = 1e-13
+# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15. Both bounds
+# are seldom attained.
+DEPTH = 34.0
+# Newton's steps for the height: all but the first come from above. A short one is the last.
+_MOST_STEPS, _LAST = 60, 0.02
+_MOST_LOG = 400.0
+# Single sums of more variables than this are searched for identical ones.
+_FEW = 4
+
+
+@dataclass(frozen=True)
+class Betas(Rows):
+    """Sums of `weight` times theta ~ Beta(n p, n q), with p <= q = 1 - p; shapes (m, l).
+
+    Attributes
+    ----------
+    count : number of identical variables that each stands for.
+    near, far : the smaller exponent, n p, and the other, n q.
+    curvature : minus the second derivative of the log density of the log-odds at p, n p q.
+    variances : variance of each weighted variable.
+    """
+
+    count: Floats
+    n: Floats
+    p: Floats
+    q: Floats
+    weight: Floats
+    near: Floats
+    far: Floats
+    curvature: Floats
+    variances: Floats
+
+    @classmethod
+    def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
+        """See each variable from its nearer end. One without a weight counts as uniform."""
+        count = np.ones_like(a)
+        if len(a) == 1 and a.shape[1] > _FEW:
+            (a, b, weights), count = _merged(np.concatenate([a, b, weights]))
+        n = a + b
+        variances = (a / n) * (b / n) * (weights * weights) / (n + 1)
+        idle = variances <= _NARROW**2 * (count * variances).sum(axis=1, keepdims=True)
+        if idle.any():
+            a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
+            weights, variances = np.where(idle, 0.0, weights), np.where(idle, 0.0, variances)
+        near, far = np.minimum(a, b), np.maximum(a, b)
+        p, q = near / n, far / n
+        weight = np.where(a > b, -weights, weights)
+        return cls(count, n, p, q, weight, near, far, near * q, variances)
+
+    @property
+    def size(self) -> Floats:
+        """Size of the weights."""
+        return np.asarray(np.abs(self.weight))
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of each sum, shape (m,)."""
+        return np.asarray((self.count * self.variances).sum(axis=1))
+
+
+def _merged(parameters: Floats) -> tuple[Floats, Floats]:
+    """Return different columns of parameters, (3, 1, l), and how often each occurs, (1, l)."""
+    columns, count = np.unique(parameters, axis=1, return_counts=True)
+    return columns[:, np.newaxis], count[np.newaxis].astype(float)
+
+
+def ranges(betas: Betas) -> tuple[Floats, Floats]:
+    """Distances from the mean, below and above, beyond which nothing counts; shape (m,) each."""
+    lean = (DEPTH * 2 / 3) * betas.size * (betas.q - betas.p) / (betas.n + 2)
+    is_up, square = betas.weight > 0, 2 * DEPTH * betas.variance
+    found = []
+    for side in (~is_up, is_up):
+        reach = np.where(side, lean, 0.0).max(axis=1)
+        end = (betas.count * betas.size * np.where(side, betas.q, betas.p)).sum(axis=1)
+        found.append(np.minimum(reach + np.sqrt(reach * reach + square), end))
+    return found[0], found[1]
+
+
+def heights(betas: Betas) -> Floats:
+    """Heights from which the transforms are negligible, shape (m,).
+
+    In u = log T^2 the left-hand side of the equation is convex and increasing. That of normal
+    variables is larger, so that the search begins below the root, and a Newton step leads above.
+    """
+    near, ratio = betas.count * betas.near, betas.variances / betas.near
+    u = np.log(2 * DEPTH / betas.variance)
+    for _ in range(_MOST_STEPS):
+        x = np.exp(u)[:, np.newaxis] * ratio
+        missing = 2 * DEPTH - (near * np.log1p(x)).sum(axis=1)
+        step = missing / (near * (x / (1 + x))).sum(axis=1)
+        u = np.minimum(u + step, _MOST_LOG)
+        if (np.abs(step) < _LAST).all():
+            break
+    return np.asarray(np.exp(0.5 * u))

@@ -1,0 +1,179 @@
+r"""Corners of sums of Betas.
+
+At a large height t the transform of w theta, theta ~ Beta(a, b), is that of its two ends: with the
+Pochhammer symbol (a)_j,
+
+    E[exp(i t w theta)] ~ V(a, b; -i t w) + exp(i t w) V(b, a; i t w),
+    V(a, b; z) = Gamma(a + b) / Gamma(b) z^-a sum_j (a)_j (1 - b)_j / j! z^-j
+
+(NIST Digital Library of Mathematical Functions, 13.7.2). From |z| = 3 (a + b) + 40 on, the first
+terms give an end to 1e-15 of itself. The transform of a sum is a product, and so a sum over all
+choices of an end for each variable, the corners. Nearly all variables are at their nearer ends, as
+the farther one has the larger exponent. Of variables with the same weight only the number k at
+their farther ends decides where the corner is: it has the coefficient of z^k in
+prod_i (near_i + z far_i).
+
+A variable so narrow that its ends come apart only beyond the last order counts in the rest of the
+series by the points of a Gauss rule. This holds far from the corners, if the coefficients go over
+to it smoothly.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import erfc, gammaln
+
+from skpostbac._utils import Bools, Complexes, Floats
+from skpostbac.stats._beta.betas import Betas
+from skpostbac.stats._beta.moments import gauss_points
+from skpostbac.stats._numerics import log_beta
+from skpostbac.stats._series import Corners, Rule
+
+# Ends are resolved from |z| = _SLOPE n + _START on, with so many terms of more than 1e-17.
+_SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 40, 1e-17
+# Log of the size of corners at the first order that are left out, and most of the corners.
+_LEAST, _MOST, _TINY = -39.0, 512, 1e-290
+
+
+def resolved_heights(betas: Betas) -> Floats:
+    """Heights from which both ends of each variable are resolved, shape (m, l)."""
+    with np.errstate(divide="ignore"):
+        found = (_SLOPE * betas.n + _START) / betas.size
+    return np.where(betas.size > 0, found, 0.0)
+
+
+def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
+    """Corners of sums from an order on, with steps of shape (m,), and narrow variables (m, l)."""
+    exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.near, 0.0).sum(axis=1)
+    rule = Rule.of(order, float(exponents.min()))
+    return Corners(rule, step, *_corners_at(betas, rule.log_orders, step, is_narrow))
+
+
+def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools) -> Complexes:
+    """Replace the later coefficients by and by, shape (m, K - 1), by those of corners.
+
+    Those of narrow variables are approximations, and would jump at the order K.
+    """
+    count = coefficients.shape[1]
+    orders = np.arange(count // 2, count) + 1
+    places, values = _corners_at(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
+    waves = np.exp(1j * step[:, np.newaxis, np.newaxis] * places[..., np.newaxis] * orders)
+    others = (waves * values[:, :, 0]).sum(axis=1)
+    share = 0.5 * erfc(np.linspace(5, -5, orders.size))
+    return np.hstack(
+        [
+            coefficients[:, : count // 2],
+            (1 - share) * coefficients[:, count // 2 :] + share * others,
+        ]
+    )
+
+
+def _corners_at(
+    betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools
+) -> tuple[Floats, Complexes]:
+    """Places of corners, (m, C), and their values at orders whose logs are given, (m, C, s, N)."""
+    wide, count = (betas.size > 0) & ~is_narrow, betas.count
+    e, o = np.where(wide, betas.near, 1.0), np.where(wide, betas.far, 1.0)
+    weight = np.where(wide, betas.weight, 0.0)
+    log_rate = np.log(step[:, np.newaxis] * np.where(wide, betas.size, 1.0))
+    turn = -0.5j * np.pi * np.sign(weight)
+    log_beta_of = log_beta(e, o)
+    # Logs of the sizes of both ends of each variable, and of their product, at the first order.
+    height = log_rate + log_orders[0, 0].real
+    log_near, log_far = (gammaln(x) - log_beta_of - x * height for x in (e, o))
+    log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
+    log_share = log_size + log_far - log_near + np.log(count)
+    moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
+    first, last = np.hstack([e, o[:, moving]]), np.hstack([o, e[:, moving]])
+    rates = np.hstack([log_rate + turn, (log_rate - turn)[:, moving]])
+    log_betas = np.hstack([log_beta_of, log_beta_of[:, moving]])
+    ends = _ends(first, last, log_betas, rates, log_orders)
+    near = ends[:, : e.shape[1]]
+    if not wide.all():
+        near[~wide] = 1.0
+    values = near if count.max() == 1 else near ** _each(count)
+    values = values.prod(axis=1)[:, np.newaxis]
+    places = -(count * weight * betas.p).sum(axis=1, keepdims=True)
+    if is_narrow.any():
+        x, weights = gauss_points(betas, is_narrow)
+        places, values = places + x, values * _each(weights)
+    # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
+    ratios = np.zeros_like(ends[:, e.shape[1] :])
+    kept = near[:, moving]
+    np.divide(ends[:, e.shape[1] :], kept, out=ratios, where=np.abs(kept) > _TINY)
+    size, sign = np.abs(weight[:, moving]), np.sign(weight[:, moving])
+    for columns in _alike(size):
+        for side in (-1.0, 1.0):
+            chosen = sign[:, columns] == side
+            if chosen.any():
+                moved = np.where(_each(chosen), ratios[:, columns], 0)
+                shift = side * size[:, columns[:1]]
+                many = count[:, moving[columns]]
+                places, values = _moved(places, values, shift, moved, many)
+    return places, values
+
+
+def _each(x: Any) -> Any:
+    """Spread what is known of each variable over all orders."""
+    return x[..., np.newaxis, np.newaxis]
+
+
+def _ends(
+    e: Floats, o: Floats, log_beta_of: Floats, log_rate: Complexes, log_orders: Complexes
+) -> Complexes:
+    """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
+    scale = _SLOPE * (e + o) + _START
+    terms = [np.ones_like(e)]
+    while len(terms) < _TERMS and np.abs(terms[-1]).max() > _ROUNDING:
+        j = len(terms) - 1
+        terms.append(terms[-1] * ((e + j) * (j + 1 - o) / ((j + 1) * scale)))
+    inverse = _each(scale * np.exp(-log_rate)) * np.exp(-log_orders)
+    total = inverse * _each(terms[-1])
+    for term in reversed(terms[1:-1]):
+        total += _each(term)
+        total *= inverse
+    total += 1.0
+    log_scale = _each(gammaln(e) - log_beta_of - e * log_rate)
+    return np.asarray(total * np.exp(log_scale - _each(e) * log_orders))
+
+
+def _alike(size: Floats) -> list[list[int]]:
+    """Divide columns into those with the same values in all rows."""
+    groups: dict[bytes, list[int]] = {}
+    for i in range(size.shape[1]):
+        groups.setdefault(size[:, i].tobytes(), []).append(i)
+    return list(groups.values())
+
+
+def _moved(
+    places: Floats, values: Complexes, shift: Floats, ratios: Complexes, count: Floats
+) -> tuple[Floats, Complexes]:
+    """Multiply by prod_i (1 + z ratio_i)^count_i, where z moves a place; keep what counts.
+
+    Shapes are (m, C), (m, C, s, N), (m, 1), (m, l, s, N) and (m, l).
+    """
+    largest = np.abs(values[..., 0, 0]).max(axis=1)
+
+    def is_small(power: Complexes) -> bool:
+        return bool((np.abs(power[:, 0, 0]) * largest).max() < np.exp(_LEAST))
+
+    powers = [np.ones_like(ratios[:, 0])]
+    for ratio, times in zip(np.moveaxis(ratios, 1, 0), count.T, strict=True):
+        raised, most = [np.ones_like(ratio)], int(times.max()) if ratio.any() else 0
+        for k in range(most):
+            raised.append(raised[-1] * ratio * _each((times - k) / (k + 1)))
+            if is_small(raised[-1]):
+                break
+        found = [np.zeros_like(ratio) for _ in range(len(powers) + len(raised) - 1)]
+        for i, power in enumerate(powers):
+            for k, other in enumerate(raised):
+                found[i + k] += power * other
+        powers = found
+        while is_small(powers[-1]):
+            powers.pop()
+    places = np.concatenate([places + k * shift for k in range(len(powers))], axis=1)
+    values = np.concatenate([values * power[:, np.newaxis] for power in powers], axis=1)
+    size = np.abs(values[..., 0, 0]).max(axis=0)
+    kept = np.sort(np.argsort(-size)[:_MOST])
+    kept = kept[size[kept] > np.exp(_LEAST)]
+    return places[:, kept], values[:, kept]

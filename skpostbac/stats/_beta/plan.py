@@ -1,0 +1,104 @@
+"""Series of many sums of Betas.
+
+The orders of a series end where the transform vanishes, or where the ends of all variables are
+resolved and the rest is summed in closed form, whichever comes first. Sums with the same number of
+orders are computed together. The number is rounded up to two steps for each power of two, so that
+the company of others changes nothing but the last digits.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import gammaln
+
+from skpostbac._utils import Floats, Indices
+from skpostbac.stats._beta.betas import Betas, heights, ranges
+from skpostbac.stats._beta.corners import blended, corners_of, resolved_heights
+from skpostbac.stats._beta.transform import path_of, transforms
+from skpostbac.stats._numerics import log_beta
+from skpostbac.stats._series import Series
+
+# Orders of a series: the fewest, the most, and the most of all variables of a sum together.
+_FEWEST, _MOST, _MOST_OF_ALL = 8, 2**16, 2**20
+# So many orders take less time than corners.
+_CHEAP = 300
+# The period is a little wider than the range, so that its two ends do not meet.
+_PERIOD = 1 + 1 / 16
+# Coefficients of the series in a block, and sums whose blocks are chosen at a time.
+_BLOCK, _CHUNK = 2**16, 2**12
+# Powers of the density at an end that count as zero.
+_ROUNDING = 1e-9
+
+
+def many_series(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Series]]:
+    """Return series of sums, parameters of shape (m, l), and the rows of each."""
+    found = []
+    for start in range(0, len(a), _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        betas = Betas.reflected(a[chunk], b[chunk], weights[chunk])
+        found += [(start + rows, series) for rows, series in _series(betas)]
+    return found
+
+
+def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
+    below, above = ranges(betas)
+    step = 2 * np.pi / (_PERIOD * (below + above))
+    vanished, resolved = heights(betas), resolved_heights(betas)
+    most = max(min(_MOST, _MOST_OF_ALL // betas.p.shape[1]), 2**13)
+    whole = vanished / step
+    wanted = np.where(whole <= _CHEAP, whole, np.minimum(whole, resolved.max(axis=1) / step))
+    order = _rounded_up(np.clip(np.ceil(wanted) + 1, _FEWEST, most))
+    last = order * step
+    is_narrow = resolved > last[:, np.newaxis]
+    has_corners = vanished > last
+    ends = _end_densities(betas, below, above)
+    # Sums of variables with concave log densities have one, too (Prekopa, Acta Scientiarum
+    # Mathematicarum 34, 1973).
+    is_concave = (betas.near >= 1).all(axis=1)
+    kinds = 4 * order + 2 * has_corners + is_concave
+    for kind in np.unique(kinds).tolist():
+        alike, count = np.flatnonzero(kinds == kind), kind // 4
+        size = max(1, _BLOCK // count)
+        for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
+            part, at_steps = betas if rows.size == len(step) else betas[rows], step[rows]
+            values = transforms(part, path_of(part, last[rows]), at_steps, count)[:, 1:]
+            narrow = is_narrow[rows]
+            corners = corners_of(part, count, at_steps, narrow) if kind & 2 else None
+            if corners and narrow.any():
+                values = blended(values, part, at_steps, narrow)
+            period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
+            known = (-below[rows], above[rows], deviation, ends[:, rows], bool(kind & 1))
+            yield rows, Series(period, *known, values, corners)
+
+
+def _rounded_up(count: Floats) -> Indices:
+    """Round up to a multiple of half the largest power of two below."""
+    step = np.exp2(np.floor(np.log2(count - 1)) - 1)
+    return np.asarray((np.ceil(count / step) * step).astype(np.intp))
+
+
+def _end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:
+    """Limits of the densities at both ends of the ranges, shape (2, m).
+
+    Beside an end of the support where the variables have the exponents e the density is
+
+        prod_i (Gamma(n_i) / Gamma(n_i - e_i) w_i^-e_i) d^(S - 1) / Gamma(S),    S = sum_i e_i,
+
+    at the distance d, in the limit.
+    """
+    found, kept = np.zeros((2, len(below))), betas.size > 0
+    if (np.where(kept, betas.count * betas.near, 0.0).sum(axis=1) > 1 + _ROUNDING).all():
+        return found
+    size = np.where(kept, betas.size, 1.0)
+    for side, (is_up, reach) in enumerate(((False, below), (True, above))):
+        is_far = (betas.weight > 0) == is_up
+        e, o = np.where(is_far, betas.far, betas.near), np.where(is_far, betas.near, betas.far)
+        power = np.where(kept, betas.count * e, 0.0).sum(axis=1) - 1
+        at_end = betas.size * np.where(is_far, betas.q, betas.p)
+        is_end = reach >= (betas.count * at_end).sum(axis=1)
+        found[side, is_end & (power < -_ROUNDING)] = np.inf
+        flat = is_end & (np.abs(power) <= _ROUNDING)
+        if flat.any():
+            logs = np.where(kept, gammaln(e) - log_beta(e, o) - e * np.log(size), 0.0)
+            found[side, flat] = np.exp((betas.count * logs).sum(axis=1)[flat])
+    return found

@@ -1,0 +1,160 @@
+r"""Fourier series of distributions on bounded intervals.
+
+With X centred at its mean, v_k = E[exp(i k h X)] and h = 2 pi / P, the sawtooth of period P gives
+
+    P(X <= y) = 1/2 + y / P - sum_k Im(exp(-i k h y) v_k) / (pi k),    |y - X| < P,
+
+for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its derivative.
+Where the coefficients vanish, the series ends. Otherwise they are those of the corners from some
+order on, and the rest of the series is summed in closed form (`corners`).
+
+A complex exponential costs ten times as much as a tangent, from which cosine and sine follow,
+
+    exp(i x) = (1 - s^2 + 2 i s) / (1 + s^2),    s = tan(x / 2).
+
+A relative error e of s stands for an error e s / (1 + s^2) of x / 2, at most e / 2, so that poles
+of the tangent do no harm.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._numerics import stacked_products
+from skpostbac.stats._series.corners import Corners
+
+# Points y, shape (m, n), to the distribution function less 1/2 and its first derivatives there,
+# shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.
+Evaluator: TypeAlias = Callable[[Floats], Floats]
+
+# Products that are held at a time.
+_BLOCK = 2**18
+
+
+class Centred(Protocol):
+    """Protocol of m distributions, at distances from their means."""
+
+    @property
+    def low(self) -> Floats:
+        """What is below does not count, shape (m,)."""
+
+    @property
+    def high(self) -> Floats:
+        """What is above does not count, shape (m,)."""
+
+    @property
+    def deviation(self) -> Floats:
+        """Standard deviations, shape (m,)."""
+
+    @property
+    def end_densities(self) -> Floats:
+        """Limits of the densities at `low` and `high`, shape (2, m)."""
+
+    @property
+    def is_log_concave(self) -> bool:
+        """Whether all log densities are known to be concave, so that each has a single peak."""
+
+    @property
+    def places(self) -> Floats:
+        """Distances at which the density may have a kink or a pole, shape (m, C)."""
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution functions and so many derivatives."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Fourier series of m centred distributions.
+
+    Attributes
+    ----------
+    period : P, shape (m,).
+    low, high : nothing that counts is below or above these distances from the mean, shape (m,).
+    deviation : standard deviations, shape (m,).
+    end_densities : limits of the densities at `low` and `high`, shape (2, m).
+    is_log_concave : whether all log densities are known to be concave.
+    coefficients : v_k from k = 1 to K - 1, shape (m, K - 1).
+    corners : the rest of the series; None if it vanishes.
+    """
+
+    period: Floats
+    low: Floats
+    high: Floats
+    deviation: Floats
+    end_densities: Floats
+    is_log_concave: bool
+    coefficients: Complexes
+    corners: Corners | None
+
+    @property
+    def places(self) -> Floats:
+        """Distances at which the density may have a kink or a pole, shape (m, C)."""
+        if self.corners is None:
+            return np.empty((len(self.period), 0))
+        return np.clip(self.corners.places, self.low[:, np.newaxis], self.high[:, np.newaxis])
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution functions and so many derivatives."""
+        count, step = self.coefficients.shape[1], 2 * np.pi / self.period
+        degrees = np.arange(n_derivatives + 1)[:, np.newaxis]
+        # Factors of exp(-i k h y) v_k in the derivatives: i / pi (-i h)^d k^(d - 1).
+        rates = (1j / np.pi) * (-1j * step) ** degrees
+        factors = rates.T[..., np.newaxis] * np.arange(1, count + 1) ** (degrees - 1.0)
+        # The wave of order i c + j is that of order i c times that of order j.
+        fine = math.isqrt(count - 1) + 1
+        table = np.zeros((len(step), degrees.size, -(-count // fine) * fine), dtype=complex)
+        np.multiply(factors, self.coefficients[:, np.newaxis], out=table[..., :count])
+        table = table.reshape(len(step), -1, fine)
+        rest = None if self.corners is None else self.corners.evaluator(n_derivatives)
+        width = max(1, _BLOCK // table.size)
+
+        def sums(turns: Floats) -> Floats:
+            wave = waves(-2 * np.pi * turns, 0.0)
+            inner = powers(wave, wave, fine)
+            outer = powers(1.0, inner[-1], table.shape[1] // degrees.size)
+            products = stacked_products(table, inner.transpose(1, 0, 2))
+            products = products.reshape(len(step), degrees.size, -1, turns.shape[1])
+            return np.asarray(np.einsum("mdrn,rmn->dmn", products, outer).real)
+
+        def evaluate(y: Floats) -> Floats:
+            turns, values = y / self.period[:, np.newaxis], np.empty((degrees.size, *y.shape))
+            for start in range(0, y.shape[1], width):
+                part = slice(start, start + width)
+                values[..., part] = sums(turns[:, part])
+            if rest is not None:
+                values += (rates[..., np.newaxis] * rest(y)).real
+            values[0] += turns
+            values[1:2] += 1 / self.period[:, np.newaxis]
+            return values
+
+        return evaluate
+
+
+def waves(angle: Floats, log_size: Floats | float) -> Complexes:
+    """Return exp(log_size + i angle)."""
+    tangent = np.tan(0.5 * angle)
+    square = tangent * tangent
+    size = np.exp(log_size) / (1 + square)
+    result = np.empty(size.shape, dtype=complex)
+    np.multiply(size, 1 - square, out=result.real)
+    np.multiply(size, tangent + tangent, out=result.imag)
+    return result
+
+
+def powers(first: Complexes | float, factor: Complexes, count: int) -> Complexes:
+    """Return `first` times the powers 0 to count - 1 of a factor, along a new first axis.
+
+    Each call doubles their number.
+    """
+    table = np.empty((count, *factor.shape), dtype=complex)
+    table[0] = first
+    known = 1
+    while known < count:
+        more = min(known, count - known)
+        np.multiply(table[:more], factor, out=table[known : known + more])
+        factor, known = factor * factor, known + more
+    return table
