@@ -9,14 +9,14 @@ and Rice, Advances in Applied Probability 12, 1980; in the form of Barndorff-Nie
 and the density exp(K(s) - s x) / sqrt(2 pi K''(s)). All is computed from the distance D of X from
 the end of the support to which s pushes it, in which nothing cancels: it has the expectation
 E[D exp(-t D)] / E[exp(-t D)] at t = |s|. E[exp(-t D)] is the product of those of the variables, by
-quadrature: with v = p e^d / (q + p e^d), its share v or 1 - v of the distance, and n p q times the
-log density n (p d - log(q + p e^d)) of the log-odds d,
+quadrature over the log-odds d of v, measured from those of p: with v = p e^d / (q + p e^d),
 
     B(a, b) p^-a q^-b E[exp(-x v)] = int exp(n p d - n log(q + p e^d) - x v) dd.
 
 The exponent has its maximum where v = 2 a / (n + x + sqrt((n + x)^2 - 4 a x)), with the second
-derivative -D, D = a (1 - v)^2 + b v^2. Nodes are even in u with d = d_0 + sinh(u) / sqrt(D), or
-closer where D is below 1. In tails below 1e-11 the errors are about 1 %.
+derivative -C, C = a (1 - v)^2 + b v^2. Nodes are even in u with d = d_0 + sinh(u) / sqrt(C), or
+closer where C is below 1. In tails below 1e-11 the errors are mostly below 1 %, and with few
+perfect classes up to 16 %.
 """
 
 import numpy as np
