@@ -5,34 +5,25 @@ product of confluent hypergeometric functions (Carrillo et al. 2014, eq. 13),
 
     E[exp(i t X)] = prod_i 1F1(a_i; a_i + b_i; i t w_i).
 
-`sums` answers all questions about it. The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with
-n_i = a_i + b_i. The mean and the ends of the support are kept as sums of two doubles each.
+It is computed by a Fourier series (`plan`). The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1))
+with n_i = a_i + b_i. The mean and the ends of the support are kept as sums of two doubles each.
 """
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, check_level, float_array
+from skpostbac._utils import Floats, float_array
 from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters, check_exponents
-from skpostbac.stats._beta.sums import BetaSums
-from skpostbac.stats._distribution import BoundedDistribution, Interval, LeftOut, Tails, Values
-from skpostbac.stats._numerics import (
-    Frame,
-    Points,
-    exact_sum,
-    sum_weights,
-    vector,
-    weighted_mean,
-)
-
-# Error of probabilities by a series.
-_ERROR = 1e-13
+from skpostbac.stats._beta.plan import centred_sums
+from skpostbac.stats._beta.saddlepoint import BetaTails
+from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector, weighted_mean
+from skpostbac.stats._series import Centred, SmallTails
 
 
 class BetaAverage(BoundedDistribution):
@@ -237,50 +228,12 @@ class BetaAverage(BoundedDistribution):
         return total
 
     @cached_property
-    def _sums(self) -> BetaSums:
-        frame, rows = self._frame, (x[np.newaxis] for x in (self.a, self.b, self.weights))
-        ends = (frame.mean, frame.mean_rest, frame.low, frame.high)
-        return BetaSums(*rows, *(np.array([end]) for end in ends))
+    def _centred(self) -> Centred:
+        return centred_sums(self.a[np.newaxis], self.b[np.newaxis], self.weights[np.newaxis])[0][1]
 
-    def pdf(self, x: ArrayLike) -> np.float64 | Floats:
-        return np.asarray(self._values(x)[2])[()]
-
-    pdf.__doc__ = BoundedDistribution.pdf.__doc__
-
-    def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
-        return super().cdf(x, y) if y is not None else np.asarray(self._values(x)[0])[()]
-
-    cdf.__doc__ = BoundedDistribution.cdf.__doc__
-
-    def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        return np.asarray(self._values(x)[1])[()]
-
-    ccdf.__doc__ = BoundedDistribution.ccdf.__doc__
-
-    def _values(self, x: ArrayLike) -> Floats:
-        """Both tails and the density at x, along a new first axis."""
-        x = float_array(x, "x")
-        return self._sums.values(x.reshape(1, -1)).reshape(3, *x.shape)
-
-    def interval(self, level: float = 0.95) -> Interval:
-        tail = 0.5 * (1 - check_level(level))
-        ends = self._sums.quantiles(np.array([[tail, 1 - tail]]), np.array([[1 - tail, tail]]))
-        return Interval(*ends[0].tolist())
-
-    interval.__doc__ = BoundedDistribution.interval.__doc__
-
-    def hdi(self, level: float = 0.95) -> Interval:
-        low, high = self._sums.shortest(check_level(level))[:, 0].tolist()
-        return Interval(low, high)
-
-    hdi.__doc__ = BoundedDistribution.hdi.__doc__
-
-    def mode(self) -> float:
-        """Return the point of highest density.
-
-        This is an end of the support if the density is unbounded there.
-        """
-        return float(self._sums.modes()[0])
+    @property
+    def _small_tails(self) -> SmallTails:
+        return BetaTails(self.a[np.newaxis], self.b[np.newaxis], self.weights[np.newaxis])
 
     @cached_property
     def _frame(self) -> Frame:
@@ -292,29 +245,6 @@ class BetaAverage(BoundedDistribution):
         up = np.where(self.weights > 0, self.b, self.a) / n
         size = np.abs(self.weights)
         return Frame(*low, *high, *mean, float((size * down).sum()), float((size * up).sum()))
-
-    # What transforms, ratios and order statistics ask for, until they move to the same engine
-
-    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
-        del left_out  # nothing is
-        p, q = np.exp(log_p)[np.newaxis], np.exp(log_q)[np.newaxis]
-        return np.asarray(self._sums.quantiles(p, q)[0])
-
-    def _tails(self, points: Points) -> Tails:
-        return Tails(*self._sums.logs_at(*(x[np.newaxis] for x in vars(points).values()))[:, 0])
-
-    def _centre(self, y: Floats) -> Values:
-        tail, density, slope = self._sums.derivatives(y[np.newaxis])[:, 0]
-        return Values(tail, np.full(y.shape, _ERROR), density, slope)
-
-    def _curve(self) -> Callable[[Floats], Floats]:
-        return lambda x: np.asarray(self.pdf(x))
-
-    @property
-    def _log_end_densities(self) -> Interval:
-        with np.errstate(divide="ignore"):
-            low, high = np.log(self._sums.parts[0][1].end_densities[:, 0]).tolist()
-        return Interval(low, high)
 
 
 def _spread(number: Floats, over: Floats) -> Floats:

@@ -25,9 +25,11 @@ from skpostbac._utils import (
 )
 from skpostbac.stats._beta.moments import cumulants
 from skpostbac.stats._beta.parameters import Parameters
-from skpostbac.stats._beta.sums import BetaSums
+from skpostbac.stats._beta.plan import centred_sums
+from skpostbac.stats._beta.saddlepoint import BetaTails
 from skpostbac.stats._distribution import broadcast_limits
 from skpostbac.stats._numerics import weighted_means
+from skpostbac.stats._series import Located
 
 # Number of distributions shown in the HTML view.
 SHOWN = 8
@@ -171,11 +173,11 @@ class BetaAverages(StablePickle):
 
     def pdf(self, x: ArrayLike) -> Floats:
         """Return the probability densities at `x`, which is broadcast with the array."""
-        return self._asked(self._sums.values, x)[2]
+        return self._asked(self._located.values, x)[2]
 
     def logpdf(self, x: ArrayLike) -> Floats:
         """Return the logarithms of the densities at `x`; small ones are good to about 1 %."""
-        return self._asked(self._sums.logs, x)[2]
+        return self._asked(self._located.logs, x)[2]
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> Floats:
         """Return P(X <= x), or P(x < X <= y) when `y` is given.
@@ -195,23 +197,22 @@ class BetaAverages(StablePickle):
             If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
-            return self._asked(self._sums.values, x)[0]
-        lower, upper = (self._asked(self._sums.values, z) for z in broadcast_limits(x, y))
-        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
-        is_upper = np.minimum(lower[0], upper[0]) > 0.5
-        return np.asarray(np.where(is_upper, lower[1] - upper[1], upper[0] - lower[0]))
+            return self._asked(self._located.values, x)[0]
+        limits = broadcast_limits(x, y)
+        rows = _Rows.of(self.shape, limits[0].shape, "x")
+        return rows.joined(self._located.between(*(rows.split(limit) for limit in limits)))
 
     def ccdf(self, x: ArrayLike) -> Floats:
         """Return P(X > x), with the same absolute error as P(X <= x)."""
-        return self._asked(self._sums.values, x)[1]
+        return self._asked(self._located.values, x)[1]
 
     def logcdf(self, x: ArrayLike) -> Floats:
         """Return the logarithms of P(X <= x); those of tails below 1e-11 are good to about 1 %."""
-        return self._asked(self._sums.logs, x)[0]
+        return self._asked(self._located.logs, x)[0]
 
     def logccdf(self, x: ArrayLike) -> Floats:
         """Return the logarithms of P(X > x); those of tails below 1e-11 are good to about 1 %."""
-        return self._asked(self._sums.logs, x)[1]
+        return self._asked(self._located.logs, x)[1]
 
     def _asked(self, answer: Callable[[Floats], Floats], x: ArrayLike) -> list[Floats]:
         """Return answers about points."""
@@ -253,7 +254,7 @@ class BetaAverages(StablePickle):
         tail = 0.5 * (1 - check_level(level))
         count = self._means[0].size
         p, q = (np.tile(pair, (count, 1)) for pair in ([tail, 1 - tail], [1 - tail, tail]))
-        return self._intervals(self._sums.quantiles(p, q).T)
+        return self._intervals(self._located.quantiles(p, q).T)
 
     def hdi(self, level: float = 0.95) -> Intervals:
         """Return the highest-density intervals, the shortest ones with this probability.
@@ -272,11 +273,11 @@ class BetaAverages(StablePickle):
         ValueError
             If `level` is outside (0, 1).
         """
-        return self._intervals(self._sums.shortest(check_level(level)))
+        return self._intervals(self._located.shortest(check_level(level)))
 
     def mode(self) -> Floats:
         """Return the points of highest density; an end of the support if unbounded there."""
-        return self._sums.modes().reshape(self.shape)
+        return self._located.modes().reshape(self.shape)
 
     def sample(self, shape: int | tuple[int, ...] = (), *, rng: RngLike = None) -> Floats:
         """Draw independent random values.
@@ -299,8 +300,9 @@ class BetaAverages(StablePickle):
         return total
 
     @cached_property
-    def _sums(self) -> BetaSums:
-        return BetaSums(*self._parameters.rows, *self._means, *self._support)
+    def _located(self) -> Located:
+        rows = self._parameters.rows
+        return Located(*self._means, *self._support, centred_sums(*rows), BetaTails(*rows))
 
     def _intervals(self, ends: Floats) -> Intervals:
         """Reshape ends, shape (2, m), to the shape of the array of distributions."""
@@ -311,7 +313,7 @@ class BetaAverages(StablePickle):
         rows = _Rows.of(self.shape, p.shape, "p")
         p = rows.split(p)
         p, q = (1 - p, p) if is_upper else (p, 1 - p)
-        return rows.joined(self._sums.quantiles(p, q))
+        return rows.joined(self._located.quantiles(p, q))
 
 
 class _Rows(NamedTuple):

@@ -14,9 +14,10 @@ from scipy.special import gammaln
 from skpostbac._utils import Floats, Indices
 from skpostbac.stats._beta.betas import Betas, heights, ranges
 from skpostbac.stats._beta.corners import blended, corners_of, resolved_heights
+from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._beta.transform import path_of, transforms
 from skpostbac.stats._numerics import log_beta
-from skpostbac.stats._series import Series
+from skpostbac.stats._series import Centred, Series
 
 # Orders of a series: the fewest, the most, and the most of all variables of a sum together.
 _FEWEST, _MOST, _MOST_OF_ALL = 8, 2**16, 2**20
@@ -26,13 +27,21 @@ _CHEAP = 300
 _PERIOD = 1 + 1 / 16
 # Coefficients of the series in a block, and sums whose blocks are chosen at a time.
 _BLOCK, _CHUNK = 2**16, 2**12
+# Sums of the parameters of a single Beta up to which the incomplete Beta function is accurate.
+_LARGEST = 1e6
 # Powers of the density at an end that count as zero.
 _ROUNDING = 1e-9
 
 
-def many_series(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Series]]:
-    """Return series of sums, parameters of shape (m, l), and the rows of each."""
-    found = []
+def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Centred]]:
+    """Return distributions of sums, parameters of shape (m, l), and the rows of each."""
+    kept = weights.any(axis=0)
+    a, b, weights = (x[:, kept] for x in (a, b, weights))
+    if a.shape[1] == 1 and a.size and (a + b).max() <= _LARGEST:
+        weight = np.where(a > b, -weights, weights)[:, 0]
+        single = SingleBetas(np.minimum(a, b)[:, 0], np.maximum(a, b)[:, 0], weight)
+        return [(np.arange(len(a)), single)]
+    found: list[tuple[Indices, Centred]] = []
     for start in range(0, len(a), _CHUNK):
         chunk = slice(start, start + _CHUNK)
         betas = Betas.reflected(a[chunk], b[chunk], weights[chunk])

@@ -69,6 +69,11 @@ class SingleBetas:
         """Corners inside the support: none, shape (m, 0)."""
         return np.empty((self.a.size, 0))
 
+    @property
+    def least(self) -> float:
+        """Tails have relative accuracy as long as nothing underflows."""
+        return 1e-300
+
     def evaluator(self, n_derivatives: int) -> Evaluator:
         """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
@@ -87,8 +92,9 @@ class SingleBetas:
 
         return evaluate
 
-    def tails(self, to_low: Floats, to_high: Floats) -> Floats:
-        """Return P(X <= x), P(X > x) and the density, (3, m, n), at distances from both ends."""
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, m, n), at distances from both ends."""
+        del y
         a, b, weight = (x[:, np.newaxis] for x in (self.a, self.b, self.weight))
         is_up, size = weight > 0, np.abs(weight)
         ends = np.where(is_up, [to_low, to_high], [to_high, to_low])
@@ -101,7 +107,7 @@ class SingleBetas:
             density = np.exp(log_density) / size
         return np.stack([np.where(is_up, near, far), np.where(is_up, far, near), density])
 
-    def quantiles(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Distances from both ends of the points with P(X <= x) = p = 1 - q, shape (m, n) each."""
         is_up, size = self.weight > 0, np.abs(self.weight)[:, np.newaxis]
         first, last = np.where(is_up, [self.a, self.b], [self.b, self.a])[..., np.newaxis]

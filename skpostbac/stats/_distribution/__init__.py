@@ -6,6 +6,7 @@ Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.contour import ContourDistribution
 from skpostbac.stats._distribution.drawn import (
     DrawnPosterior,
     central_tails,
@@ -39,6 +40,7 @@ __all__ = [
     "DEFAULT_INTERVAL",
     "DEPTH",
     "BoundedDistribution",
+    "ContourDistribution",
     "Distribution",
     "DrawnPosterior",
     "Interval",

@@ -1,24 +1,18 @@
-"""Interface of continuous distributions on a bounded interval.
+"""Continuous distributions on a bounded interval.
 
-A subclass computes tails, densities and moments; this module computes the rest from them. The
-quantile is the root of P(X <= x) = p (`quantile`), and the mode the point of highest density
-(`mode`). The shortest interval has equal densities at its ends, unless it ends at a kink or an end
-of the support (`hdi`). There are two accuracies: `_centre` is cheap and has absolute accuracy;
-`_tails` returns logs with relative accuracy in arbitrarily small tails, and is used where `_centre`
-does not suffice.
+A family of distributions gives its mean and support (`_frame`), itself at distances from its mean
+(`_centred`), its moments and random draws. What follows from these is written here once.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
-    Bools,
     Floats,
-    Indices,
     RngLike,
     check_generator,
     check_level,
@@ -26,58 +20,29 @@ from skpostbac._utils import (
     float_array,
     probability_array,
 )
-from skpostbac.stats._distribution.hdi import shortest_interval
 from skpostbac.stats._distribution.interface import Distribution, Interval, broadcast_limits
-from skpostbac.stats._distribution.mode import highest_place
-from skpostbac.stats._distribution.outline import Outline, Profile, resolve
-from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
 from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import Frame, Points
+from skpostbac.stats._series import Centred, Located, SmallTails
 
-# Fraction of the distance to an end of the support at which the density counts as interior.
-_ALMOST = 1 - 1e-6
-# Initial grid of the search for the mode: distances from the mean in standard deviations.
-_UNITS = np.linspace(-8, 8, 49)
-# An interval between two points is split if its probability exceeds the first, or the second where
-# the densities at the points do not predict the probability.
-_LARGE, _LEAST = 1 / 16, 1e-4
-
-
-# Initial grid of the search for the HDI: tail probabilities relative to the one outside.
-_SHARES = np.array([1 / 64, 1 / 16, 1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 15 / 16, 1, 9 / 8])
-# A smaller probability outside the HDI than this needs tails of relative accuracy.
-_SMALL_TAIL = 1e-5
-# A larger error of the central contour than this does, too.
-_LOST = 1e-11
-# Largest number of kinks, and distance in standard deviations, up to which each is examined.
-_FEW_KINKS, _REACH = 100, 16.0
-
-# Logs of tails less than those outside an interval by more than this do not move it.
-_UNSEEN = 16.0
-
-# Log of the smaller tail below which a quantile is far out.
-_LOG_FAR = float(np.log(1e-9))
+# Error of probabilities by a series.
+_ERROR = 1e-13
 
 
 class BoundedDistribution(Distribution):
     """Base class of continuous distributions on a bounded interval.
 
-    Method names follow SciPy's random variables. Subclasses define the support and the mean
-    (`_frame`), the tails and the density inside the support to relative (`_tails`) and absolute
-    accuracy (`_centre`), the limits of the density at both ends (`_log_end_densities`), and the
-    moments.
+    Method names follow SciPy's random variables.
 
     Notes
     -----
     Points and probabilities may be real numbers of any type, including `Fraction` and `Decimal`;
     other types raise a ValueError. NaN gives NaN.
 
-    For weighted sums of Beta variables, errors are absolute: 1e-12 in probabilities, and more
-    beside a point where the density is not smooth. Logarithms of tails below 1e-11 are a
-    saddlepoint approximation, good to about 1 % of the tail. For paired differences, the tests
-    require a relative error of at most 1e-8 in probabilities between 1e-300 and 1/2. See
-    :ref:`evidence_accuracy`. The distributions under a hierarchical prior and of populations
-    integrate over further unknowns and are less accurate.
+    Errors of probabilities are absolute: 1e-12, and more beside a point where the density is not
+    smooth. The distributions under a hierarchical prior and of populations integrate over further
+    unknowns and are less accurate. Logarithms of tails below 1e-11 are approximations or bounds.
+    See :ref:`numerics` and :ref:`evidence_accuracy`.
     """
 
     @property
@@ -85,31 +50,24 @@ class BoundedDistribution(Distribution):
     def _frame(self) -> Frame:
         """Both ends of the support and the mean."""
 
-    @abstractmethod
-    def _tails(self, points: Points) -> Tails:
-        """Log tails and log density at points strictly inside the support, shape (n,)."""
-
-    def _search(self) -> Callable[[Points], Tails]:
-        """Return a version of `_tails` for repeated calls at nearby points."""
-        return self._tails
-
     @property
     @abstractmethod
-    def _log_end_densities(self) -> Interval:
-        """Limits of the log density at both ends of the support."""
-
-    @abstractmethod
-    def _centre(self, y: Floats) -> Values:
-        """Upper tail and density at distances from the mean, to absolute accuracy."""
+    def _centred(self) -> Centred:
+        """Return this distribution at distances from its mean, as an array of one."""
 
     @property
-    def _is_exact(self) -> bool:
-        """Whether `_tails` is more accurate than `_centre`."""
-        return True
+    def _small_tails(self) -> SmallTails | None:
+        """Approximations to small tails; by default these are bounded."""
+        return None
 
-    def _centre_to(self, y: Floats, allowed: Floats) -> Values:
-        """Return the same with errors up to `allowed`, where possible."""
-        return self._centre(y)
+    @cached_property
+    def _located(self) -> Located:
+        frame = self._frame
+        mean, mean_rest, low, high = np.array(
+            [[frame.mean], [frame.mean_rest], [frame.low], [frame.high]]
+        )
+        parts = [(np.arange(1), self._centred)]
+        return Located(mean, mean_rest, low, high, parts, self._small_tails)
 
     @abstractmethod
     def variance(self) -> float:
@@ -156,7 +114,8 @@ class BoundedDistribution(Distribution):
         MemoryError
             If the result does not fit in memory.
         """
-        return _scalar(self._draw(check_generator(rng), check_shape(shape)))
+        draws = self._draw(check_generator(rng), check_shape(shape))
+        return np.asarray(draws)[()]
 
     def support(self) -> Interval:
         """Return the support: the smallest and the largest possible value.
@@ -194,8 +153,7 @@ class BoundedDistribution(Distribution):
         ValueError
             If `x` is not real.
         """
-        with np.errstate(over="ignore"):  # densities beyond the largest double are infinite
-            return np.exp(self.logpdf(x))
+        return self._asked(self._located.values, x, 2)
 
     def logpdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the logarithm of the probability density at `x`.
@@ -209,7 +167,7 @@ class BoundedDistribution(Distribution):
         -------
         logpdf : float or ndarray of the shape of `x`
         """
-        return _scalar(self._log_values(x)[2])
+        return self._asked(self._located.logs, x, 2)
 
     def cdf(self, x: ArrayLike, y: ArrayLike | None = None) -> np.float64 | Floats:
         """Return P(X <= x), or P(x < X <= y) when `y` is given.
@@ -232,18 +190,13 @@ class BoundedDistribution(Distribution):
             If `x` or `y` is not real, or if they do not broadcast.
         """
         if y is None:
-            return np.exp(self.logcdf(x))
-        limits = np.stack(broadcast_limits(x, y))
-        # From the lower to the upper limit, so that exchanged limits change nothing but the sign.
-        log_cdf, log_ccdf, _ = self._log_values(np.sort(limits, axis=0))
-        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
-        from_below = np.exp(log_cdf[1]) - np.exp(log_cdf[0])
-        from_above = np.exp(log_ccdf[0]) - np.exp(log_ccdf[1])
-        between = np.where(log_cdf[0] > np.log(0.5), from_above, from_below)
-        return _scalar(np.where(limits[1] < limits[0], -between, between))
+            return self._asked(self._located.values, x, 0)
+        x, y = broadcast_limits(x, y)
+        between = self._located.between(x.reshape(1, -1), y.reshape(1, -1))
+        return between.reshape(x.shape)[()]
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return P(X > x), computed directly and so accurate where it is small.
+        """Return P(X > x), with the same absolute error as P(X <= x).
 
         Parameters
         ----------
@@ -254,10 +207,10 @@ class BoundedDistribution(Distribution):
         -------
         ccdf : float or ndarray of the shape of `x`
         """
-        return np.exp(self.logccdf(x))
+        return self._asked(self._located.values, x, 1)
 
     def logcdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of P(X <= x), finite far below the smallest double.
+        """Return the logarithm of P(X <= x), finite inside the support.
 
         Parameters
         ----------
@@ -268,10 +221,10 @@ class BoundedDistribution(Distribution):
         -------
         logcdf : float or ndarray of the shape of `x`
         """
-        return _scalar(self._log_values(x)[0])
+        return self._asked(self._located.logs, x, 0)
 
     def logccdf(self, x: ArrayLike) -> np.float64 | Floats:
-        """Return the logarithm of P(X > x), finite far below the smallest double.
+        """Return the logarithm of P(X > x), finite inside the support.
 
         Parameters
         ----------
@@ -282,7 +235,14 @@ class BoundedDistribution(Distribution):
         -------
         logccdf : float or ndarray of the shape of `x`
         """
-        return _scalar(self._log_values(x)[1])
+        return self._asked(self._located.logs, x, 1)
+
+    def _asked(
+        self, answer: Callable[[Floats], Floats], x: ArrayLike, i: int
+    ) -> np.float64 | Floats:
+        """Return the answer i about points."""
+        x = float_array(x, "x")
+        return np.asarray(answer(x.reshape(1, -1))[i]).reshape(x.shape)[()]
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the x with P(X <= x) = p, the quantile.
@@ -303,8 +263,7 @@ class BoundedDistribution(Distribution):
             If `p` is not real or not in [0, 1].
         """
         p = probability_array(p, "p")
-        with np.errstate(divide="ignore"):
-            return _scalar(self._told_quantile(np.log(p), np.log1p(-p)))
+        return self._points(p, 1 - p)
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the x with P(X > x) = p.
@@ -325,8 +284,11 @@ class BoundedDistribution(Distribution):
             If `p` is not real or not in [0, 1].
         """
         p = probability_array(p, "p")
-        with np.errstate(divide="ignore"):
-            return _scalar(self._told_quantile(np.log1p(-p), np.log(p)))
+        return self._points(1 - p, p)
+
+    def _points(self, p: Floats, q: Floats) -> np.float64 | Floats:
+        x = self._located.quantiles(p.reshape(1, -1), q.reshape(1, -1))
+        return x.reshape(p.shape)[()]
 
     def median(self) -> float:
         """Return the median."""
@@ -337,35 +299,7 @@ class BoundedDistribution(Distribution):
 
         This is an end of the support if the density is unbounded there.
         """
-        left_out = LeftOut()
-        place, height = highest_place(self._centre, self._outline(left_out))
-        self._note_centre(np.array([place]), left_out)
-        left_out.warn()
-        end = int(np.argmax(self._log_end_densities))
-        if self._log_end_densities[end] >= np.log(height):
-            return float(self.support()[end])
-        return float(self._frame.x(self._frame.near_mean(np.array([place])))[0])
-
-    def _kinks(self) -> list[float]:
-        """Distances from the mean at which the density may have a kink."""
-        return []
-
-    def _outline(self, left_out: LeftOut) -> Outline:
-        """Resolve the density on a grid, refined until interpolation predicts probabilities."""
-        low, high = self._ends_from_mean
-        reach = _REACH * self._scale
-        y = np.append(_UNITS * self._scale, self._kinks())
-        y = y[(np.maximum(low, -reach) < y) & (y < np.minimum(high, reach))]
-        y = np.concatenate(
-            [y, _almost(low, y.min(initial=high)), _almost(high, y.max(initial=low))]
-        )
-        profile = partial(self._central_profile, far=self._far_profile(left_out, -np.inf))
-        start = Outline.of(profile, y).monotone()
-
-        def coarse(outline: Outline) -> Bools:
-            return outline.coarse(_LARGE, _LEAST)
-
-        return resolve(profile, start, coarse, self._spacing)
+        return float(self._located.modes()[0])
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equal probability in both tails.
@@ -385,10 +319,8 @@ class BoundedDistribution(Distribution):
             If `level` is outside (0, 1).
         """
         tail = 0.5 * (1 - check_level(level))
-        with np.errstate(divide="ignore"):
-            inner, outer = np.log1p(-tail), np.log(tail)
-            ends = self._told_quantile(np.array([outer, inner]), np.array([inner, outer]))
-        return Interval(*map(float, ends))
+        p, q = np.array([[tail, 1 - tail]]), np.array([[1 - tail, tail]])
+        return Interval(*self._located.quantiles(p, q)[0].tolist())
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density interval, the shortest one with this probability.
@@ -407,219 +339,54 @@ class BoundedDistribution(Distribution):
         ValueError
             If `level` is outside (0, 1).
         """
-        level = check_level(level)
-        left_out = LeftOut()
-        low, high = self._shortest(level, left_out)
-        left_out.warn()
-        return Interval(low, high)
+        return Interval(*self._located.shortest(check_level(level))[:, 0].tolist())
 
-    def _shortest(self, level: float, left_out: LeftOut) -> tuple[float, float]:
-        """Return the ends of the shortest interval."""
-        profile = self._profile(level, left_out)
-        low, high = self.support()
-        found = shortest_interval(profile, self._flanks(level, left_out), level, self._spacing)
-        log_level, log_rest = np.log(level), np.log1p(-level)
-        if found.below == 0:
-            return low, float(self._quantile(log_level, log_rest, left_out))
-        if found.below == 1 - level:
-            return float(self._quantile(log_rest, log_level, left_out)), high
-        places = np.array([found.low, found.high])
-        self._note_centre(places, left_out)
-        # Rounding may swap the ends of an interval with very small probability.
-        first, last = np.sort(self._frame.x(self._frame.near_mean(places)))
-        return float(first), float(last)
-
-    def _note_centre(self, y: Floats, left_out: LeftOut) -> None:
-        """Take account of errors at some distances from the mean, where the centre is cut off."""
-        if not self._is_exact:
-            left_out.note_errors(self._centre(y).error)
-
-    @property
-    def _spacing(self) -> float:
-        """Spacing of doubles in the range of the distribution."""
-        reach = min(8 * self._scale, float(np.abs(self._ends_from_mean).max()))
-        return float(np.spacing(abs(self._frame.mean) + reach))
-
-    @property
-    def _ends_from_mean(self) -> Floats:
-        return np.array([-self._frame.mean_to_low, self._frame.mean_to_high])
-
-    def _flanks(self, level: float, left_out: LeftOut) -> Floats:
-        """Distances from the mean at which to start the search for the shortest interval."""
-        shares = (1 - level) * _SHARES
-        if 1 - level < _SMALL_TAIL:
-            logs, rest = np.log(shares), np.log1p(-shares)
-            x = [self._quantile(logs, rest, left_out), self._quantile(rest, logs, left_out)]
-            y = self._frame.locate(np.concatenate(x)).from_mean
-        else:
-            p = np.concatenate([shares, 1 - shares])
-            scale = self._scale
-            kinks = np.array(self._few_kinks)
-            kinks = kinks[np.abs(kinks) < _REACH * scale]
-            y = np.append(beta_quantile(self._frame, p, scale), kinks)
-        low, high = ends = self._ends_from_mean
-        return np.append(y[(low < y) & (y < high)], ends)
-
-    @property
-    def _few_kinks(self) -> list[float]:
-        kinks = self._kinks()
-        return kinks if len(kinks) <= _FEW_KINKS else []
-
-    @property
-    def _scale(self) -> float:
-        """About the standard deviation."""
-        return self.standard_deviation()
-
-    def _profile(self, level: float, left_out: LeftOut) -> Profile:
-        """Return a function for both tails and the density, as accurate as the level needs."""
-        far = self._far_profile(left_out, np.log1p(-level) - _UNSEEN)
-        evaluate = far if 1 - level < _SMALL_TAIL else partial(self._central_profile, far=far)
-        first, last = self._ends_from_mean
-
-        def profile(y: Floats) -> Floats:
-            below, above = y <= first, y >= last
-            inside = ~(below | above)
-            values = np.empty((3, y.size))
-            values[:, inside] = evaluate(y[inside])
-            low, high = np.exp(self._log_end_densities)
-            values[:, below] = np.array([[0.0], [1.0], [low]])
-            values[:, above] = np.array([[1.0], [0.0], [high]])
-            return values
-
-        return profile
-
-    def _central_profile(self, y: Floats, far: Profile) -> Floats:
-        values = self._centre(y)
-        # The density is negligible beyond the range of the contour.
-        density = np.where(np.isfinite(values.error), np.maximum(values.density, 0.0), 0.0)
-        tail = np.clip(values.tail, 0.0, 1.0)
-        profile = np.stack([1 - tail, tail, density])
-        lost = np.isfinite(values.error) & (values.error > _LOST)
-        if lost.any() and self._is_exact:
-            profile[:, lost] = far(y[lost])
-        return profile
-
-    def _far_profile(self, left_out: LeftOut, least: float) -> Profile:
-        """Return the profile by tails of relative accuracy; logs below `least` do not matter."""
-        search = self._search()
-
-        def profile(y: Floats) -> Floats:
-            tails = search(self._frame.near_mean(y))
-            seen = np.minimum(tails.log_cdf, tails.log_ccdf) + tails.apart > least
-            left_out.note(tails[np.flatnonzero(seen)])
-            return np.exp(np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf]))
-
-        return profile
+    # What families ask of one another that have not moved to this interface
 
     def _curve(self) -> Callable[[Floats], Floats]:
-        """Return a `pdf` with a cache for neighbouring points, for plotting a curve."""
-        evaluate = self._search()
+        return lambda x: np.asarray(self.pdf(x))
 
-        def pdf(x: Floats) -> Floats:
-            with np.errstate(over="ignore"):
-                return np.asarray(np.exp(self._log_values(x, evaluate)[2]))
-
-        return pdf
-
-    def _log_values(
-        self, x: ArrayLike, evaluate: Callable[[Points], Tails] | None = None
-    ) -> Floats:
-        """Log cdf, log ccdf and log pdf at x, stacked along a new first axis."""
-        x = float_array(x, "x")
-        low, high = self.support()
-        values = np.full((3, *x.shape), np.nan)
-        values[:, x < low] = np.array([[-np.inf], [0.0], [-np.inf]])
-        values[:, x > high] = np.array([[0.0], [-np.inf], [-np.inf]])
-        if ((x == low) | (x == high)).any():
-            first, last = self._log_end_densities
-            values[:, x == low] = np.array([[-np.inf], [0.0], [first]])
-            values[:, x == high] = np.array([[0.0], [-np.inf], [last]])
-        inside = (low < x) & (x < high)
-        if inside.any():
-            left_out = LeftOut()
-            tails = left_out.note((evaluate or self._tails)(self._frame.locate(x[inside])))
-            left_out.warn()
-            values[:, inside] = np.stack([tails.log_cdf, tails.log_ccdf, tails.log_pdf])
-        return values
-
-    def _told_quantile(self, log_p: Floats, log_q: Floats) -> Floats:
-        """Quantile of exp(log_p) = 1 - exp(log_q), with a warning of what is left out."""
-        left_out = LeftOut()
-        x = self._quantile(log_p, log_q, left_out)
-        left_out.warn()
-        return x
+    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
+        del left_out  # nothing is
+        p, q = np.exp(log_p)[np.newaxis], np.exp(log_q)[np.newaxis]
+        return np.asarray(self._located.quantiles(p, q)[0])
 
     def _quantile(
         self, log_p: Floats | np.float64, log_q: Floats | np.float64, left_out: LeftOut
     ) -> Floats:
-        """Quantile of exp(log_p) = 1 - exp(log_q)."""
-        log_p, log_q = np.asarray(log_p, float), np.asarray(log_q, float)
-        x = np.full(log_p.shape, np.nan)
-        low, high = self.support()
-        x[log_p == -np.inf], x[log_q == -np.inf] = low, high
-        inner = (log_p > -np.inf) & (log_q > -np.inf)
-        if inner.any():
-            x[inner] = self._inner_quantile(log_p[inner], log_q[inner], left_out)
-        return x
+        del left_out
+        return np.asarray(self._points(np.exp(np.asarray(log_p)), np.exp(np.asarray(log_q))))
 
-    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
-        """Quantile inside the support, (n,), from `_centre` where accurate enough."""
-        p = np.exp(log_p)
-        y, found = self._central_quantile(p, np.exp(log_q))
-        if not (found.all() or self._is_exact):
-            found = np.isfinite(y)
-        self._note_centre(y[found], left_out)
-        x = self._frame.x(self._frame.near_mean(y))
-        if found.all():
-            return x
-        # Points are most accurate from the nearer end, small probabilities from their own tail.
-        is_low = beta_quantile(self._frame, p, self.standard_deviation()) < 0
-        from_low = np.where(np.minimum(log_p, log_q) < np.log(1e-3), log_p <= log_q, is_low)
-        for log_tail, side, is_upper in ((log_p, from_low, False), (log_q, ~from_low, True)):
-            for part in self._searches(np.flatnonzero(~found & side), log_tail):
-                places = self._solve(log_tail[part], y[part], left_out, upper=is_upper)
-                x[part] = self._frame.x(places)
-        return x
+    def _tails(self, points: Points) -> Tails:
+        places = (x[np.newaxis] for x in vars(points).values())
+        return Tails(*self._located.logs_at(*places)[:, 0])
 
-    def _searches(self, wanted: Indices, log_tail: Floats) -> list[Indices]:
-        """Divide quantiles into those that are searched together.
+    def _search(self) -> Callable[[Points], Tails]:
+        return self._tails
 
-        The work for far tails in one search is limited. Moderate quantiles do not share it with far
-        ones, nor with each other if the centre is so expensive that it is cut off.
-        """
-        is_far = log_tail[wanted] < _LOG_FAR
-        moderate = wanted[~is_far]
-        together = [moderate] if self._is_exact else list(moderate[:, np.newaxis])
-        return [part for part in (*together, wanted[is_far]) if part.size]
+    @property
+    def _is_exact(self) -> bool:
+        return True
 
-    def _central_quantile(self, p: Floats, q: Floats) -> tuple[Floats, Bools]:
-        """Distances of quantiles from the mean, NaN if unknown, and whether they are accurate."""
-        start = beta_quantile(self._frame, p, self.standard_deviation())
-        return central_quantile(self._centre, start, p, q)
+    def _note_centre(self, y: Floats, left_out: LeftOut) -> None:
+        """Nothing is left out."""
 
-    def _solve(self, log_p: Floats, start: Floats, left_out: LeftOut, *, upper: bool) -> Points:
-        """Points whose upper (or lower) tail has the log probability `log_p`.
+    def _kinks(self) -> list[float]:
+        return []
 
-        The search starts at the given distances from the mean, or at a guess where they are NaN.
-        """
-        scale = self.standard_deviation()
+    def _centre_to(self, y: Floats, allowed: Floats) -> Values:
+        return self._centre(y)
 
-        search = left_out.noting(self._search())
+    def _centre(self, y: Floats) -> Values:
+        part, error = self._centred, np.full(y.shape, _ERROR)
+        low, high = part.low[:, np.newaxis], part.high[:, np.newaxis]
+        excess, density, slope = part.evaluator(2)(np.clip(y[np.newaxis], low, high))
+        is_inside = (low <= y) & (y <= high)
+        density, slope = (np.where(is_inside, x, 0.0)[0] for x in (density, slope))
+        return Values(np.clip(0.5 - excess[0], 0.0, 1.0), error, density, slope)
 
-        def log_tail(points: Points) -> tuple[Floats, Floats]:
-            tails = search(points if upper else points.mirrored())
-            return (tails.log_ccdf if upper else tails.log_cdf), tails.log_pdf
-
-        if upper:
-            return upper_quantile(self._frame, log_tail, log_p, scale, start)
-        return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -start).mirrored()
-
-
-def _almost(end: float, last: float) -> Floats:
-    """Point between the outermost one and an end of the support, with finite density."""
-    return np.array([last + _ALMOST * (end - last)])
-
-
-def _scalar(values: Floats) -> np.float64 | Floats:
-    """Return a 0-d array as a float."""
-    return values[()]
+    @property
+    def _log_end_densities(self) -> Interval:
+        with np.errstate(divide="ignore"):
+            low, high = np.log(self._centred.end_densities[:, 0]).tolist()
+        return Interval(low, high)

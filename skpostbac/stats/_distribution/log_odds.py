@@ -23,6 +23,7 @@ from scipy.special import expit, log_expit
 
 from skpostbac._utils import Bools, Floats, Indices, StablePickle, check_level
 from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.contour import ContourDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import EPS, Frame, Points, log_sum
@@ -459,7 +460,7 @@ class LogitDensity(StablePickle):
         return np.inf if trend > 0 else -np.inf
 
 
-class LogitTable(BoundedDistribution):
+class LogitTable(ContourDistribution):
     """The distribution of a variable whose place in its support has tabulated log-odds.
 
     Subclasses say what the table is, and the support if it is another than (0, 1).

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats._distribution import BoundedDistribution, Interval, Tails, Values
+from skpostbac.stats._distribution import ContourDistribution, Interval, Tails, Values
 from skpostbac.stats._inversion.inverter import Inversion
 from skpostbac.stats._numerics import Points
 
@@ -27,7 +27,7 @@ from skpostbac.stats._numerics import Points
 _FEW_CORNERS = 1000
 
 
-class WeightedSum(BoundedDistribution):
+class WeightedSum(ContourDistribution):
     """The distribution of a weighted sum of independent variables, each on a bounded interval.
 
     Subclasses also define how to draw from it, its support and its mean (`_frame`).

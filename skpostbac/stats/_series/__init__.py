@@ -2,24 +2,38 @@
 
 `series` evaluates distribution functions, whose rest beyond the last order is summed in closed form
 (`corners`). `quantile`, `shortest` and `mode` answer questions about anything that can be
-evaluated, many distributions at once. What variables these are does not matter here.
+evaluated, many distributions at once, and `located` at points of the real line. What variables
+these are does not matter here.
 """
 
 from skpostbac.stats._series.corners import Corners, Rule
+from skpostbac.stats._series.located import Located, SmallTails
 from skpostbac.stats._series.mode import modes
 from skpostbac.stats._series.quantile import quantiles
-from skpostbac.stats._series.series import Centred, Evaluator, Series, powers, waves
+from skpostbac.stats._series.series import (
+    LEAST_TAIL,
+    Centred,
+    Evaluator,
+    Series,
+    powers,
+    tails_about_means,
+    waves,
+)
 from skpostbac.stats._series.shortest import shortest_intervals
 
 __all__ = [
+    "LEAST_TAIL",
     "Centred",
     "Corners",
     "Evaluator",
+    "Located",
     "Rule",
     "Series",
+    "SmallTails",
     "modes",
     "powers",
     "quantiles",
     "shortest_intervals",
+    "tails_about_means",
     "waves",
 ]

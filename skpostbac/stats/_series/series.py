@@ -31,6 +31,8 @@ from skpostbac.stats._series.corners import Corners
 # shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.
 Evaluator: TypeAlias = Callable[[Floats], Floats]
 
+# Tails, and densities in units of the standard deviation, that are too small for a series.
+LEAST_TAIL = 1e-11
 # Products that are held at a time.
 _BLOCK = 2**18
 
@@ -62,8 +64,24 @@ class Centred(Protocol):
     def places(self) -> Floats:
         """Distances at which the density may have a kink or a pole, shape (m, C)."""
 
+    @property
+    def least(self) -> float:
+        """Tails below this have no relative accuracy."""
+
     def evaluator(self, n_derivatives: int) -> Evaluator:
         """Return what evaluates the distribution functions and so many derivatives."""
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, m, n), between the ends of the supports.
+
+        Points are given by their distances from the mean and from both ends.
+        """
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
+        """Distances from both ends of the supports of the points with P(X <= x) = p = 1 - q.
+
+        None if they are no more accurate than distances from the mean.
+        """
 
 
 @dataclass(frozen=True)
@@ -89,6 +107,7 @@ class Series:
     is_log_concave: bool
     coefficients: Complexes
     corners: Corners | None
+    least: float = LEAST_TAIL
 
     @property
     def places(self) -> Floats:
@@ -132,6 +151,23 @@ class Series:
             return values
 
         return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density at distances from the mean, (3, m, n)."""
+        return tails_about_means(self, y)
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> None:
+        """Return None: distances from the mean have the same accuracy."""
+
+
+def tails_about_means(distributions: Centred, y: Floats) -> Floats:
+    """P(X <= x), P(X > x) and the density at distances from the means, (3, m, n)."""
+    first, last = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    excess, density = distributions.evaluator(1)(np.clip(y, first, last))
+    is_inside = (first <= y) & (y <= last)
+    excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
+    density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
+    return np.stack([0.5 + excess, 0.5 - excess, density])
 
 
 def waves(angle: Floats, log_size: Floats | float) -> Complexes:

@@ -22,7 +22,13 @@ from functools import cached_property, partial
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._distribution import BoundedDistribution, LeftOut, Tails, Values
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    ContourDistribution,
+    LeftOut,
+    Tails,
+    Values,
+)
 from skpostbac.stats._numerics import EPS, Points, integrate
 
 # Relative error of a panel of the moments: the centre is known to about 1e-14, and a centre that is
@@ -37,7 +43,7 @@ _LOST = 3e-12
 _CUTS, _NOTHING = 8, 1e-15
 
 
-class MonotoneTransform(BoundedDistribution):
+class MonotoneTransform(ContourDistribution):
     """Distribution of an increasing function g of a variable X.
 
     Subclasses define g and its inverse between distances from the origin, g at the mean of X, and

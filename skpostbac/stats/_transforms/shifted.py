@@ -10,11 +10,17 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, float_or_nan, shown
-from skpostbac.stats._distribution import BoundedDistribution, Interval, Tails, Values
+from skpostbac.stats._distribution import (
+    BoundedDistribution,
+    ContourDistribution,
+    Interval,
+    Tails,
+    Values,
+)
 from skpostbac.stats._numerics import Frame, Points
 
 
-class ShiftedDistribution(BoundedDistribution):
+class ShiftedDistribution(ContourDistribution):
     """Distribution of X + s, a variable plus a constant.
 
     Parameters

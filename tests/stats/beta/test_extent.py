@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats._beta.betas import DEPTH, Betas, heights, ranges
-from skpostbac.stats._beta.plan import many_series
+from skpostbac.stats._beta.plan import centred_sums
 from skpostbac.stats._beta.transform import path_of, transforms
 
 EXPONENTS = [(0.1, 0.1), (0.1, 20.1), (1, 1), (1, 60), (2.5, 1.5), (20, 3), (31, 300), (500, 40)]
@@ -118,6 +118,6 @@ def test_series_end_where_transforms_vanish():
         ([0.01, 20], [0.01, 0.1], False),
         ([1e9, 1e8], [1e9, 1e8], True),
     ):
-        ((_, series),) = many_series(np.array([a], float), np.array([b], float), weights)
+        ((_, series),) = centred_sums(np.array([a], float), np.array([b], float), weights)
         assert (series.corners is None) == ends
         assert series.coefficients.size < 2**15

@@ -1,0 +1,160 @@
+"""Answers about many distributions at points of the real line.
+
+Points and probabilities have the shape (m, n): n of each of m distributions.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from skpostbac._utils import Floats, Indices
+from skpostbac.stats._series.mode import modes
+from skpostbac.stats._series.quantile import quantiles
+from skpostbac.stats._series.series import Centred
+from skpostbac.stats._series.shortest import shortest_intervals
+
+# Quantiles of smaller probabilities are those of the approximated logs.
+_LEAST = 1e-10
+
+
+class SmallTails(Protocol):
+    """Protocol of approximations to tails that are too small for a series."""
+
+    def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
+
+    def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
+        """Distances from an end of the points with such tails towards it, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Located:
+    """Distributions at their places on the real line.
+
+    Attributes
+    ----------
+    mean, mean_rest : means, each a sum of two doubles, shape (m,).
+    low, high : ends of the supports, shape (m,).
+    parts : distributions that are computed together, and their rows.
+    small_tails : approximations to tails below the least of a part, which bounds them if None.
+    """
+
+    mean: Floats
+    mean_rest: Floats
+    low: Floats
+    high: Floats
+    parts: Sequence[tuple[Indices, Centred]]
+    small_tails: SmallTails | None = None
+
+    def values(self, x: Floats) -> Floats:
+        """Return P(X <= x), P(X > x) and the density at points, (3, m, n), to absolute accuracy."""
+        return self._values(*self._distances(x))
+
+    def _distances(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Distances of points from the means and from both ends of the supports."""
+        mean, rest, low, high = (
+            z[:, np.newaxis] for z in (self.mean, self.mean_rest, self.low, self.high)
+        )
+        return (x - mean) - rest, x - low, high - x
+
+    def _values(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        found = np.empty((3, *y.shape))
+        for rows, part in self.parts:
+            below, above = to_low[rows], to_high[rows]
+            values = part.tails(y[rows], below, above)
+            at_low, at_high = part.end_densities[..., np.newaxis]
+            for ends, at_end, outside in ((below, at_low, [0, 1]), (above, at_high, [1, 0])):
+                tails = np.reshape(outside, (2, 1, 1))
+                values[:2] = np.where(ends <= 0, tails, values[:2])
+                values[2] = np.where(ends == 0, at_end, np.where(ends < 0, 0.0, values[2]))
+            found[:, rows] = np.where(np.isnan(y[rows]), np.nan, values)
+        return found
+
+    def between(self, x: Floats, y: Floats) -> Floats:
+        """Return P(x < X <= y), negative where y is below x."""
+        # From the lower to the upper limit, so that exchanged limits change nothing but the sign.
+        lower, upper = self.values(np.minimum(x, y)), self.values(np.maximum(x, y))
+        # Both limits in the upper half: the difference of the upper tails loses fewer digits.
+        between = np.where(lower[0] > 0.5, lower[1] - upper[1], upper[0] - lower[0])
+        return np.asarray(np.where(y < x, -between, between))
+
+    def logs(self, x: Floats) -> Floats:
+        """Return logs of the same; small ones are approximations."""
+        return self.logs_at(*self._distances(x))
+
+    def logs_at(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """Return the same at distances from the mean and from both ends of the support."""
+        values = self._values(y, to_low, to_high)
+        with np.errstate(divide="ignore"):
+            logs = np.log(values)
+        for rows, part in self.parts:
+            unit = np.stack([np.ones_like(part.deviation)] * 2 + [part.deviation])[..., np.newaxis]
+            is_small = (unit * values[:, rows] < part.least) & (
+                np.minimum(to_low, to_high)[rows] > 0
+            )
+            if self.small_tails is None:
+                logs[:, rows] = np.where(is_small, np.log(part.least / unit), logs[:, rows])
+                continue
+            for i in np.flatnonzero(is_small.any(axis=(0, 2))):
+                row, columns = rows[i], is_small[:, i].any(axis=0)
+                found = self.small_tails.logs(row, to_low[row, columns], to_high[row, columns])
+                own = logs[:, row, columns]
+                logs[:, row, columns] = np.where(is_small[:, i, columns], found, own)
+        return logs
+
+    def quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Points with P(X <= x) = p = 1 - q."""
+        x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
+        inner = [np.clip(share, _LEAST, 1 - _LEAST) for share in (p, q)]
+        for rows, part in self.parts:
+            own = part.quantiles_from_ends(p[rows], q[rows])
+            if own is not None:
+                to_low, to_high = own
+                low, high = (end[rows, np.newaxis] for end in (self.low, self.high))
+                x[rows] = np.where(to_low < to_high, low + to_low, high - to_high)
+                is_central[rows] = True
+            else:
+                x[rows] = self._at(rows, part, quantiles(part, inner[0][rows], inner[1][rows]))
+        if not is_central.all() and self.small_tails is not None:
+            for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
+                for tail, end, sign in ((p[i], self.low[i], 1), (q[i], self.high[i], -1)):
+                    chosen = ~is_central[i] & (tail < 0.5) & (tail > 0)
+                    if chosen.any():
+                        logs = np.log(tail[chosen])
+                        found = self.small_tails.distances(i, logs, is_low=sign > 0)
+                        x[i, chosen] = end + sign * found
+            x = np.clip(x, self.low[:, np.newaxis], self.high[:, np.newaxis])
+        if not (p * q > 0).all():
+            x = np.where(p <= 0, self.low[:, np.newaxis], x)
+            x = np.where(q <= 0, self.high[:, np.newaxis], x)
+            x[np.isnan(p)] = np.nan
+        return x
+
+    def shortest(self, level: float) -> Floats:
+        """Both ends of the shortest intervals, shape (2, m)."""
+        return self._places(2, lambda part: shortest_intervals(part, level).T).T
+
+    def modes(self) -> Floats:
+        """Points of highest density, shape (m,)."""
+        return self._places(1, lambda part: modes(part)[:, np.newaxis])[:, 0]
+
+    def _places(self, n: int, find: Callable[[Centred], Floats]) -> Floats:
+        """Points of each distribution, (m, n), from distances from the mean."""
+        found = np.empty((len(self.mean), n))
+        for rows, part in self.parts:
+            found[rows] = self._at(rows, part, find(part))
+        return found
+
+    def _at(self, rows: Indices, part: Centred, y: Floats) -> Floats:
+        """Return points at distances from the means, inside the support."""
+        mean, rest, low, high = (
+            x[rows, np.newaxis] for x in (self.mean, self.mean_rest, self.low, self.high)
+        )
+        x = mean + (rest + y)
+        # An end of the range that is one of the support, but for rounding, is that end.
+        unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+        is_low = (y <= part.low[:, np.newaxis]) & (x < low + unit)
+        is_high = (y >= part.high[:, np.newaxis]) & (x > high - unit)
+        return np.asarray(np.clip(np.where(is_low, low, np.where(is_high, high, x)), low, high))
