@@ -15,14 +15,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, float_array
+from skpostbac._utils import Floats
 from skpostbac.stats._beta.averages import BetaAverages
 from skpostbac.stats._beta.moments import cumulants
-from skpostbac.stats._beta.parameters import Parameters, check_exponents
+from skpostbac.stats._beta.parameters import Parameters
 from skpostbac.stats._beta.plan import centred_sums
 from skpostbac.stats._beta.saddlepoint import BetaTails
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector, weighted_mean
+from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
 from skpostbac.stats._series import Centred, SmallTails
 
 
@@ -105,53 +105,44 @@ class BetaAverage(BoundedDistribution):
     array([0.5     , 0.005942, 0.864986])
     """
 
+    _parameters: Parameters
+
     def __new__(
         cls, a: ArrayLike, b: ArrayLike, *, weights: ArrayLike | None = None
     ) -> "BetaAverage":
         """Return one distribution, or `BetaAverages` for parameters with more dimensions."""
-        first, second = float_array(a, "a"), float_array(b, "b")
-        arrays = {"a": _spread(first, second), "b": _spread(second, first)}
-        if weights is not None:
-            arrays["weights"] = float_array(weights, "weights")
-        if max(array.ndim for array in arrays.values()) > 1:
+        parameters = Parameters.checked(a, b, weights)
+        if parameters.shape:
             # The docstring says so; for type checkers only `beta_averages` does.
-            return beta_averages(**arrays)  # type: ignore[return-value]
+            return BetaAverages(parameters)  # type: ignore[return-value]
         self = super().__new__(cls)
-        self._set(**arrays)
+        self._parameters = parameters
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Floats, Floats], dict[str, Floats | None]]:
         """Return the arguments for copying and pickling."""
-        return (self._a, self._b), {"weights": None if self._equal else self._weights}
-
-    def _set(self, a: Floats, b: Floats, weights: Floats | None = None) -> None:
-        self._a, self._b = _positive_vector("a", a), _positive_vector("b", b)
-        if self._b.shape != self._a.shape:
-            raise ValueError(
-                f"a and b must have the same length; got {self._a.size} and {self._b.size}."
-            )
-        self._equal = weights is None
-        self._weights = sum_weights(weights, self._a.size)
+        weights = None if self.has_equal_weights else self.weights
+        return (self.a, self.b), {"weights": weights}
 
     @property
     def a(self) -> Floats:
         """First parameters of the Beta variables, read-only, shape (l,)."""
-        return self._a
+        return self._parameters.a
 
     @property
     def b(self) -> Floats:
         """Second parameters of the Beta variables, read-only, shape (l,)."""
-        return self._b
+        return self._parameters.b
 
     @property
     def weights(self) -> Floats:
         """Weights of the Beta variables, read-only, shape (l,)."""
-        return self._weights
+        return self._parameters.weights
 
     @property
     def has_equal_weights(self) -> bool:
         """Whether the weights are the default, exactly 1 / l each."""
-        return self._equal
+        return self._parameters.equal
 
     def __repr__(self) -> str:
         """Show the mean, the standard deviation and the number of variables."""
@@ -219,7 +210,8 @@ class BetaAverage(BoundedDistribution):
 
     @cached_property
     def _cumulants(self) -> Floats:
-        return cumulants(self.a, self.b, self.weights)
+        parameters = self._parameters
+        return cumulants(parameters.a, parameters.b, parameters.weights)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         total = np.zeros(shape)
@@ -229,34 +221,27 @@ class BetaAverage(BoundedDistribution):
 
     @cached_property
     def _centred(self) -> Centred:
-        return centred_sums(self.a[np.newaxis], self.b[np.newaxis], self.weights[np.newaxis])[0][1]
+        return centred_sums(*self._parameters.rows)[0][1]
 
-    @property
+    @cached_property
     def _small_tails(self) -> SmallTails:
-        return BetaTails(self.a[np.newaxis], self.b[np.newaxis], self.weights[np.newaxis])
+        return BetaTails(*self._parameters.rows)
 
     @cached_property
     def _frame(self) -> Frame:
-        n = self.a + self.b
-        mean = weighted_mean(self.a, self.b, None if self._equal else self.weights)
-        low = exact_sum([np.minimum(self.weights, 0.0)])
-        high = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
-        down = np.where(self.weights > 0, self.a, self.b) / n
-        up = np.where(self.weights > 0, self.b, self.a) / n
-        size = np.abs(self.weights)
-        return Frame(*low, *high, *mean, float((size * down).sum()), float((size * up).sum()))
-
-
-def _spread(number: Floats, over: Floats) -> Floats:
-    """Return a number for each variable of another array; arrays as they are."""
-    return number if number.ndim or not over.ndim else np.full(over.shape[-1], number)
+        a, b, weights = (x[0] for x in self._parameters.rows)
+        is_equal, is_up, size, n = self.has_equal_weights, weights > 0, np.abs(weights), a + b
+        mean = weighted_mean(a, b, None if is_equal else weights)
+        low, high = exact_sum([np.minimum(weights, 0.0)]), exact_sum([np.maximum(weights, 0.0)])
+        return Frame(
+            *low,
+            *((1.0, 0.0) if is_equal else high),
+            *mean,
+            float((size * np.where(is_up, a, b) / n).sum()),
+            float((size * np.where(is_up, b, a) / n).sum()),
+        )
 
 
 def beta_averages(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> BetaAverages:
     """Return `BetaAverage` for parameters with more than one dimension."""
     return BetaAverages(Parameters.checked(a, b, weights))
-
-
-def _positive_vector(name: str, values: Floats) -> Floats:
-    """Return a read-only copy of a vector of parameters."""
-    return check_exponents(name, vector(name, values))
