@@ -12,6 +12,7 @@ from skpostbac.stats._distribution.drawn import (
     central_tails,
     describe_draws,
     errors_of,
+    kernel_density,
 )
 from skpostbac.stats._distribution.interface import (
     DEFAULT_INTERVAL,
@@ -26,7 +27,6 @@ from skpostbac.stats._distribution.interface import (
     interval_of,
     plain_float,
 )
-from skpostbac.stats._distribution.kernel import kernel_density
 from skpostbac.stats._distribution.log_odds import (
     DEPTH,
     LogitDensity,

@@ -6,6 +6,11 @@ it, whose standard deviation is sqrt(n p (1 - p)): it is half the distance betwe
 p - d and p + d with d = sqrt(p (1 - p) / n) (Serfling, Approximation Theorems of Mathematical
 Statistics, 1980). The shortest interval of a share of the draws has larger errors, which fall as
 n^(-1/3) (Kim and Pollard, Annals of Statistics 18, 1990).
+
+Their density is estimated by a normal kernel on a fine histogram, of the width of Silverman's rule
+(Density Estimation for Statistics and Data Analysis, 1986, section 3.4.2, eq. 3.30). What it would
+move beyond the outermost draws is reflected there, so that the estimate never leaves the range of
+the possible values.
 """
 
 from __future__ import annotations
@@ -40,6 +45,10 @@ from skpostbac.stats._distribution.interface import (
 
 # Parts of the draws from which the error of their shortest interval is estimated, to a sixth.
 _PARTS = 20
+# Bins of the histogram for each standard deviation of the kernel, the fewest and the most.
+_BINS_PER_WIDTH, _LEAST_BINS, _MOST_BINS = 5, 50, 2_000
+# The kernel ends at so many standard deviations.
+_REACH = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -358,3 +367,34 @@ def _check_draws(draws: ArrayLike) -> Floats:
     if (bad := ~np.isfinite(array)).any():
         raise ValueError(f"draws must be finite, got {first(array, bad)}")
     return array
+
+
+def kernel_density(draws: Floats) -> tuple[Floats, Floats]:
+    """Return increasing points and the densities there, of draws that are not all the same.
+
+    Parameters
+    ----------
+    draws : array of shape (n,)
+        Sorted, at least two.
+    """
+    low, high = draws[0], draws[-1]
+    width = _silverman_width(draws)
+    n_bins = int(np.clip(np.ceil(_BINS_PER_WIDTH * (high - low) / width), _LEAST_BINS, _MOST_BINS))
+    # Bins are no narrower than the distance of neighbouring floats.
+    n_bins = max(1, min(n_bins, int((high - low) / np.spacing(max(abs(low), abs(high))))))
+    density, edges = np.histogram(draws, bins=n_bins, range=(low, high), density=True)
+    scale = width / (edges[1] - edges[0])
+    reach = int(np.ceil(_REACH * scale))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / scale) ** 2)
+    padded = np.pad(density, reach, mode="symmetric")
+    y = np.convolve(padded, kernel / kernel.sum(), mode="valid")
+    # At the outermost draws a reflected density is flat.
+    x = np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])
+    return x, np.concatenate([y[:1], y, y[-1:]])
+
+
+def _silverman_width(draws: Floats) -> float:
+    """Return 1.06 times the smaller of two estimates of the spread, over the fifth root of n."""
+    lower, upper = np.quantile(draws, [0.25, 0.75])
+    spread = min((upper - lower) / 1.34 or np.inf, draws.std(ddof=1))
+    return float(1.06 * spread * draws.size**-0.2)

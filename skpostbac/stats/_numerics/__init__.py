@@ -5,7 +5,7 @@ adaptive quadrature, matrix products by one thread, and the cut-offs shared by a
 Imports `skpostbac._utils`.
 """
 
-from skpostbac.stats._numerics.adaptive import integrate
+from skpostbac.stats._numerics.arrays import Rows, matrix_product, stacked_products
 from skpostbac.stats._numerics.cutoffs import (
     ACCURACY,
     DECAYED,
@@ -17,15 +17,17 @@ from skpostbac.stats._numerics.cutoffs import (
 )
 from skpostbac.stats._numerics.even_transform import even_sums
 from skpostbac.stats._numerics.points import (
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
     Frame,
     Points,
     exact_sum,
+    sum_weights,
+    vector,
     weighted_mean,
     weighted_means,
 )
-from skpostbac.stats._numerics.products import matrix_product, stacked_products
-from skpostbac.stats._numerics.root import bracketed_root
-from skpostbac.stats._numerics.rows import Rows
+from skpostbac.stats._numerics.quadrature import bracketed_root, integrate
 from skpostbac.stats._numerics.special import (
     expm1mx,
     log1pmx,
@@ -34,12 +36,6 @@ from skpostbac.stats._numerics.special import (
     polynomial,
     sinmx,
     stirling_remainder,
-)
-from skpostbac.stats._numerics.weights import (
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    sum_weights,
-    vector,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Positions on a bounded interval that keep their distances to both ends and to the mean.
+"""Weights of sums, and positions that keep their distances to both ends and to the mean.
 
 A distribution of width 1e-9 beside an end, or beside its mean, is resolved by these distances and
 not by x itself, whose spacing may be wider than the distribution. The ends and the mean of a
@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats
-from skpostbac.stats._numerics.rows import Rows
+from skpostbac._utils import Floats, float_array
+from skpostbac.stats._numerics.arrays import Rows
 
 # Dekker's splitting constant for IEEE doubles, 2^27 + 1.
 _SPLITTER = 134217729.0
+# Weights whose fourth powers, in the kurtosis, do not over- or underflow.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
 
 
 @dataclass(frozen=True)
@@ -180,3 +183,33 @@ def _sum_of_pairs(*parts: float) -> tuple[float, float]:
 def exact_sum(parts: list[Floats]) -> tuple[float, float]:
     """Return the sum of all numbers, correctly rounded, and what the rounding left over."""
     return _sum_of_pairs(*np.concatenate(parts).tolist())
+
+
+def sum_weights(weights: ArrayLike | None, size: int) -> Floats:
+    """Return a read-only copy of the weights of a sum; None stands for equal weights."""
+    if weights is None:
+        equal = np.full(size, 1 / size)
+        equal.flags.writeable = False
+        return equal
+    array = vector("weights", weights)
+    if array.shape != (size,):
+        raise ValueError(f"weights must have length {size}; got {array.size}.")
+    if not array.any():
+        raise ValueError("weights must not all be zero.")
+    size_of = np.abs(array[array != 0])
+    if size_of.min() < SMALLEST_WEIGHT or size_of.max() > LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights must be zero or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g} in size."
+        )
+    return array
+
+
+def vector(name: str, values: ArrayLike) -> Floats:
+    """Return a read-only copy of a finite, non-empty vector."""
+    array = float_array(values, name)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be a non-empty array of one dimension; got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite.")
+    array.flags.writeable = False
+    return array

@@ -20,7 +20,7 @@ from skpostbac.stats._hierarchical import tilted_sum as _tilted_pool_sum
 from skpostbac.stats._hierarchical.terms import WeightedPools
 from skpostbac.stats._hierarchical.tilted import TiltedPool
 from skpostbac.stats._hierarchical.tilted_sum import TiltedPoolSum
-from skpostbac.stats._numerics.adaptive import integrate
+from skpostbac.stats._numerics.quadrature import integrate
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference/hierarchical.json").read_text())
 # All tests of a distribution come one after the other, in one process, which makes it once.

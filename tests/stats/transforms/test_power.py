@@ -12,7 +12,7 @@ from scipy.special import roots_sh_jacobi
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, PowerTransform
 from skpostbac.stats._inversion.inverter import Inversion
-from skpostbac.stats._numerics.adaptive import integrate
+from skpostbac.stats._numerics.quadrature import integrate
 
 
 def exact_moments(a, b, exponent, k_max=4):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skpostbac.stats._numerics.adaptive import integrate
+from skpostbac.stats._numerics.quadrature import integrate
 
 
 def test_each_function_has_its_own_interval():

@@ -1,4 +1,4 @@
-"""Matrix products by one thread.
+"""Records of arrays, and matrix products by one thread.
 
 OpenBLAS, with which NumPy comes, divides larger products among threads. Those here are so small
 that its threads mostly wait for one another, and actively: each takes a whole core, and for 20 ms
@@ -7,7 +7,9 @@ long, up to a thousand times on a busy machine. So they are cut into blocks, and
 the whole process, as by `threadpoolctl`.
 """
 
+from dataclasses import Field
 from math import isqrt
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +22,20 @@ _MOST, _MOST_COMPLEX, _MOST_OF_VECTOR = 2**19 - 1, 2**16 - 1, 2**12 - 1
 _LEAST = 8
 # Larger products are worth the threads.
 _LARGE = 2**26
+
+
+class Rows:
+    """A frozen dataclass of arrays whose rows can be selected by any NumPy index."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __getitem__(self, index: Any) -> Self:
+        """Return some of the rows."""
+        return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
+
+    def ravel(self) -> Self:
+        """Return one row for each number."""
+        return type(self)(*[getattr(self, name).ravel() for name in self.__dataclass_fields__])
 
 
 def matrix_product(a: Floats, b: Floats, out: Floats | None = None) -> Floats:
