@@ -76,9 +76,8 @@ def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, 
     """Return logs of the tail towards an end, of the other one, and of the density."""
     distance = np.maximum(distance, _TINY * betas.size.sum())
     mean = _mean_distance(betas, is_low=is_low)
-    # Beside the end the sum is a Gamma variable, and near its mean a normal one.
-    power = _end_exponents(betas, is_low=is_low)
-    log_t = np.log(np.maximum((mean - distance) / betas.variance, 0.5 * power / distance))
+    # The tilt of a Gamma variable with the same mean and variance.
+    log_t = np.log(np.maximum(mean / distance - 1, _LAST) * (mean / betas.variance))
     low, high = np.full(distance.shape, -np.inf), np.full(distance.shape, np.inf)
     for _ in range(_MOST_STEPS):
         _, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
@@ -126,12 +125,6 @@ def _mean_distance(betas: Betas, *, is_low: bool) -> float:
     """Mean distance of the sum from an end."""
     share = np.where((betas.weight > 0) == is_low, betas.p, betas.q)
     return float((betas.count * betas.size * share).sum())
-
-
-def _end_exponents(betas: Betas, *, is_low: bool) -> float:
-    """Sum of the exponents at an end."""
-    exponents = np.where((betas.weight > 0) == is_low, betas.near, betas.far)
-    return float(np.where(betas.size > 0, betas.count * exponents, 0.0).sum())
 
 
 def _tilted(betas: Betas, t: Floats, *, is_low: bool) -> Floats:

@@ -141,8 +141,9 @@ class BoundedDistribution(Distribution):
         ----------
         x : array_like
             Any shape. The density is zero outside the support. At an end of the support it is the
-            limit from inside, which may be infinite. It may also be infinite inside the support,
-            such as halfway between a perfect class and an always wrong one under Jeffreys' prior.
+            limit from inside, which may be infinite. Where it has a pole inside the support, such
+            as halfway between a perfect class and an always wrong one under Jeffreys' prior, it is
+            a large number.
 
         Returns
         -------
