@@ -302,7 +302,8 @@ class BetaAverages(StablePickle):
     @cached_property
     def _located(self) -> Located:
         rows = self._parameters.rows
-        return Located(*self._means, *self._support, centred_sums(*rows), BetaTails(*rows))
+        frames = np.array([*self._means, *self._support])
+        return Located(frames, centred_sums(*rows), BetaTails(*rows))
 
     def _intervals(self, ends: Floats) -> Intervals:
         """Reshape ends, shape (2, m), to the shape of the array of distributions."""

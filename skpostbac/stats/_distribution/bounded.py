@@ -63,11 +63,8 @@ class BoundedDistribution(Distribution):
     @cached_property
     def _located(self) -> Located:
         frame = self._frame
-        mean, mean_rest, low, high = np.array(
-            [[frame.mean], [frame.mean_rest], [frame.low], [frame.high]]
-        )
-        parts = [(np.arange(1), self._centred)]
-        return Located(mean, mean_rest, low, high, parts, self._small_tails)
+        frames = np.array([[frame.mean], [frame.mean_rest], [frame.low], [frame.high]])
+        return Located(frames, [(np.arange(1), self._centred)], self._small_tails)
 
     @abstractmethod
     def variance(self) -> float:

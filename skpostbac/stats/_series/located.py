@@ -35,16 +35,13 @@ class Located:
 
     Attributes
     ----------
-    mean, mean_rest : means, each a sum of two doubles, shape (m,).
-    low, high : ends of the supports, shape (m,).
+    frames : means, what their rounding left over, and lower and upper ends of the supports,
+        shape (4, m).
     parts : distributions that are computed together, and their rows.
     small_tails : approximations to tails below the least of a part, which bounds them if None.
     """
 
-    mean: Floats
-    mean_rest: Floats
-    low: Floats
-    high: Floats
+    frames: Floats
     parts: Sequence[tuple[Indices, Centred]]
     small_tails: SmallTails | None = None
 
@@ -54,9 +51,7 @@ class Located:
 
     def _distances(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Distances of points from the means and from both ends of the supports."""
-        mean, rest, low, high = (
-            z[:, np.newaxis] for z in (self.mean, self.mean_rest, self.low, self.high)
-        )
+        mean, rest, low, high = self.frames[..., np.newaxis]
         return (x - mean) - rest, x - low, high - x
 
     def _values(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
@@ -107,28 +102,27 @@ class Located:
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Points with P(X <= x) = p = 1 - q."""
         x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
-        inner = [np.clip(share, _LEAST, 1 - _LEAST) for share in (p, q)]
+        inner = np.clip([p, q], _LEAST, 1 - _LEAST)
+        low, high = self.frames[2:, :, np.newaxis]
         for rows, part in self.parts:
             own = part.quantiles_from_ends(p[rows], q[rows])
             if own is not None:
                 to_low, to_high = own
-                low, high = (end[rows, np.newaxis] for end in (self.low, self.high))
-                x[rows] = np.where(to_low < to_high, low + to_low, high - to_high)
+                x[rows] = np.where(to_low < to_high, low[rows] + to_low, high[rows] - to_high)
                 is_central[rows] = True
             else:
-                x[rows] = self._at(rows, part, quantiles(part, inner[0][rows], inner[1][rows]))
+                x[rows] = self._at(rows, part, quantiles(part, *inner[:, rows]))
         if not is_central.all() and self.small_tails is not None:
             for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
-                for tail, end, sign in ((p[i], self.low[i], 1), (q[i], self.high[i], -1)):
+                for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
                     chosen = ~is_central[i] & (tail < 0.5) & (tail > 0)
                     if chosen.any():
                         logs = np.log(tail[chosen])
                         found = self.small_tails.distances(i, logs, is_low=sign > 0)
                         x[i, chosen] = end + sign * found
-            x = np.clip(x, self.low[:, np.newaxis], self.high[:, np.newaxis])
+            x = np.clip(x, low, high)
         if not (p * q > 0).all():
-            x = np.where(p <= 0, self.low[:, np.newaxis], x)
-            x = np.where(q <= 0, self.high[:, np.newaxis], x)
+            x = np.where(p <= 0, low, np.where(q <= 0, high, x))
             x[np.isnan(p)] = np.nan
         return x
 
@@ -142,16 +136,14 @@ class Located:
 
     def _places(self, n: int, find: Callable[[Centred], Floats]) -> Floats:
         """Points of each distribution, (m, n), from distances from the mean."""
-        found = np.empty((len(self.mean), n))
+        found = np.empty((self.frames.shape[1], n))
         for rows, part in self.parts:
             found[rows] = self._at(rows, part, find(part))
         return found
 
     def _at(self, rows: Indices, part: Centred, y: Floats) -> Floats:
         """Return points at distances from the means, inside the support."""
-        mean, rest, low, high = (
-            x[rows, np.newaxis] for x in (self.mean, self.mean_rest, self.low, self.high)
-        )
+        mean, rest, low, high = self.frames[:, rows, np.newaxis]
         x = mean + (rest + y)
         # An end of the range that is one of the support, but for rounding, is that end.
         unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
