@@ -86,9 +86,8 @@ class Located:
             logs = np.log(values)
         for rows, part in self.parts:
             unit = np.stack([np.ones_like(part.deviation)] * 2 + [part.deviation])[..., np.newaxis]
-            is_small = (unit * values[:, rows] < part.least) & (
-                np.minimum(to_low, to_high)[rows] > 0
-            )
+            is_inside = np.minimum(to_low, to_high)[rows] > 0
+            is_small = is_inside & (unit * values[:, rows] < part.least)
             if self.small_tails is None:
                 logs[:, rows] = np.where(is_small, np.log(part.least / unit), logs[:, rows])
                 continue
@@ -102,7 +101,7 @@ class Located:
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Points with P(X <= x) = p = 1 - q."""
         x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
-        inner = np.clip([p, q], _LEAST, 1 - _LEAST)
+        inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
         low, high = self.frames[2:, :, np.newaxis]
         for rows, part in self.parts:
             own = part.quantiles_from_ends(p[rows], q[rows])
