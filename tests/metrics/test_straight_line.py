@@ -15,7 +15,6 @@ WAY_IN = [
     "metrics/_balanced_accuracy/posterior.py",
     "metrics/_counts/counts.py",
     "metrics/_labels/outcomes.py",
-    "metrics/_labels/reading.py",
     "metrics/_labels/labels.py",
     "metrics/_priors/assumptions.py",
     "metrics/_priors/influence.py",

@@ -33,7 +33,6 @@ from skpostbac.metrics._counts import (
     check_confusion_matrix,
     confused_samples,
     count_confusions,
-    is_importance,
     matrix_index,
 )
 from skpostbac.metrics._dependence import DesignEffects, warn_of_groups, warn_of_repeated_ids
@@ -505,7 +504,7 @@ def posterior_confusion_metric(
     if groups is None:
         warn_of_repeated_ids(y_true)
     samples = None
-    if groups is not None or (sample_weight is not None and is_importance(weight_type)):
+    if groups is not None or weight_type == "importance":
         samples = confused_samples(
             y_true,
             y_pred,
@@ -525,7 +524,7 @@ def posterior_confusion_metric(
         n_draws=n_draws,
         random_state=random_state,
         samples=samples,
-        has_importance=is_importance(weight_type),
+        has_importance=weight_type == "importance",
     )
 
 

@@ -4,7 +4,6 @@ Computes `ClassCounts` and `PairedCounts` from labels, tables or confusion matri
 outcomes of samples that scorers pass on. Imports `_labels` and `skpostbac.stats`.
 """
 
-from skpostbac.metrics._counts.choice_counts import count_choices
 from skpostbac.metrics._counts.confusion_matrix import (
     ConfusedSamples,
     check_confusion_matrix,
@@ -12,7 +11,7 @@ from skpostbac.metrics._counts.confusion_matrix import (
     count_confusions,
     matrix_index,
 )
-from skpostbac.metrics._counts.counts import ClassCounts, class_counts, format_count, is_importance
+from skpostbac.metrics._counts.counts import ClassCounts, class_counts, count_choices, format_count
 from skpostbac.metrics._counts.outcome_words import (
     WORD_BITS,
     WORD_KEY,
@@ -40,7 +39,6 @@ __all__ = [
     "counts_of_matrix",
     "counts_of_numbers",
     "format_count",
-    "is_importance",
     "matrix_index",
     "n_words",
     "pack_bits",

@@ -18,6 +18,7 @@ from skpostbac._utils import (
     first,
     format_column,
     format_share,
+    input_errors,
     more,
     nonnegative_array,
     table,
@@ -41,14 +42,12 @@ from skpostbac.metrics._dependence import (
     merge_designs,
 )
 from skpostbac.metrics._labels import (
-    Outcomes,
     WeightType,
     check_batch_kind,
     check_same_kind,
-    count_hits,
+    distinct_labels,
     label_list,
     merge_labels,
-    naming,
     positions,
     read_outcomes,
     unique_label_array,
@@ -510,6 +509,35 @@ def class_counts(
     return _count(y_true, y_pred, labels, weights, groups, select=select_classes, least=1)
 
 
+def count_choices(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ClassCounts:
+    """Count as :func:`class_counts`, by default with the classes that are only predicted.
+
+    Of these there are no samples, but each is one more class to choose from.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For the reasons listed in :func:`class_counts`.
+
+    Examples
+    --------
+    >>> count_choices(["a", "a", "b"], ["a", "c", "b"])
+    ClassCounts('a': 1/2, 'b': 1/1, 'c': 0/0)
+    """
+    counts = class_counts(
+        y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type="case"
+    )
+    if labels is not None:
+        return counts
+    return counts.reindex(merge_labels(counts.classes, distinct_labels(y_pred, "y_pred")))
+
+
 def _count(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -522,10 +550,6 @@ def _count(
 ) -> ClassCounts:
     """Count the classes that are selected; keep the design of samples that are no plain cases."""
     sample_weight, weight_type = weights
-    if groups is None and (sample_weight is None or not is_importance(weight_type)):
-        table = count_hits(y_true, y_pred, sample_weight, weight_type=weight_type, least=least)
-        counts = ClassCounts._of_table(*table)
-        return counts if labels is None else select(counts, labels)
     outcomes = read_outcomes(
         y_true,
         {"y_pred": y_pred},
@@ -534,30 +558,17 @@ def _count(
         groups=groups,
         least=least,
     )
-    return count_outcomes(outcomes, labels, select, is_importance(weight_type))
-
-
-def is_importance(weight_type: object) -> bool:
-    """Return whether weights are importance weights."""
-    return isinstance(weight_type, str) and weight_type == "importance"
-
-
-def count_outcomes(
-    outcomes: Outcomes,
-    labels: ArrayLike | None,
-    select: Callable[[ClassCounts, ArrayLike], ClassCounts],
-    has_importance: bool,
-) -> ClassCounts:
-    """Count samples of one classifier that have groups or importance weights."""
-    if not outcomes.n_samples:
-        counts = ClassCounts.empty()
-        return counts if labels is None else select(counts, labels)
-    samples, size = outcomes.read(), len(outcomes.classes)
-    (hits,) = samples.hits
-    cells = np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
-    counts = ClassCounts._of_table(outcomes.classes, cells.astype(float).reshape(size, 2).T)
+    size = len(outcomes.classes)
+    cells = np.zeros(2 * size)
+    for samples in outcomes.blocks():
+        (hits,) = samples.hits
+        cells += np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
+    counts = ClassCounts._of_table(outcomes.classes, cells.reshape(size, 2).T)
     if labels is not None:
         counts = select(counts, labels)
+    if not outcomes.n_samples or (outcomes.groups is None and weight_type != "importance"):
+        return counts
+    samples = outcomes.read()
     place = positions(outcomes.classes, counts.classes)[samples.codes]
     kept = place >= 0
     design = make_design(
@@ -565,8 +576,8 @@ def count_outcomes(
         counts.n_classes,
         None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
         None if samples.weight is None else samples.weight[kept],
-        [hit_figure(hits[kept])],
-        is_importance=has_importance,
+        [hit_figure(hits[kept]) for hits in samples.hits],
+        is_importance=weight_type == "importance",
     )
     return counts._designed(design)
 
@@ -604,6 +615,6 @@ def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
     """Return the counts of the classes that a user names, which are labels of the same kind."""
     wanted = unique_label_array(labels, "labels")
     if len(counts.classes):
-        with naming("labels"):
+        with input_errors("labels"):
             check_same_kind(wanted, counts.classes)
     return counts.reindex(wanted)

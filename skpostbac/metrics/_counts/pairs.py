@@ -33,7 +33,6 @@ from skpostbac.metrics._counts.counts import (
     SHOWN_CLASSES,
     ClassCounts,
     format_count,
-    is_importance,
     reindex_batch,
     select_classes,
 )
@@ -633,7 +632,7 @@ def _count(
         counts = PairedCounts.empty(names)
     if labels is not None:
         counts = select(counts, labels)
-    has_importance = outcomes.weight is not None and is_importance(weight_type)
+    has_importance = weight_type == "importance"
     if not outcomes.n_samples or (outcomes.groups is None and not has_importance):
         return counts
     return counts._designed(_make_design(counts, outcomes, has_importance))

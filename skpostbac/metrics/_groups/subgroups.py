@@ -24,6 +24,7 @@ from skpostbac._utils import (
     format_estimate,
     format_estimates,
     format_probability,
+    input_errors,
     more,
     nonnegative_array,
     shown,
@@ -32,7 +33,7 @@ from skpostbac._utils import (
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import class_counts, format_count
 from skpostbac.metrics._dependence import SampleWeightWarning
-from skpostbac.metrics._labels import WeightType, encode, label_list, naming, read_column
+from skpostbac.metrics._labels import WeightType, encode, label_list, read_column
 from skpostbac.metrics._posteriors import FigurePosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -436,7 +437,7 @@ def subgroup_posteriors(
         y_true, y_pred, labels=labels, sample_weight=sample_weight, weight_type=weight_type
     )
     column = read_column(sensitive_features, "sensitive_features")
-    with naming("sensitive_features"):
+    with input_errors("sensitive_features"):
         check_consistent_length(y_true, column.array)
     encoded = encode(column, "sensitive_features")
     names, codes = label_list(encoded.values), encoded.codes(slice(None))

@@ -1,12 +1,11 @@
 """Reading of labels: arrays, lists, categorical columns, predictions by name.
 
-`reading` converts each container to a column, once. `outcomes` encodes the true labels as small
-integers, compares the predictions with them and counts. `scores` reads binary labels with scores,
-and `labels` checks the distinct labels. Imports `_dependence`,
-for a warning, and `skpostbac.stats`, for the largest count.
+`labels` converts any container to an array, and checks and merges distinct labels. `outcomes`
+encodes the true labels as small integers and compares the predictions with them. `predictions`
+reads classifiers by name, and binary labels with scores. Imports `_dependence`, for a warning, and
+`skpostbac.stats`, for the largest count.
 """
 
-from skpostbac.metrics._labels.foreign_labels import warn_if_foreign
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
     check_batch_kind,
@@ -14,7 +13,6 @@ from skpostbac.metrics._labels.labels import (
     label_index,
     label_list,
     merge_labels,
-    naming,
     positions,
     unique_label_array,
 )
@@ -22,25 +20,25 @@ from skpostbac.metrics._labels.outcomes import (
     Outcomes,
     WeightType,
     check_weight_type,
-    count_hits,
     distinct_labels,
     encode,
+    read_column,
     read_outcomes,
+    warn_if_foreign,
 )
 from skpostbac.metrics._labels.predictions import (
+    BinaryScores,
     Predictions,
     by_argument,
     check_names,
     is_named,
     named_predictions,
     position_of,
+    read_scores,
 )
-from skpostbac.metrics._labels.reading import Column, read_column
-from skpostbac.metrics._labels.scores import BinaryScores, read_scores
 
 __all__ = [
     "BinaryScores",
-    "Column",
     "Outcomes",
     "Predictions",
     "WeightType",
@@ -50,7 +48,6 @@ __all__ = [
     "check_names",
     "check_same_kind",
     "check_weight_type",
-    "count_hits",
     "distinct_labels",
     "encode",
     "is_named",
@@ -58,7 +55,6 @@ __all__ = [
     "label_list",
     "merge_labels",
     "named_predictions",
-    "naming",
     "position_of",
     "positions",
     "read_column",

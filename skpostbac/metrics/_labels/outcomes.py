@@ -5,11 +5,12 @@ compared with them. Integers are looked up in a table, other labels in a dict. `
 scikit-learn's `LabelEncoder` can encode labels, too, but keep a code for each sample and are
 slower: a million labels of three classes took them 6 ms as int64, 18 ms as int8 and 104 ms as text,
 here 3, 3 and 76 ms; as objects 823 and 79 ms, here 63 ms. `pandas.factorize` is as fast, but pandas
-is not required.
+is not required. Categories of pandas and polars are numbered already, and are not spelled out.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -32,31 +33,41 @@ from skpostbac._utils import (
 )
 from skpostbac.metrics._dependence import warn_of_fractions
 from skpostbac.metrics._labels.labels import (
-    array_of_labels,
+    BLOCK,
+    as_label_array,
     check_same_kind,
     class_labels,
+    is_integral,
     label_list,
     positions,
 )
-from skpostbac.metrics._labels.reading import BLOCK, Categories, Column, read_column, read_columns
 from skpostbac.stats._beta import LARGEST
 
 # Meaning of the weights. None stands for "case", with a warning if they are not whole numbers.
 WeightType: TypeAlias = Literal["case", "importance"] | None
-WEIGHT_TYPES = ("case", "importance")
 # The square of the largest importance weight must not underflow to zero.
 _LEAST_WEIGHT = 1e-100
-
 # Integers are looked up in a table if their range is at most the first number, or at most the
 # second and twice the number of samples.
-SMALL_RANGE, LARGE_RANGE = 2**10, 2**20
+_SMALL_RANGE, _LARGE_RANGE = 2**10, 2**20
+
+
+class Column(NamedTuple):
+    """Labels of the samples, unchecked."""
+
+    array: LabelArray
+    """The labels in one dimension, or the numbers of categories."""
+    kind: Literal["integer", "text", "category", "other"]
+    """Integers are finite, of whatever numeric dtype; text is that of NumPy, or strings alone."""
+    categories: tuple[LabelArray, LabelArray] | None = None
+    """Sorted numbers of categories, not all of which need occur, and their labels."""
 
 
 class Encoded(NamedTuple):
     """Labels as positions in an array of the sorted distinct ones, computed a block at a time."""
 
     values: LabelArray
-    """Distinct labels, sorted, as :func:`array_of_labels` returns them."""
+    """Distinct labels, sorted, of the dtypes of :func:`array_of_labels`."""
     codes: Callable[[slice], Indices]
     """Returns the position in ``values`` of each label of a block."""
 
@@ -91,37 +102,10 @@ class Outcomes:
         return Block(self.codes(block), [hits(block) for hits in self.hits], weight)
 
     def blocks(self) -> Iterator[Block]:
-        """Return all samples, block by block."""
-        return map(self.read, _blocks(self.n_samples, len(self.classes)))
-
-
-def count_hits(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    sample_weight: ArrayLike | None,
-    *,
-    weight_type: WeightType = None,
-    least: int,
-) -> tuple[LabelArray, Floats]:
-    """Return the classes, and the numbers of errors and of hits of each, shape (2, n_classes).
-
-    The parameters are those of :func:`read_outcomes`, whose errors it raises.
-
-    Examples
-    --------
-    >>> classes, table = count_hits(["a", "a", "b"], ["a", "b", "b"], None, least=1)
-    >>> classes.tolist(), table.tolist()
-    (['a', 'b'], [[1.0, 0.0], [1.0, 1.0]])
-    """
-    outcomes = read_outcomes(
-        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, least=least
-    )
-    size = len(outcomes.classes)
-    cells = np.zeros(2 * size)
-    for block in outcomes.blocks():
-        (hits,) = block.hits
-        cells += np.bincount(2 * block.codes + hits, weights=block.weight, minlength=2 * size)
-    return outcomes.classes, cells.reshape(size, 2).T
+        """Return all samples, in blocks that have no fewer than there are classes."""
+        step = max(BLOCK, len(self.classes))
+        for start in range(0, self.n_samples, step):
+            yield self.read(slice(start, start + step))
 
 
 def read_outcomes(
@@ -145,88 +129,72 @@ def read_outcomes(
         For the reasons listed in :func:`class_counts`.
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)
-    columns = read_columns({"y_true": y_true, **predictions})
-    group = None if groups is None else read_column(groups, "groups")
-    weight = None if sample_weight is None else nonnegative_array(sample_weight, "sample_weight")
-    n_samples = _check_lengths(columns if group is None else {**columns, "groups": group}, weight)
-    if not n_samples and not least:  # of which there is no block
-        return Outcomes(np.array([]), n_samples, _no_codes, [], weight)
-    _check_samples(n_samples, weight, least)
+    columns = {"y_true": read_column(y_true, "y_true")}
+    for name, y_pred in predictions.items():
+        columns[name] = read_column(y_pred, name)
+    if groups is not None:
+        columns["groups"] = read_column(groups, "groups")
+    arrays = {name: column.array for name, column in columns.items()}
+    weight = None
+    if sample_weight is not None:
+        arrays["sample_weight"] = weight = nonnegative_array(sample_weight, "sample_weight")
+    n_samples = len(arrays["y_true"])
+    for name, array in arrays.items():
+        if len(array) != n_samples:
+            with input_errors(f"y_true and {name}"):
+                check_consistent_length(arrays["y_true"], array)
+    if n_samples < least:
+        raise ValueError(
+            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
+            "of 1 sample is required."
+        )
+    if not n_samples:  # of which there is no block
+        return Outcomes(np.zeros(0, int), 0, lambda _: np.zeros(0, np.intp), [], weight)
+    if least and weight is not None and not weight.any():
+        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
     true = encode(columns["y_true"], "y_true")
     hits = [_find_hits(columns["y_true"], true, columns[name], name) for name in predictions]
-    numbers = None if group is None else encode(group, "groups").codes
-    outcomes = Outcomes(true.values, n_samples, true.codes, hits, weight, numbers)
-    _check_weights(outcomes)
-    if weight is not None and weight_type != "case":
-        _check_meaning(weight, weight_type)
-    return outcomes
+    group = None if groups is None else encode(columns["groups"], "groups").codes
+    if weight is not None:
+        _check_weights(weight, true, weight_type)
+    return Outcomes(true.values, n_samples, true.codes, hits, weight, group)
 
 
 def check_weight_type(weight_type: object, *, has_weights: bool = True) -> None:
     """Raise if `weight_type` is invalid, or says what weights mean that are not there."""
     if weight_type is not None:
-        check_choice(weight_type, WEIGHT_TYPES, "weight_type")
+        check_choice(weight_type, ("case", "importance"), "weight_type")
     if weight_type == "importance" and not has_weights:
         raise ValueError("weight_type='importance' needs sample_weight, got None")
 
 
-def _check_meaning(weight: Floats, weight_type: WeightType) -> None:
-    """Warn of weights that are probably not case counts; raise if importance weights vanish."""
+def _check_weights(weight: Floats, true: Encoded, weight_type: WeightType) -> None:
+    """Raise if weights are too large or too small; warn if they are probably not case counts."""
+    with np.errstate(over="ignore"):
+        if weight.sum() > LARGEST:
+            sums = np.bincount(true.codes(slice(None)), weight, minlength=len(true.values))
+            if np.any(large := sums > LARGEST):
+                place = int(np.argmax(large))
+                raise ValueError(
+                    f"sample_weight must add up to at most {LARGEST:g} for each class, "
+                    f"got {sums[place]:g} for {short_repr(label_list(true.values)[place])}"
+                )
     if weight_type is None:
         warn_of_fractions(weight)
-    elif weight.any() and weight.max() < _LEAST_WEIGHT:
+    if weight_type == "importance" and 0 < weight.max() < _LEAST_WEIGHT:
         raise ValueError(
             f"sample_weight must have an importance weight of at least {_LEAST_WEIGHT:g}, "
             f"got at most {weight.max():g}"
         )
 
 
-def _check_lengths(columns: Mapping[str, Column], weight: Floats | None) -> int:
-    """Return the number of samples, which must be the same everywhere."""
-    arrays = {name: column.array for name, column in columns.items()}
-    y_true = arrays["y_true"]
-    others = arrays if weight is None else {**arrays, "sample_weight": weight}
-    for name, other in others.items():
-        if len(other) != len(y_true):
-            with input_errors(f"y_true and {name}"):
-                check_consistent_length(y_true, other)
-    return len(y_true)
-
-
-def _check_samples(n_samples: int, weight: Floats | None, least: int) -> None:
-    """Raise if there are no samples or all weights are 0."""
-    if n_samples < least:
-        raise ValueError(
-            "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum "
-            "of 1 sample is required."
-        )
-    if least and weight is not None and not weight.any():
-        raise ValueError("sample_weight: Sample weights must contain at least one non-zero number.")
-
-
-def _check_weights(outcomes: Outcomes) -> None:
-    """Raise if the weights of a class add up to too much."""
-    weight, classes = outcomes.weight, outcomes.classes
-    with np.errstate(over="ignore"):
-        if weight is None or weight.sum() <= LARGEST:
-            return
-        sums = np.bincount(outcomes.codes(slice(None)), weight, minlength=len(classes))
-    if np.any(large := sums > LARGEST):
-        place = int(np.argmax(large))
-        raise ValueError(
-            f"sample_weight must add up to at most {LARGEST:g} for each class, "
-            f"got {sums[place]:g} for {short_repr(label_list(classes)[place])}"
-        )
-
-
-def _no_codes(block: slice) -> Indices:
-    return np.zeros(0, np.intp)
-
-
 def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Callable[[slice], Bools]:
     """Return a function that tells which of the true labels of a block were predicted."""
-    if _are_comparable(first, second):
-        return lambda block: first.array[block] == second.array[block]
+    if first.kind == second.kind != "category":
+        # NumPy compares text, and integers unless one of two types is rounded to the other.
+        is_exact = (first.array.dtype.kind == "f") == (second.array.dtype.kind == "f")
+        if first.kind == "text" or (first.kind == "integer" and is_exact):
+            return lambda block: first.array[block] == second.array[block]
     pred = encode(second, name)
     with input_errors(f"y_true and {name}"):
         check_same_kind(true.values, pred.values)
@@ -234,13 +202,38 @@ def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Calla
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
 
-def _are_comparable(first: Column, second: Column) -> bool:
-    """Return whether the comparison by NumPy is exact, and no label needs a check."""
-    if first.kind != second.kind:
-        return False
-    # An integer and a float may compare equal after rounding.
-    is_float = first.array.dtype.kind == "f", second.array.dtype.kind == "f"
-    return first.kind == "text" or (first.kind == "integer" and is_float[0] == is_float[1])
+def read_column(y: Any, name: str) -> Column:
+    """Convert an array-like to a column of unchecked labels; leave categories as numbers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`as_label_array` raises them, or if a category is missing.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        return Column(y, "integer")
+    kind = type(getattr(y, "dtype", None)).__name__
+    if kind == "CategoricalDtype" and len(y):  # of pandas
+        column = getattr(y, "cat", y)
+        numbers = np.asarray(column.codes)
+        if numbers.min() < 0:
+            raise ValueError(f"Input {name} contains NaN.")
+        labels = as_label_array(column.categories, name)
+        return Column(numbers, "category", (np.arange(len(labels)), labels))
+    if kind in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y):  # of polars
+        if y.null_count():
+            raise ValueError(f"Input {name} contains NaN.")
+        # The numbers of categories may be shared with other columns, and have gaps.
+        found = y.unique()
+        numbers, labels = found.to_physical().to_numpy(), as_label_array(found, name)
+        order = np.argsort(numbers)
+        return Column(y.to_physical().to_numpy(), "category", (numbers[order], labels[order]))
+    array = as_label_array(y, name)
+    if is_integral(array):
+        return Column(array, "integer")
+    if array.dtype.kind == "U" or (array.dtype.kind == "O" and set(map(type, array)) == {str}):
+        return Column(array, "text")
+    return Column(array, "other")
 
 
 def distinct_labels(y: ArrayLike, name: str) -> LabelArray:
@@ -259,73 +252,86 @@ def encode(column: Column, name: str) -> Encoded:
     ValueError, TypeError
         As :func:`class_labels` raises them; TypeError also if labels are not hashable.
     """
-    if column.kind == "integer":
-        values, codes = encode_integral(column.array)
-        return Encoded(array_of_labels(values.tolist()), codes)
-    categories = column.categories
-    found, codes = (
-        _by_hash(column, name) if categories is None else _by_number(column.array, categories)
-    )
-    values = class_labels(found, name)
-    order = np.argsort(values)
-    rank = np.argsort(order)
-    return Encoded(values[order], lambda block: rank[codes(block)])
-
-
-def _by_number(y: LabelArray, categories: Categories) -> Encoded:
-    """Return the labels of the categories that occur, in the order of their numbers."""
-    numbers, codes = encode_integral(y)
-    return Encoded(categories.labels[np.searchsorted(categories.numbers, numbers)], codes)
-
-
-def _by_hash(column: Column, name: str) -> Encoded:
-    """Return the distinct labels in the order of their first appearance."""
     y = column.array
-    codes = np.empty(len(y), np.intp)
-    index: defaultdict[Hashable, int] = defaultdict()
-    index.default_factory = index.__len__  # a new label has the next number
-    # Other labels than text may have hashes of their own, which may fail.
-    with nullcontext() if column.kind == "text" else input_errors(name):
-        for block in _blocks(len(y)):
-            labels = list(y[block]) if y.dtype.kind in "mM" else y[block].tolist()
-            codes[block] = np.fromiter(map(index.__getitem__, labels), np.intp, len(labels))
-    return Encoded(np.fromiter(index, y.dtype, len(index)), codes.__getitem__)
+    if column.kind == "integer":
+        values, codes = encode_integral(y)
+        if values.dtype.kind == "f":
+            values = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+        elif values.dtype.kind != "b":
+            values = values.astype(np.int64 if values[-1] < 2**63 else np.uint64)
+        return Encoded(values, codes)
+    if column.categories is not None:
+        numbers, codes = encode_integral(y)
+        known, labels = column.categories
+        found = labels[np.searchsorted(known, numbers)]
+    else:
+        places = np.empty(len(y), np.intp)
+        index: defaultdict[Hashable, int] = defaultdict()
+        index.default_factory = index.__len__  # a new label has the next number
+        # Other labels than text may have hashes of their own, which may fail.
+        with nullcontext() if column.kind == "text" else input_errors(name):
+            for start in range(0, len(y), BLOCK):
+                block = label_list(y[start : start + BLOCK])
+                places[start : start + BLOCK] = np.fromiter(
+                    map(index.__getitem__, block), np.intp, len(block)
+                )
+        found, codes = np.fromiter(index, y.dtype, len(index)), places.__getitem__
+    distinct = class_labels(found, name)
+    order = np.argsort(distinct)
+    rank = np.argsort(order)
+    return Encoded(distinct[order], lambda block: rank[codes(block)])
 
 
 def encode_integral(y: LabelArray) -> Encoded:
     """Encode a 1-d array of integers, of whatever numeric dtype, by the sorted distinct ones."""
     low, high = y.min(), y.max()
     n_values = int(high) - int(low) + 1
-    if n_values > max(SMALL_RANGE, min(LARGE_RANGE, 2 * len(y))):
-        values = _distinct(y)
+    if n_values > max(_SMALL_RANGE, min(_LARGE_RANGE, 2 * len(y))):
+        values, start = y[:0], 0
+        while start < len(y):  # with memory for little more than the distinct numbers
+            stop = start + max(BLOCK, 2 * len(values))
+            # Not by np.unique, which hashes: a million integers took a hundred times as long.
+            ordered = np.sort(np.concatenate([values, y[start:stop]]))
+            values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+            start = stop
         return Encoded(values, lambda block: np.searchsorted(values, y[block]))
+    # Modulo 2**64 the difference of both is right for every integer type.
+    origin = low.astype(np.int64)
     occurs = np.zeros(n_values, bool)
-    for block in _blocks(len(y)):
-        occurs[_subtract(y[block], low)] = True
-    values = np.flatnonzero(occurs).astype(y.dtype) + low
+    for start in range(0, len(y), BLOCK):
+        occurs[y[start : start + BLOCK].astype(np.int64, copy=False) - origin] = True
     rank = np.cumsum(occurs) - 1
-    return Encoded(values, lambda block: rank[_subtract(y[block], low)])
+    values = np.flatnonzero(occurs).astype(y.dtype) + low
+    return Encoded(values, lambda block: rank[y[block].astype(np.int64, copy=False) - origin])
 
 
-def _blocks(n_samples: int, n_classes: int = 0) -> Iterator[slice]:
-    """Return the blocks of the samples, which have no fewer than there are classes."""
-    step = max(BLOCK, n_classes)
-    return (slice(start, start + step) for start in range(0, n_samples, step))
+def warn_if_foreign(
+    y_true: ArrayLike, predictions: Mapping[str, ArrayLike], *, stacklevel: int
+) -> None:
+    """Warn if no predicted label is a true label, such as "Yes" instead of "yes".
 
-
-def _distinct(y: LabelArray) -> LabelArray:
-    """Return the sorted distinct numbers, with memory for little more than these."""
-    values, start = y[:0], 0
-    while start < len(y):
-        stop = start + max(BLOCK, 2 * len(values))
-        # Not by np.unique, which hashes: that of a million integers took a hundred times as long.
-        ordered = np.sort(np.concatenate([values, y[start:stop]]))
-        values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
-        start = stop
-    return values
-
-
-def _subtract(y: LabelArray, low: Any) -> Indices:
-    # Modulo 2**64 the difference is right for every integer type.
-    offsets: Indices = y.astype(np.int64, copy=False) - low.astype(np.int64)
-    return offsets
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    predictions : mapping of str to array-like of shape (n_samples,)
+        Predicted labels by the name of the argument that holds them. The check needs their distinct
+        labels: ask only about predictions without a hit.
+    stacklevel : int
+        As for :func:`warnings.warn`, relative to the caller of this function.
+    """
+    for name, y_pred in predictions.items():
+        true, pred = (
+            label_list(distinct_labels(y, of)) for y, of in ((y_true, "y_true"), (y_pred, name))
+        )
+        if not set(true) & set(pred):
+            shown = [
+                f"{', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}"
+                for labels in (true, pred)
+            ]
+            warnings.warn(
+                f"{name} holds none of the labels of y_true ({shown[0]}), but {shown[1]}: "
+                "each prediction counts as an error",
+                UserWarning,
+                stacklevel=stacklevel + 1,
+            )

@@ -26,7 +26,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
-from skpostbac.metrics._counts import ClassCounts, format_count, is_importance
+from skpostbac.metrics._counts import ClassCounts, format_count
 from skpostbac.metrics._dependence import warn_of_fractions
 from skpostbac.metrics._labels import WeightType, check_weight_type, read_scores
 from skpostbac.metrics._posteriors import Optimism, SelectedPosterior
@@ -466,7 +466,7 @@ def posterior_threshold_curve(
         n_thresholds=191, n=200)
     """
     check_weight_type(weight_type, has_weights=sample_weight is not None)
-    has_importance = is_importance(weight_type)
+    has_importance = weight_type == "importance"
     most = float(np.finfo(float).max) if has_importance else LARGEST
     scores = read_scores(y_true, y_score, pos_label, sample_weight, most=most)
     if not all(scores.weight[one].any() for one in (scores.is_positive, ~scores.is_positive)):

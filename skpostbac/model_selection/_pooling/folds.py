@@ -54,7 +54,7 @@ from skpostbac.metrics import (
 )
 from skpostbac.metrics._counts import WORD_BITS, WORD_KEY
 from skpostbac.metrics._dependence import warn_of_groups
-from skpostbac.metrics._labels import encode, label_list, naming, read_column, unique_label_array
+from skpostbac.metrics._labels import encode, label_list, read_column, unique_label_array
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -674,7 +674,7 @@ def _splits(estimator: Any, X: Any, y: Any, groups: Any, cv: Any) -> list[tuple[
         with input_errors(_WANTED_CV):
             cv = list(cv)
         _check_pairs(cv)
-    with naming("X, y and groups"):
+    with input_errors("X, y and groups"):
         indexable(X, y, groups)
     is_stratified = is_classifier(estimator)
     if groups is not None and (cv is None or is_integer(cv)):

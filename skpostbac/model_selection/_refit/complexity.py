@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from skpostbac._utils import is_real
-from skpostbac.metrics._labels import naming
+from skpostbac._utils import input_errors, is_real
 from skpostbac.model_selection._pooling import candidate_params, value_column
 
 Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
@@ -53,7 +52,7 @@ def complexity_keys(
         return _numbers(cv_results, complexity, candidates, n_candidates)
     params = _params(cv_results, n_candidates)
     keys = [complexity(params[candidate]) for candidate in candidates]
-    with naming("complexity"):
+    with input_errors("complexity"):
         sorted(keys)  # the error of keys without an order names the argument
     return keys
 

@@ -19,7 +19,7 @@ from skpostbac.metrics import (
     PosteriorBalancedAccuracy,
     class_counts,
 )
-from skpostbac.metrics._labels.reading import BLOCK
+from skpostbac.metrics._labels.labels import BLOCK
 
 # The numbers of the labels have gaps and another order than the labels.
 # Older versions of polars have one space of numbers for all categoricals, or one for each.

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skpostbac.metrics import ClassCounts, PairedCounts, class_counts, paired_counts
-from skpostbac.metrics._labels.reading import BLOCK
+from skpostbac.metrics._labels.labels import BLOCK
 from skpostbac.stats._beta import LARGEST
 
 label = st.integers(0, 3)

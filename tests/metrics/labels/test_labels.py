@@ -13,12 +13,13 @@ from sklearn.naive_bayes import GaussianNB
 from skpostbac import posterior_balanced_accuracy
 from skpostbac.metrics._labels.labels import (
     array_of_labels,
+    as_label_array,
     class_labels,
+    is_integral,
     merge_labels,
     unique_label_array,
 )
-from skpostbac.metrics._labels.outcomes import encode, encode_integral
-from skpostbac.metrics._labels.reading import as_label_array, is_integral, read_column
+from skpostbac.metrics._labels.outcomes import encode, encode_integral, read_column
 
 COLUMNS = {
     "list": [3, 5, 3],
