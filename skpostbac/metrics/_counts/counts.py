@@ -45,11 +45,11 @@ from skpostbac.metrics._labels import (
     WeightType,
     check_batch_kind,
     check_same_kind,
+    count_hits,
     distinct_labels,
     label_list,
     merge_labels,
     positions,
-    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -550,20 +550,10 @@ def _count(
 ) -> ClassCounts:
     """Count the classes that are selected; keep the design of samples that are no plain cases."""
     sample_weight, weight_type = weights
-    outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-        least=least,
+    outcomes, table = count_hits(
+        y_true, y_pred, sample_weight, weight_type=weight_type, groups=groups, least=least
     )
-    size = len(outcomes.classes)
-    cells = np.zeros(2 * size)
-    for samples in outcomes.blocks():
-        (hits,) = samples.hits
-        cells += np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
-    counts = ClassCounts._of_table(outcomes.classes, cells.reshape(size, 2).T)
+    counts = ClassCounts._of_table(outcomes.classes, table)
     if labels is not None:
         counts = select(counts, labels)
     if not outcomes.n_samples or (outcomes.groups is None and weight_type != "importance"):

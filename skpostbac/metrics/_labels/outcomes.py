@@ -108,6 +108,35 @@ class Outcomes:
             yield self.read(slice(start, start + step))
 
 
+def count_hits(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    weight_type: WeightType,
+    groups: ArrayLike | None,
+    least: int,
+) -> tuple[Outcomes, Floats]:
+    """Return the outcomes of one classifier, and the errors and hits of each class, shape (2, l).
+
+    The parameters are those of :func:`read_outcomes`, whose errors it raises.
+    """
+    outcomes = read_outcomes(
+        y_true,
+        {"y_pred": y_pred},
+        sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+        least=least,
+    )
+    size = len(outcomes.classes)
+    cells = np.zeros(2 * size)
+    for samples in outcomes.blocks():
+        (hits,) = samples.hits
+        cells += np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
+    return outcomes, cells.reshape(size, 2).T
+
+
 def read_outcomes(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],

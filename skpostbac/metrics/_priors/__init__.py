@@ -1,9 +1,9 @@
 """Priors and class weights, their influence on a posterior, and the warning about it.
 
-`assumptions` defines the priors, the class weights and the posterior given counts. `coverage`
-estimates how often intervals contain the truth, and sets the threshold of the warning. `influence`
-measures how far the prior moves a posterior, and defines `PriorInfluenceWarning`. `pooling` checks
-whether two posteriors can be pooled. Imports `_counts`, `_labels` and `skpostbac.stats`.
+`assumptions` defines the priors, the class weights and the posterior given counts, and checks
+whether two posteriors can be pooled. `coverage` estimates how often intervals contain the truth,
+and defines `PriorInfluenceWarning`. `influence` measures how far the prior moves a posterior.
+Imports `_counts`, `_labels` and `skpostbac.stats`.
 """
 
 from skpostbac.metrics._priors.assumptions import (
@@ -26,12 +26,12 @@ from skpostbac.metrics._priors.assumptions import (
     check_sums,
     format_prior,
     independent_prior,
+    pooled_assumptions,
     resolve_class_weight,
     resolve_prior,
     widened,
 )
-from skpostbac.metrics._priors.influence import (
-    PriorInfluence,
+from skpostbac.metrics._priors.coverage import (
     PriorInfluenceWarning,
     dominating_influence,
     is_one_symmetric_beta,
@@ -42,7 +42,7 @@ from skpostbac.metrics._priors.influence import (
     warn_if_prior_dominates,
     warn_if_prior_moves,
 )
-from skpostbac.metrics._priors.pooling import pooled_assumptions
+from skpostbac.metrics._priors.influence import PriorInfluence
 
 __all__ = [
     "DEFAULT_ACCURACY_PRIOR",

@@ -1,13 +1,14 @@
 """Priors of the class accuracies, and class weights of the average.
 
 A prior is given by name, by numbers or as what the classes share. Together with counts it makes the
-distribution of the average. The names and kinds of priors stand here, and nowhere else.
+distribution of the average. The names and kinds of priors stand here, and nowhere else. Two
+posteriors can be pooled if both mean the same for all classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,15 +134,15 @@ def check_prior(prior: PriorLike) -> PriorSpec:
     ValueError
         If the name is unknown, the shape is wrong, or a number is not in [1e-6, 1e15].
     """
-    if isinstance(prior, str):
-        if prior not in PRIOR_NAMES:
-            raise ValueError(_message(repr(prior)))
+    if isinstance(prior, SharedPrior) or (isinstance(prior, str) and prior in PRIOR_NAMES):
         return prior
-    if isinstance(prior, SharedPrior):
-        return prior
-    array = float_array(prior, "prior")
+    array = np.zeros(0) if isinstance(prior, str) else float_array(prior, "prior")
     if array.ndim not in (1, 2) or array.shape[-1] != 2 or not len(array):
-        raise ValueError(_message(f"an array of shape {array.shape}"))
+        got = repr(prior) if isinstance(prior, str) else f"an array of shape {array.shape}"
+        raise ValueError(
+            f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of shape "
+            f"(n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
+        )
     _check_range(array)
     array.flags.writeable = False
     return array
@@ -247,13 +248,6 @@ def check_sums(prior: Prior, total: Floats, name: str = "total") -> None:
         )
 
 
-def _message(got: str) -> str:
-    return (
-        f"prior must be one of {sorted(PRIOR_NAMES)}, a pair (a, b), an array of shape "
-        f"(n_classes, 2) or a skpostbac.stats.Hyperprior, got {got}"
-    )
-
-
 def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
     """Check class weights as far as this can be done without the classes; return a copy.
 
@@ -272,9 +266,14 @@ def check_class_weight(class_weight: ClassWeightLike) -> ClassWeightSpec:
             f"class_weight must be None, a dict or an array of shape (n_classes,), "
             f"got {class_weight!r}"
         )
-    if hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__"):
-        return _weight_dict(class_weight)
-    return _weight_array(class_weight)
+    if not (hasattr(class_weight, "keys") and hasattr(class_weight, "__getitem__")):
+        return _weight_array(class_weight)
+    by_label: Any = class_weight
+    keys = list(by_label.keys())
+    if len(set(keys)) < len(keys):
+        raise ValueError("class_weight must have each label once")
+    weights = _weight_array([by_label[key] for key in keys])
+    return dict(zip(keys, weights.tolist(), strict=True))
 
 
 def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
@@ -286,7 +285,16 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
         If a dict has no weight for a class, if an array has another length, if all the classes
         have weight zero, or if weights differ too much for doubles.
     """
-    weights = _weights_of(spec, classes)
+    if spec is None:
+        weights = np.ones(len(classes))
+    elif isinstance(spec, dict):
+        labels = label_list(classes)
+        missing = [label for label in labels if label not in spec]
+        if missing:
+            raise ValueError(f"class_weight has no weight for the classes {missing}")
+        weights = _weight_array([spec[label] for label in labels])
+    else:
+        weights = spec
     if len(weights) != len(classes):
         raise ValueError(
             f"class_weight must have one weight for each of the {len(classes)} classes, "
@@ -302,28 +310,67 @@ def resolve_class_weight(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
     return normalised
 
 
-def _weights_of(spec: ClassWeightSpec, classes: LabelArray) -> Floats:
-    if spec is None:
-        return np.ones(len(classes))
-    if not isinstance(spec, dict):
-        return spec
-    labels = label_list(classes)
-    missing = [label for label in labels if label not in spec]
-    if missing:
-        raise ValueError(f"class_weight has no weight for the classes {missing}")
-    return _weight_array([spec[label] for label in labels])
-
-
-def _weight_dict(class_weight: Any) -> dict[Hashable, float]:
-    keys = list(class_weight.keys())
-    if len(set(keys)) < len(keys):
-        raise ValueError("class_weight must have each label once")
-    values = _weight_array([class_weight[key] for key in keys])
-    return dict(zip(keys, values.tolist(), strict=True))
-
-
 def _weight_array(values: ArrayLike) -> Floats:
     weights = nonnegative_array(values, "class_weight")
     if not np.any(weights):
         raise ValueError("class_weight must have a positive weight")
     return weights
+
+
+class Assuming(Protocol):
+    """Interface of posteriors that can be pooled: counts and assumptions."""
+
+    @property
+    def counts(self) -> ClassCounts: ...
+    @property
+    def _prior_spec(self) -> PriorSpec: ...
+    @property
+    def _weight_spec(self) -> ClassWeightSpec: ...
+
+
+def pooled_assumptions(
+    one: Assuming, two: Assuming, pool: ClassCounts
+) -> tuple[PriorSpec, ClassWeightSpec]:
+    """Return the prior and the class weights that two posteriors both have for all classes.
+
+    Raises
+    ------
+    ValueError
+        If they differ, or if an array has values by class, and the classes are not the same.
+    """
+    is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
+
+    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any], ndim: int) -> Any:
+        """Return the less free of both: no sum of several may depend on their order."""
+        by_class = [isinstance(spec, np.ndarray) and spec.ndim == ndim for spec in specs]
+        if any(by_class) and not is_ordered:  # the pool may reorder the classes
+            raise ValueError(
+                f"Posteriors with an array as {name} can be pooled only if they have the same "
+                "classes in the same order"
+            )
+        first, second = map(resolve, specs)
+        if type(first) is not type(second) or not np.all(first == second):
+            raise ValueError(f"Posteriors with different {name} cannot be pooled")
+        # An array of values by class comes first, what adapts to any number of classes last. Of a
+        # name and numbers the name stays.
+        adapts = [
+            spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None)
+            for spec in specs
+        ]
+        ranks = [(adapts[i], not by_class[i], not isinstance(specs[i], str)) for i in (0, 1)]
+        return specs[ranks.index(min(ranks))]
+
+    return (
+        pooled(
+            "prior",
+            (one._prior_spec, two._prior_spec),
+            lambda spec: resolve_prior(spec, pool.n_classes),
+            2,
+        ),
+        pooled(
+            "class_weight",
+            (one._weight_spec, two._weight_spec),
+            lambda spec: resolve_class_weight(spec, pool.classes),
+            1,
+        ),
+    )

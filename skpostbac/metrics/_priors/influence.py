@@ -1,13 +1,11 @@
-"""Influence of the prior on a posterior, and the warning when it is too large."""
+"""Influence of the prior on a posterior."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +16,6 @@ from skpostbac._utils import (
     block,
     float_or_nan,
     format_column,
-    format_number,
     format_share,
     is_real,
     more,
@@ -30,44 +27,25 @@ from skpostbac._utils import (
 from skpostbac.metrics._counts import ClassCounts
 from skpostbac.metrics._labels import label_list
 from skpostbac.metrics._priors.assumptions import (
-    NAMED_PRIORS,
-    AverageDistribution,
-    Prior,
     PriorLike,
-    PriorSpec,
     check_counts,
     check_prior,
-    format_prior,
     resolve_prior,
 )
 from skpostbac.metrics._priors.coverage import (
-    coverage_of,
     expected_coverage,
-    is_too_low,
-    rough_coverage,
+    least_coverage,
+    observed_average,
+    shared_coverage,
 )
 from skpostbac.stats import Hyperprior
 
 # Smaller standard deviations would make infinite numbers of a move of the mean.
 _LEAST_DEVIATION = 1e-300
-# Classes named in the repr.
-SHOWN_CLASSES = 3
-# And in the view of a notebook.
-SHOWN_ROWS = 8
+# Classes named in the repr, and in the view of a notebook.
+_SHOWN_CLASSES, _SHOWN_ROWS = 3, 8
 # The expected coverage that a weaker prior must have to be a remedy.
 _ENOUGH = 0.915
-# Of a mean, in posterior standard deviations; under "reciprocal", perfect scores move it by 1 to
-# 1.41. What moves less than the other is of no consequence.
-LARGEST_SHIFT, _LEAST_MOVE = 1.5, 0.005
-
-# Of many posteriors, those that are suspected most are looked at.
-_MOST_SUSPECTS = 20
-
-# What to do about it, and what where classes cannot share a prior.
-_HIERARCHICAL = "use prior='hierarchical'"
-_WEAKER = "with few samples of each class, use a weaker prior, such as 'reciprocal'"
-_MORE_SAMPLES = "with few samples of each class, test more samples"
-_SEE_ANOTHER = "test more samples, and compare with prior='reciprocal'"
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -169,23 +147,35 @@ class PriorInfluence(StablePickle):
                 f"standard_deviation must be at least {_LEAST_DEVIATION:g} and finite, got "
                 f"{deviation!r}"
             )
-        observed = _observed(counts, weights)
+        observed = observed_average(counts, weights)
         moved = means - np.where(counts.total > 0, counts.recalls, observed)
+        mean, sizes = float(weights @ means), (counts.correct, counts.total)
+        resolved = resolve_prior(check_prior(prior), counts.n_classes)
+        remedy = ""
+        if isinstance(resolved, Hyperprior):
+            coverage = shared_coverage(*sizes, weights, mean, deviation)
+            if coverage < least_coverage(counts.n_classes):
+                remedy = "test more samples, and compare with prior='reciprocal'"
+                if resolved != Hyperprior():
+                    remedy = "recalls may depend on class size: use prior='hierarchical'"
+        else:
+            coverage = expected_coverage(*sizes, resolved, weights)
+            if coverage < least_coverage(counts.n_classes):
+                remedy = "with few samples of each class, use prior='hierarchical'"
+                weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
+                share = expected_coverage(*sizes, weak, weights)
+                if share >= _ENOUGH:
+                    remedy += f", or 'reciprocal' (about {share:.0%})"
         vars(self).update(  # past the frozen __setattr__
             counts=counts,
             recall_means=tuple(means.tolist()),
-            mean=float(weights @ means),
+            mean=mean,
             observed=observed,
             class_shifts=tuple((weights * moved / deviation).tolist()),
+            expected_coverage=coverage,
+            remedy=remedy,
+            _is_shared=isinstance(resolved, Hyperprior),
         )
-        resolved = resolve_prior(check_prior(prior), counts.n_classes)
-        expected = coverage_of(
-            counts.correct, counts.total, resolved, weights, self.mean, deviation
-        )
-        misses = is_too_low(expected, counts.n_classes)
-        remedy = _remedy(counts, resolved, weights) if misses else ""
-        is_shared = isinstance(resolved, Hyperprior)
-        vars(self).update(expected_coverage=expected, remedy=remedy, _is_shared=is_shared)
 
     @property
     def shift(self) -> float:
@@ -233,46 +223,32 @@ class PriorInfluence(StablePickle):
 
     def _repr_html_(self) -> str:
         records = self.summary()
-        order = np.argsort(-np.abs(self.class_shifts), stable=True)[:SHOWN_ROWS].tolist()
+        order = np.argsort(-np.abs(self.class_shifts), stable=True)[:_SHOWN_ROWS].tolist()
         columns = (
             [str(records[i]["class"]) for i in order],
-            *(format_column(values[order].tolist()) for values in self._counted),
+            format_column(self.counts.correct[order].tolist()),
+            format_column(self.counts.total[order].tolist()),
             [format_share(value) for value in self.counts.recalls[order].tolist()],
             [format_share(self.recall_means[i]) for i in order],
             # Adding 0 turns a rounded -0.0 into 0.0.
             [f"{round(self.class_shifts[i], 2) + 0.0:.2f}" for i in order],
         )
         header = ("class, most moved first", "correct", "total", "observed", "mean", "shift")
-        note = more(len(records), SHOWN_ROWS)
+        note = more(len(records), _SHOWN_ROWS)
         remedy = [paragraph(f"Remedy: {self.remedy}.")] if self.remedy else []
         return block(repr(self), table(header, zip(*columns, strict=True), note=note), *remedy)
-
-    @property
-    def _counted(self) -> tuple[Floats, Floats]:
-        return self.counts.correct, self.counts.total
 
     def __repr__(self) -> str:
         facts = [
             f"shift={self.shift:.2f}",
             f"mean={self.mean:.3f}",
             f"observed={self.observed:.3f}",
-            f"most_moved={short_repr(self.most_moved[:SHOWN_CLASSES])}",
+            f"most_moved={short_repr(self.most_moved[:_SHOWN_CLASSES])}",
             f"expected_coverage={self.expected_coverage:.2f}",
         ]
         if self.unobserved:
             facts.append(f"unobserved={short_repr(self.unobserved)}")
         return f"PriorInfluence({', '.join(facts)})"
-
-
-def _remedy(counts: ClassCounts, prior: Prior, weights: Floats) -> str:
-    """Return a remedy if intervals would miss too often, else an empty string."""
-    if isinstance(prior, Hyperprior):
-        default = prior == Hyperprior()
-        return _SEE_ANOTHER if default else f"recalls may depend on class size: {_HIERARCHICAL}"
-    weak = np.full((counts.n_classes, 2), 1 / counts.n_classes)
-    share = expected_coverage(counts.correct, counts.total, weak, weights)
-    also = f", or 'reciprocal' (about {share:.0%})" if share >= _ENOUGH else ""
-    return f"with few samples of each class, {_HIERARCHICAL}{also}"
 
 
 def _by_class(values: ArrayLike, name: str, counts: ClassCounts) -> Floats:
@@ -284,271 +260,3 @@ def _by_class(values: ArrayLike, name: str, counts: ClassCounts) -> Floats:
             f"got {array}"
         )
     return array
-
-
-def _observed(counts: ClassCounts, weights: Floats) -> float:
-    """Return the weighted mean of the recalls of the classes that have samples; nan without."""
-    seen = counts.total > 0
-    recalls, weight = counts.correct[seen] / counts.total[seen], weights[seen].sum()
-    return float(weights[seen] @ recalls / weight) if weight else math.nan
-
-
-class PriorInfluenceWarning(UserWarning):
-    """95 % intervals under this prior would often miss the true value in similar test sets.
-
-    The check runs for posteriors from labels, counts, confusion matrices and folds, and in
-    :func:`compare_predictions`. It simulates 2,000 similar test sets (fewer with more than 15
-    classes, at least 100) from recalls like the observed ones. The warning is given if the share of
-    95 % intervals that contain the true balanced accuracy is below 0.915 - 0.1 / n_classes. For a
-    prior that the classes share, this coverage is estimated from the distance between the posterior
-    mean and the observed one. :meth:`PosteriorBalancedAccuracy.prior_influence` returns the
-    coverage as `expected_coverage`, and how far each class shifts the mean.
-
-    With many classes and few samples of each, a prior such as "uniform" pulls each accuracy, and so
-    the average, to 1/2, while the standard deviation of the average falls with the number of
-    classes. Under a weak prior, recalls from few samples look more certain than they are. The
-    message says which prior helps.
-
-    The warning is also given for classes of positive weight without samples, which it names: their
-    recalls are those of the prior or, with a hierarchical prior, borrowed from the other classes.
-
-    Scores, scorers and refit rules do not warn, since a search would repeat the warning in each
-    fold. Informative priors, i.e. numbers other than the same symmetric Beta for all classes, are
-    meant to move the posterior and give no warning. Shifts within 0.005 are ignored.
-
-    :func:`posterior_confusion_metric` warns if the metric of the observed confusion matrix and that
-    of the expected one differ by more than 1.5 posterior standard deviations and 0.005. Use
-    ``prior="reciprocal"`` there.
-
-    Notes
-    -----
-    The table shows the share of simulated data sets with a warning, by the coverage of 95 %
-    intervals in the setting. Data sets have 4 to 20 classes with equal recalls, random ones, or
-    recalls that depend on class size. The limit was chosen in other settings. "one rate" is
-    ``Hyperprior(strata=None)``, which was run in 19 settings, with one each in its first two rows.
-    "hierarchical" was run in the same settings: its coverage was 0.91 or more in each, without any
-    warning.
-
-    ============= ======= ======== ========== ========
-    coverage      uniform jeffreys reciprocal one rate
-    ============= ======= ======== ========== ========
-    less than .5  1.00    1.00                0.93
-    .5 to .8      0.94    0.95                0.80
-    .8 to .85     0.83    0.82     0.95
-    .85 to .9     0.58    0.70     0.64
-    .9 to .93     0.33    0.22     0.14       0.00
-    more than .93 0.19    0.08     0.04       0.07
-    ============= ======= ======== ========== ========
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from skpostbac import PosteriorBalancedAccuracy, PriorInfluenceWarning
-    >>> with warnings.catch_warnings(category=PriorInfluenceWarning, action="ignore"):
-    ...     posterior = PosteriorBalancedAccuracy.from_counts([9] * 50, [10] * 50, prior="uniform")
-    >>> influence = posterior.prior_influence()
-    >>> influence.shift, influence.expected_coverage
-    (-4.561, 0.0)
-    """
-
-
-class InfluencedPosterior(Protocol):
-    """Interface of the posteriors that are checked."""
-
-    @property
-    def effective_counts(self) -> ClassCounts: ...
-    @property
-    def prior(self) -> Prior: ...
-    @property
-    def class_weight(self) -> Floats: ...
-    @property
-    def distribution(self) -> AverageDistribution: ...
-    @property
-    def _prior_spec(self) -> PriorSpec: ...
-
-    def prior_influence(self) -> PriorInfluence:
-        """Return how far the prior moves the mean."""
-        ...
-
-
-def dominating_influence(*posteriors: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the influence of the prior under which intervals miss most often, or None.
-
-    Classes without samples, which `tell_of_untested` is about, are no influence of this kind. Of
-    many posteriors, those of which a rough estimate expects least are looked at.
-    """
-    looks = sorted((_first_look(entry), number) for number, entry in enumerate(posteriors))
-    suspects = [posteriors[number] for look, number in looks[:_MOST_SUSPECTS] if look < math.inf]
-    influences = [one for one in map(_harmful_influence, suspects) if one is not None]
-    return min(influences, key=lambda one: (one.expected_coverage, -abs(one.shift)), default=None)
-
-
-def _first_look(posterior: InfluencedPosterior) -> float:
-    """Return about the coverage to expect, or infinity where the prior surely does no harm."""
-    if not _is_checked(posterior):
-        return math.inf
-    counts, prior, weights = posterior.effective_counts, posterior.prior, posterior.class_weight
-    distribution = posterior.distribution
-    mean, deviation = float(weights @ distribution.means()), distribution.standard_deviation()
-    moved = abs(mean - _observed(counts, weights))
-    if moved + 2 * deviation <= _LEAST_MOVE:
-        return math.inf
-    coverage, enough = rough_coverage(counts.correct, counts.total, prior, weights, mean, deviation)
-    return coverage if coverage < enough else math.inf
-
-
-def _is_checked(posterior: InfluencedPosterior) -> bool:
-    """Return whether the prior is not informative, and something was observed."""
-    is_observed = bool(posterior.effective_counts.total[posterior.class_weight > 0].any())
-    is_shared = isinstance(posterior.prior, Hyperprior)
-    return is_observed and (is_shared or is_one_symmetric_beta(posterior._prior_spec))
-
-
-def is_one_symmetric_beta(spec: PriorSpec) -> bool:
-    """Return whether a checked prior is the same Beta(a, a) for all classes: by name, or a pair."""
-    if isinstance(spec, str):
-        return spec in NAMED_PRIORS
-    return isinstance(spec, np.ndarray) and spec.ndim == 1 and bool(spec[0] == spec[1])
-
-
-def _harmful_influence(posterior: InfluencedPosterior) -> PriorInfluence | None:
-    """Return the influence if intervals miss too often, not for classes without samples alone."""
-    influence = posterior.prior_influence()
-    return influence if influence.remedy and not _is_of_untested(influence) else None
-
-
-def warn_if_prior_dominates(*posteriors: InfluencedPosterior) -> None:
-    """Warn the caller of the function that calls this one, once for all posteriors."""
-    checked = [posterior for posterior in posteriors if _is_checked(posterior)]
-    if sentences := [*tell_of_coverage(*checked), *tell_of_untested(*checked)]:
-        warnings.warn(" ".join(sentences), PriorInfluenceWarning, stacklevel=3)
-
-
-def tell_of_coverage(*posteriors: InfluencedPosterior) -> list[str]:
-    """Return a sentence on the prior if intervals would miss too often."""
-    influence = dominating_influence(*posteriors)
-    return [] if influence is None else [_explain(influence)]
-
-
-def tell_of_untested(*posteriors: InfluencedPosterior) -> list[str]:
-    """Return a sentence on classes of positive weight without samples, if there are any."""
-    labels: dict[Hashable, None] = {}
-    for posterior in posteriors:
-        counts = posterior.effective_counts
-        untested = (counts.total == 0) & (posterior.class_weight > 0)
-        if untested.any():
-            labels |= dict.fromkeys(label_list(counts.classes[untested]))
-    borrow = any(
-        isinstance(one.prior, Hyperprior) and one.effective_counts.total.any() for one in posteriors
-    )
-    return [say_untested(list(labels), borrow=borrow)] if labels else []
-
-
-def warn_if_prior_moves(
-    figure: str,
-    observed: float,
-    expected: float,
-    standard_deviation: float,
-    untested: Sequence[Hashable] = (),
-    *,
-    prior: PriorSpec,
-    stacklevel: int,
-) -> None:
-    """Warn if the prior moves a metric far from its observed value.
-
-    Parameters
-    ----------
-    figure : str
-        What the number is.
-    observed, expected : float
-        The metric of the observed (may be nan or infinite) and of the expected confusion matrix.
-    standard_deviation : float
-        Posterior standard deviation of the metric.
-    untested : sequence of labels
-        Classes without samples, if they alone account for the shift.
-    prior : PriorSpec
-        The prior, as checked: there is nothing weaker to advise than "reciprocal".
-    stacklevel : int
-        As for :func:`warnings.warn`, relative to the caller of this function.
-    """
-    remedy = _MORE_SAMPLES if format_prior(prior) == "'reciprocal'" else _WEAKER
-    if moves_far(observed, expected, standard_deviation):
-        warnings.warn(
-            f"The prior moves {figure} from the observed {format_number(observed)} to "
-            f"{format_number(expected)}, "
-            f"which is more than {LARGEST_SHIFT} posterior standard deviations. "
-            f"{_advise(untested, remedy)}",
-            PriorInfluenceWarning,
-            stacklevel=stacklevel + 1,
-        )
-
-
-def moves_far(observed: float, expected: float, standard_deviation: float) -> bool:
-    """Return whether the prior moves a metric far enough for a warning.
-
-    Any prior moves what is infinite in the samples, such as a likelihood ratio without errors.
-    """
-    if not math.isfinite(observed):
-        return False
-    return abs(expected - observed) > max(LARGEST_SHIFT * standard_deviation, _LEAST_MOVE)
-
-
-def _explain(influence: PriorInfluence) -> str:
-    """Return a sentence on the coverage to expect, with its cause and a remedy."""
-    cause = "recalls from few samples look more certain than they are"
-    if influence._is_shared or abs(influence.shift) > LARGEST_SHIFT:
-        cause = (
-            f"the prior moves the mean from the observed {influence.observed:.3f} to "
-            f"{influence.mean:.3f}, by {abs(influence.shift):.1f} posterior standard deviations"
-        )
-    return (
-        f"95% intervals would contain the true balanced accuracy in about "
-        f"{influence.expected_coverage:.0%} of similar test sets: {cause}. "
-        f"{_capital(influence.remedy)}."
-    )
-
-
-def _is_of_untested(influence: PriorInfluence) -> bool:
-    """Return whether the mean is moved far, but not without the classes that have no samples."""
-    shifts = zip(influence.counts.total, influence.class_shifts, strict=True)
-    others = sum(shift for total, shift in shifts if total)
-    return abs(influence.shift) > LARGEST_SHIFT >= abs(others)
-
-
-def say_untested(
-    labels: Sequence[Hashable],
-    *,
-    borrow: bool = False,
-    leave_out_with: str = "labels= or a class_weight of 0",
-) -> str:
-    """Return a sentence on classes without samples, with a remedy.
-
-    Parameters
-    ----------
-    labels : sequence of labels
-        The classes.
-    borrow : bool, default=False
-        Whether the other classes inform them.
-    leave_out_with : str
-        Arguments that leave out a class.
-    """
-    if len(labels) == 1:
-        subject, has, rests, it = f"Class {short_repr(labels[0])}", "has", "rests", "it"
-    else:
-        subject, has, rests, it = f"The classes {short_repr(list(labels))}", "have", "rest", "them"
-    source = "what the other classes suggest" if borrow else "the prior alone"
-    return (
-        f"{subject} {has} no samples and {rests} on {source}: test {it}, or leave {it} out with "
-        f"{leave_out_with}."
-    )
-
-
-def _advise(untested: Sequence[Hashable], remedy: str) -> str:
-    """Return the remedy, for classes without samples or with too few."""
-    if untested:
-        return say_untested(untested, leave_out_with="labels=")
-    return f"{_capital(remedy)}."
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
