@@ -18,7 +18,6 @@ from skpostbac._utils import (
     first,
     format_column,
     format_share,
-    input_errors,
     more,
     nonnegative_array,
     table,
@@ -43,13 +42,13 @@ from skpostbac.metrics._dependence import (
 )
 from skpostbac.metrics._labels import (
     WeightType,
-    check_batch_kind,
     check_same_kind,
-    count_hits,
-    distinct_labels,
+    encode,
     label_list,
     merge_labels,
     positions,
+    read_column,
+    read_outcomes,
     unique_label_array,
 )
 from skpostbac.stats._beta import LARGEST
@@ -57,6 +56,8 @@ from skpostbac.stats._beta import LARGEST
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
 FORMAT = "skpostbac.ClassCounts"
+# Before the reason why a batch cannot be added.
+OTHER_BATCH = "y_true must have labels of the same type as the counted ones: "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -312,7 +313,7 @@ class ClassCounts(StablePickle):
         """
         weights = (sample_weight, weight_type)
         batch = _count(y_true, y_pred, labels, weights, groups, select=reindex_batch, least=0)
-        check_batch_kind(self.classes, batch.classes)
+        check_same_kind(self.classes, batch.classes, OTHER_BATCH)
         return self + batch
 
     def to_json(self) -> str:
@@ -535,7 +536,8 @@ def count_choices(
     )
     if labels is not None:
         return counts
-    return counts.reindex(merge_labels(counts.classes, distinct_labels(y_pred, "y_pred")))
+    predicted = encode(read_column(y_pred, "y_pred"), "y_pred").values
+    return counts.reindex(merge_labels(counts.classes, predicted))
 
 
 def _count(
@@ -550,10 +552,15 @@ def _count(
 ) -> ClassCounts:
     """Count the classes that are selected; keep the design of samples that are no plain cases."""
     sample_weight, weight_type = weights
-    outcomes, table = count_hits(
-        y_true, y_pred, sample_weight, weight_type=weight_type, groups=groups, least=least
+    outcomes = read_outcomes(
+        y_true,
+        {"y_pred": y_pred},
+        sample_weight,
+        weight_type=weight_type,
+        groups=groups,
+        least=least,
     )
-    counts = ClassCounts._of_table(outcomes.classes, table)
+    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
     if labels is not None:
         counts = select(counts, labels)
     if not outcomes.n_samples or (outcomes.groups is None and weight_type != "importance"):
@@ -604,7 +611,5 @@ def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
 def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
     """Return the counts of the classes that a user names, which are labels of the same kind."""
     wanted = unique_label_array(labels, "labels")
-    if len(counts.classes):
-        with input_errors("labels"):
-            check_same_kind(wanted, counts.classes)
+    check_same_kind(wanted, counts.classes, "labels: ")
     return counts.reindex(wanted)

@@ -30,6 +30,7 @@ from skpostbac._utils import (
     table,
 )
 from skpostbac.metrics._counts.counts import (
+    OTHER_BATCH,
     SHOWN_CLASSES,
     ClassCounts,
     format_count,
@@ -63,8 +64,8 @@ from skpostbac.metrics._labels import (
     Predictions,
     WeightType,
     by_argument,
-    check_batch_kind,
     check_names,
+    check_same_kind,
     label_list,
     merge_labels,
     named_predictions,
@@ -405,7 +406,7 @@ class PairedCounts(StablePickle):
             least=0,
         )
         batch = _count(self.names, outcomes, labels, reindex_batch, weight_type)
-        check_batch_kind(self.classes, batch.classes)
+        check_same_kind(self.classes, batch.classes, OTHER_BATCH)
         return self + batch
 
     def to_json(self) -> str:

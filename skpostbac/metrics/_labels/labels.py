@@ -237,21 +237,14 @@ def _kind(values: LabelArray) -> str:
     return "number"
 
 
-def check_same_kind(first: LabelArray, second: LabelArray) -> None:
-    """Raise if the labels have two types, such as strings and numbers."""
+def check_same_kind(first: LabelArray, second: LabelArray, prefix: str = "") -> None:
+    """Raise if there are labels of two types, such as strings and numbers."""
     kinds = _kind(first), _kind(second)
-    if kinds[0] != kinds[1]:
+    if kinds[0] != kinds[1] and len(first) and len(second):
         raise ValueError(
-            f"Mix of label input types ({kinds[0]} and {kinds[1]}); "
+            f"{prefix}Mix of label input types ({kinds[0]} and {kinds[1]}); "
             f"Got {_show(first)} and {_show(second)}."
         )
-
-
-def check_batch_kind(known: LabelArray, labels: LabelArray) -> None:
-    """Raise if the labels of a batch have another type than the counted ones."""
-    if len(known) and len(labels):
-        with input_errors("y_true must have labels of the same type as the counted ones"):
-            check_same_kind(known, labels)
 
 
 def positions(labels: LabelArray, classes: LabelArray) -> Indices:

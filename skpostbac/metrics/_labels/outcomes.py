@@ -107,34 +107,13 @@ class Outcomes:
         for start in range(0, self.n_samples, step):
             yield self.read(slice(start, start + step))
 
-
-def count_hits(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    sample_weight: ArrayLike | None,
-    *,
-    weight_type: WeightType,
-    groups: ArrayLike | None,
-    least: int,
-) -> tuple[Outcomes, Floats]:
-    """Return the outcomes of one classifier, and the errors and hits of each class, shape (2, l).
-
-    The parameters are those of :func:`read_outcomes`, whose errors it raises.
-    """
-    outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-        least=least,
-    )
-    size = len(outcomes.classes)
-    cells = np.zeros(2 * size)
-    for samples in outcomes.blocks():
-        (hits,) = samples.hits
-        cells += np.bincount(2 * samples.codes + hits, samples.weight, 2 * size)
-    return outcomes, cells.reshape(size, 2).T
+    def count(self) -> Floats:
+        """Return the errors and the hits of each class, (2, n_classes), of a single classifier."""
+        size = len(self.classes)
+        cells = np.zeros(2 * size)
+        for codes, (hits,), weight in self.blocks():
+            cells += np.bincount(2 * codes + hits, weight, 2 * size)
+        return cells.reshape(size, 2).T
 
 
 def read_outcomes(
@@ -225,8 +204,7 @@ def _find_hits(first: Column, true: Encoded, second: Column, name: str) -> Calla
         if first.kind == "text" or (first.kind == "integer" and is_exact):
             return lambda block: first.array[block] == second.array[block]
     pred = encode(second, name)
-    with input_errors(f"y_true and {name}"):
-        check_same_kind(true.values, pred.values)
+    check_same_kind(true.values, pred.values, f"y_true and {name}: ")
     recoded = positions(pred.values, true.values)
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
@@ -263,11 +241,6 @@ def read_column(y: Any, name: str) -> Column:
     if array.dtype.kind == "U" or (array.dtype.kind == "O" and set(map(type, array)) == {str}):
         return Column(array, "text")
     return Column(array, "other")
-
-
-def distinct_labels(y: ArrayLike, name: str) -> LabelArray:
-    """Return the sorted distinct labels of samples, of which there must be one."""
-    return encode(read_column(y, name), name).values
 
 
 def encode(column: Column, name: str) -> Encoded:
@@ -351,7 +324,8 @@ def warn_if_foreign(
     """
     for name, y_pred in predictions.items():
         true, pred = (
-            label_list(distinct_labels(y, of)) for y, of in ((y_true, "y_true"), (y_pred, name))
+            label_list(encode(read_column(y, of), of).values)
+            for y, of in ((y_true, "y_true"), (y_pred, name))
         )
         if not set(true) & set(pred):
             shown = [

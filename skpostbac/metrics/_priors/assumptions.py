@@ -340,9 +340,12 @@ def pooled_assumptions(
     """
     is_ordered = label_list(one.counts.classes) == label_list(two.counts.classes)
 
-    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any], ndim: int) -> Any:
+    def pooled(name: str, specs: tuple[Any, Any], resolve: Callable[[Any], Any]) -> Any:
         """Return the less free of both: no sum of several may depend on their order."""
-        by_class = [isinstance(spec, np.ndarray) and spec.ndim == ndim for spec in specs]
+        by_class = [
+            isinstance(spec, np.ndarray) and (spec.ndim == 2 or name == "class_weight")
+            for spec in specs
+        ]
         if any(by_class) and not is_ordered:  # the pool may reorder the classes
             raise ValueError(
                 f"Posteriors with an array as {name} can be pooled only if they have the same "
@@ -353,24 +356,18 @@ def pooled_assumptions(
             raise ValueError(f"Posteriors with different {name} cannot be pooled")
         # An array of values by class comes first, what adapts to any number of classes last. Of a
         # name and numbers the name stays.
-        adapts = [
-            spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None)
-            for spec in specs
+        ranks = [
+            (
+                spec is None or (isinstance(spec, str) and NAMED_PRIORS.get(spec, 0.0) is None),
+                not has_rows,
+                not isinstance(spec, str),
+            )
+            for spec, has_rows in zip(specs, by_class, strict=True)
         ]
-        ranks = [(adapts[i], not by_class[i], not isinstance(specs[i], str)) for i in (0, 1)]
         return specs[ranks.index(min(ranks))]
 
+    priors, weights = (one._prior_spec, two._prior_spec), (one._weight_spec, two._weight_spec)
     return (
-        pooled(
-            "prior",
-            (one._prior_spec, two._prior_spec),
-            lambda spec: resolve_prior(spec, pool.n_classes),
-            2,
-        ),
-        pooled(
-            "class_weight",
-            (one._weight_spec, two._weight_spec),
-            lambda spec: resolve_class_weight(spec, pool.classes),
-            1,
-        ),
+        pooled("prior", priors, lambda spec: resolve_prior(spec, pool.n_classes)),
+        pooled("class_weight", weights, lambda spec: resolve_class_weight(spec, pool.classes)),
     )
