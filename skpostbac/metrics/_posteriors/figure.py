@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,7 +161,17 @@ class FigurePosterior(StablePickle, ABC):
         >>> posterior.credible_interval(0.9)
         Interval(low=0.4505, high=0.6587)
         """
-        return interval_of(self.distribution, level, method)
+        asked: tuple[object, object] = level, method
+        if not all(map(isinstance, asked, (float, str))):  # nor may it be hashable
+            return interval_of(self.distribution, level, method)
+        if asked not in self._intervals:
+            self._intervals[asked] = interval_of(self.distribution, level, method)
+        return self._intervals[asked]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[object, object], Interval]:
+        """Intervals that were computed, by level and method."""
+        return {}
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central credible interval.
