@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from skpostbac._utils import Indices, LabelArray, as_numpy, input_errors
+from skpostbac._utils import Indices, LabelArray, as_numpy, input_errors, is_integer, shown
 
 # Samples that are read together: what is computed of them stays in the cache.
 BLOCK = 2**16
@@ -133,8 +133,8 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
             kind = type_of_target(values, input_name=name)
             hint = f" ({_NO_SCORES})" if kind == "continuous" else ""
             for label in labels if values.dtype.kind == "O" and not hint else ():
-                is_number = isinstance(label, int | np.integer)
-                if not (-(2**63) <= label < 2**63 if is_number else isinstance(label, str)):
+                is_known = isinstance(label, str | bool)
+                if not (-(2**63) <= label < 2**63 if is_integer(label) else is_known):
                     hint = (
                         f" such as {short_repr(label)}: class labels are strings, integers of at "
                         "most 64 bits, booleans, or arrays of datetime64"
@@ -155,7 +155,7 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
             raise ValueError(f"must be an array of labels, such as a list, got {found}")
     given = as_label_array(labels, name)
     if given.dtype.kind == "c":
-        raise ValueError(f"{name}: Complex data not supported {_show(given)}")
+        raise ValueError(f"{name}: Complex data not supported {shown(label_list(given))}")
     if not len(given):
         raise ValueError(f"'{name}' should contain at least one label.")
     _check_uniform(given, name)
@@ -163,7 +163,7 @@ def unique_label_array(labels: ArrayLike, name: str) -> LabelArray:
     with input_errors(name):
         n_distinct = len(set(label_list(array)))
     if n_distinct < len(array):
-        raise ValueError(f"{name} must not contain duplicates, got {_show(array)}")
+        raise ValueError(f"{name} must not contain duplicates, got {shown(label_list(array))}")
     array.flags.writeable = False
     return array
 
@@ -179,7 +179,7 @@ def _check_uniform(values: LabelArray, name: str) -> None:
         raise ValueError(f"Input {name} contains NaN.")
     if values.dtype.kind == "O" and len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(
-            f"Mix of label input types (string and number) in {name}; Got {_show(values)}."
+            f"Mix of label input types (string and number) in {name}; Got {shown(labels)}."
         )
 
 
@@ -201,8 +201,8 @@ def array_of_labels(labels: list[Any]) -> LabelArray:
     widths = list(map(len, texts))
     is_wide = len(labels) * max(widths, default=0) > _SPARE_WIDTH * sum(widths) + _SMALL_TEXT
     if not (is_wide or any(text.endswith("\0") for text in texts)):
-        is_integer = bool(labels) and all(isinstance(label, int) for label in labels)
-        is_unsigned = is_integer and min(labels) >= 0 and 2**63 <= max(labels) < 2**64
+        are_integers = bool(labels) and all(isinstance(label, int) for label in labels)
+        is_unsigned = are_integers and min(labels) >= 0 and 2**63 <= max(labels) < 2**64
         with suppress(ValueError):  # of tuples of different lengths
             array = np.asarray(labels, np.uint64 if is_unsigned else None)
             if array.ndim == 1 and label_list(array) == labels:
@@ -223,11 +223,6 @@ def label_index(values: Any) -> Any:
     return None if callable(index) else index
 
 
-def _show(labels: LabelArray) -> str:
-    """Write labels in one short line."""
-    return short_repr(label_list(labels))
-
-
 def _kind(values: LabelArray) -> str:
     """Return what the labels are; a number, if nothing else is known of them."""
     for kind, (code, types) in _KINDS.items():
@@ -243,7 +238,7 @@ def check_same_kind(first: LabelArray, second: LabelArray, prefix: str = "") -> 
     if kinds[0] != kinds[1] and len(first) and len(second):
         raise ValueError(
             f"{prefix}Mix of label input types ({kinds[0]} and {kinds[1]}); "
-            f"Got {_show(first)} and {_show(second)}."
+            f"Got {shown(label_list(first))} and {shown(label_list(second))}."
         )
 
 
