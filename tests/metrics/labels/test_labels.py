@@ -166,10 +166,21 @@ def test_a_table_of_labels_is_not_taken_for_probabilities():
         ([1j, 1.0], "Complex data not supported"),
         (np.array([0, 1], object), "unknown is not supported"),
         ([2**70, 1], "unknown is not supported"),
+        (np.array([np.timedelta64(1, "D"), 2], object), "unknown .* such as np.timedelta64"),
         (["a", 1], "Mix of label input types"),
         (np.array(["a", 1], object), "Mix of label input types"),
     ],
-    ids=["continuous", "huge", "inf", "complex", "object", "big int", "mixed list", "mixed array"],
+    ids=[
+        "continuous",
+        "huge",
+        "inf",
+        "complex",
+        "object",
+        "big int",
+        "duration",
+        "mixed list",
+        "mixed array",
+    ],
 )
 def test_what_is_no_label_is_refused(column, message):
     """Scikit-learn's reason, and the name of the argument."""
