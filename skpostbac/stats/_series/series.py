@@ -118,36 +118,39 @@ class Series:
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         """Return what evaluates the distribution functions and so many derivatives."""
-        count, step = self.coefficients.shape[1], 2 * np.pi / self.period
-        degrees = np.arange(n_derivatives + 1)[:, np.newaxis]
-        # Factors of exp(-i k h y) v_k in the derivatives: i / pi (-i h)^d k^(d - 1).
-        rates = (1j / np.pi) * (-1j * step) ** degrees
-        factors = rates.T[..., np.newaxis] * np.arange(1, count + 1) ** (degrees - 1.0)
-        # The wave of order i c + j is that of order i c times that of order j.
+        count, period = self.coefficients.shape[1], self.period[:, np.newaxis]
+        step = 2 * np.pi / self.period
+        # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
         fine = math.isqrt(count - 1) + 1
-        table = np.zeros((len(step), degrees.size, -(-count // fine) * fine), dtype=complex)
-        np.multiply(factors, self.coefficients[:, np.newaxis], out=table[..., :count])
+        orders = np.arange(1, -(-count // fine) * fine + 1)
+        inner, outer = 1j * orders[:fine], 1j * (orders[::fine] - 1)
+        # Those of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
+        table = np.zeros((len(step), n_derivatives + 1, orders.size), dtype=complex)
+        np.multiply(self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count])
+        rates = -1j * step[:, np.newaxis] * orders
+        for d in range(n_derivatives):
+            np.multiply(table[:, d], rates, out=table[:, d + 1])
         table = table.reshape(len(step), -1, fine)
-        rest = None if self.corners is None else self.corners.evaluator(n_derivatives)
+        if self.corners is not None:
+            rest = self.corners.evaluator(n_derivatives)
+            factors = (1j / np.pi) * (-1j * step) ** np.arange(n_derivatives + 1)[:, np.newaxis]
         width = max(1, _BLOCK // table.size)
 
         def sums(turns: Floats) -> Floats:
-            wave = waves(-2 * np.pi * turns, 0.0)
-            inner = powers(wave, wave, fine)
-            outer = powers(1.0, inner[-1], table.shape[1] // degrees.size)
-            products = stacked_products(table, inner.transpose(1, 0, 2))
-            products = products.reshape(len(step), degrees.size, -1, turns.shape[1])
-            return np.asarray(np.einsum("mdrn,rmn->dmn", products, outer).real)
+            angles = (-2 * np.pi) * turns[..., np.newaxis]
+            products = stacked_products(table, np.exp(angles * inner).transpose(0, 2, 1))
+            products = products.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
+            return np.asarray(np.einsum("mdrn,mnr->dmn", products, np.exp(angles * outer)).real)
 
         def evaluate(y: Floats) -> Floats:
-            turns, values = y / self.period[:, np.newaxis], np.empty((degrees.size, *y.shape))
+            turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
             for start in range(0, y.shape[1], width):
                 part = slice(start, start + width)
                 values[..., part] = sums(turns[:, part])
-            if rest is not None:
-                values += (rates[..., np.newaxis] * rest(y)).real
+            if self.corners is not None:
+                values += (factors[..., np.newaxis] * rest(y)).real
             values[0] += turns
-            values[1:2] += 1 / self.period[:, np.newaxis]
+            values[1:2] += 1 / period
             return values
 
         return evaluate
