@@ -37,9 +37,8 @@ _LEAST, _MOST, _TINY = -39.0, 512, 1e-290
 
 def resolved_heights(betas: Betas) -> Floats:
     """Heights from which both ends of each variable are resolved, shape (m, l)."""
-    with np.errstate(divide="ignore"):
-        found = (_SLOPE * betas.n + _START) / betas.size
-    return np.where(betas.size > 0, found, 0.0)
+    found = np.zeros_like(betas.n)
+    return np.divide(_SLOPE * betas.n + _START, betas.size, out=found, where=betas.size > 0)
 
 
 def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:

@@ -54,9 +54,9 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     step = 2 * np.pi / (_PERIOD * (below + above))
     vanished, resolved = heights(betas), resolved_heights(betas)
     most = max(min(_MOST, _MOST_OF_ALL // betas.p.shape[1]), 2**13)
-    whole = vanished / step
-    wanted = np.where(whole <= _CHEAP, whole, np.minimum(whole, resolved.max(axis=1) / step))
-    order = _rounded_up(np.clip(np.ceil(wanted) + 1, _FEWEST, most))
+    wanted = np.minimum(vanished, resolved.max(axis=1))
+    wanted = np.where(vanished <= _CHEAP * step, vanished, wanted) / step
+    order = _rounded_up(np.minimum(np.maximum(np.ceil(wanted) + 1, _FEWEST), most))
     last = order * step
     is_narrow = resolved > last[:, np.newaxis]
     has_corners = vanished > last
@@ -65,7 +65,7 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     # Mathematicarum 34, 1973).
     is_concave = (betas.near >= 1).all(axis=1)
     kinds = 4 * order + 2 * has_corners + is_concave
-    for kind in np.unique(kinds).tolist():
+    for kind in set(kinds.tolist()):
         alike, count = np.flatnonzero(kinds == kind), kind // 4
         size = max(1, _BLOCK // count)
         for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
@@ -82,7 +82,7 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
 
 def _rounded_up(count: Floats) -> Indices:
     """Round up to a multiple of half the largest power of two below."""
-    step = np.exp2(np.floor(np.log2(count - 1)) - 1)
+    step = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
     return np.asarray((np.ceil(count / step) * step).astype(np.intp))
 
 
