@@ -23,7 +23,7 @@ _NOISE = 1e-14
 def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
     evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
-    sign, y = np.where(is_lower, 1.0, -1.0), _matched_quantiles(distributions, p)
+    sign, y = np.where(is_lower, 1.0, -1.0), matched_quantiles(distributions, p)
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
     is_found = np.zeros(p.shape, dtype=bool)
     with np.errstate(all="ignore"):
@@ -53,11 +53,9 @@ def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) 
     return y
 
 
-def _matched_quantiles(distributions: Centred, p: Floats) -> Floats:
+def matched_quantiles(distributions: Centred, p: Floats) -> Floats:
     """Quantiles of Beta distributions with the same range, mean and variance."""
     low, high = distributions.low, distributions.high
-    width = high - low
-    share = -low / width
-    size = np.maximum(share * (1 - share) * (width / distributions.deviation) ** 2 - 1, 1e-3)
-    a, b = (size * share)[:, np.newaxis], (size * (1 - share))[:, np.newaxis]
-    return np.asarray(low[:, np.newaxis] + width[:, np.newaxis] * betaincinv(a, b, p))
+    size = np.maximum(-low * high / distributions.deviation**2 - 1, 1e-3) / (high - low)
+    a, b = (-low * size)[:, np.newaxis], (high * size)[:, np.newaxis]
+    return np.asarray(low[:, np.newaxis] + (high - low)[:, np.newaxis] * betaincinv(a, b, p))

@@ -35,6 +35,8 @@ Evaluator: TypeAlias = Callable[[Floats], Floats]
 LEAST_TAIL = 1e-11
 # Products that are held at a time.
 _BLOCK = 2**18
+# Fewer waves than this are complex exponentials.
+_FEW = 500
 
 
 class Centred(Protocol):
@@ -123,7 +125,7 @@ class Series:
         # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
         fine = math.isqrt(count - 1) + 1
         orders = np.arange(1, -(-count // fine) * fine + 1)
-        inner, outer = 1j * orders[:fine], 1j * (orders[::fine] - 1)
+        inner, outer = orders[:fine], orders[::fine] - 1
         # Those of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
         table = np.zeros((len(step), n_derivatives + 1, orders.size), dtype=complex)
         np.multiply(self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count])
@@ -138,9 +140,9 @@ class Series:
 
         def sums(turns: Floats) -> Floats:
             angles = (-2 * np.pi) * turns[..., np.newaxis]
-            products = stacked_products(table, np.exp(angles * inner).transpose(0, 2, 1))
+            products = stacked_products(table, _turned(angles * inner).transpose(0, 2, 1))
             products = products.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
-            return np.asarray(np.einsum("mdrn,mnr->dmn", products, np.exp(angles * outer)).real)
+            return np.asarray(np.einsum("mdrn,mnr->dmn", products, _turned(angles * outer)).real)
 
         def evaluate(y: Floats) -> Floats:
             turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
@@ -171,6 +173,11 @@ def tails_about_means(distributions: Centred, y: Floats) -> Floats:
     excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
     density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
     return np.stack([0.5 + excess, 0.5 - excess, density])
+
+
+def _turned(angle: Floats) -> Complexes:
+    """Return exp(i angle), in the fewest calls if there are few."""
+    return np.exp(1j * angle) if angle.size < _FEW else waves(angle, 0.0)
 
 
 def waves(angle: Floats, log_size: Floats | float) -> Complexes:
