@@ -29,8 +29,8 @@ from skpostbac._utils import Complexes, Floats
 # Step of the rule, which leaves an error of about 1e-10 of the first order that is summed: that is
 # no more than some 1e-3. Half of it would leave nothing, in twice the time.
 _STEP = 0.22
-# The rule begins where s = 1e-17. It reaches exp(22) times K' in even steps of log s.
-_FIRST, _EVEN = -3.6, 22.0
+# The rule begins where s = 1e-17. It reaches exp(22) times K' in even steps of log s, or less.
+_FIRST, _EVEN, _FEWEST = -3.6, 22.0, 6.0
 # Powers of s are left out below exp(-DEPTH); smaller exponents than the least leave out less.
 _DEPTH, _LEAST = 37.0, 1e-9
 # Beyond this log s only the distribution function is evaluated: at a corner, s ends nowhere.
@@ -62,7 +62,8 @@ class Rule:
     def of(cls, order: int, exponent: float) -> "Rule":
         """Return the rule for functions that fall at least like the order to minus `exponent`."""
         middle = order - 0.5
-        turn = np.log(middle) + _EVEN
+        # Where powers fall fast, little is far out.
+        turn = np.log(middle) + max(_EVEN / max(exponent - 1, 1.0), _FEWEST)
         last = turn + np.log(_DEPTH / max(min(exponent, 1.0), _LEAST))
         x = np.arange(_FIRST, last, _STEP)
         log_s = x - np.exp(-x) + np.exp(x - turn)
