@@ -35,6 +35,7 @@ nodes as the one among them needs that needs the most.
 
 import math
 from collections.abc import Iterator
+
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices

@@ -7,13 +7,6 @@ With X centred at its mean, v_k = E[exp(i k h X)] and h = 2 pi / P, the sawtooth
 for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its derivative.
 Where the coefficients vanish, the series ends. Otherwise they are those of the corners from some
 order on, and the rest of the series is summed in closed form (`corners`).
-
-A complex exponential costs ten times as much as a tangent, from which cosine and sine follow,
-
-    exp(i x) = (1 - s^2 + 2 i s) / (1 + s^2),    s = tan(x / 2).
-
-A relative error e of s stands for an error e s / (1 + s^2) of x / 2, at most e / 2, so that poles
-of the tangent do no harm.
 """
 
 import math
@@ -26,6 +19,7 @@ import numpy as np
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import stacked_products
 from skpostbac.stats._series.corners import Corners
+from skpostbac.stats._series.waves import turned
 
 # Points y, shape (m, n), to the distribution function less 1/2 and its first derivatives there,
 # shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.
@@ -35,8 +29,6 @@ Evaluator: TypeAlias = Callable[[Floats], Floats]
 LEAST_TAIL = 1e-11
 # Products that are held at a time.
 _BLOCK = 2**18
-# Fewer waves than this are complex exponentials.
-_FEW = 500
 
 
 class Centred(Protocol):
@@ -140,9 +132,9 @@ class Series:
 
         def sums(turns: Floats) -> Floats:
             angles = (-2 * np.pi) * turns[..., np.newaxis]
-            products = stacked_products(table, _turned(angles * inner).transpose(0, 2, 1))
+            products = stacked_products(table, turned(angles * inner).transpose(0, 2, 1))
             products = products.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
-            return np.asarray(np.einsum("mdrn,mnr->dmn", products, _turned(angles * outer)).real)
+            return np.asarray(np.einsum("mdrn,mnr->dmn", products, turned(angles * outer)).real)
 
         def evaluate(y: Floats) -> Floats:
             turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
@@ -173,34 +165,3 @@ def tails_about_means(distributions: Centred, y: Floats) -> Floats:
     excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
     density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
     return np.stack([0.5 + excess, 0.5 - excess, density])
-
-
-def _turned(angle: Floats) -> Complexes:
-    """Return exp(i angle), in the fewest calls if there are few."""
-    return np.exp(1j * angle) if angle.size < _FEW else waves(angle, 0.0)
-
-
-def waves(angle: Floats, log_size: Floats | float) -> Complexes:
-    """Return exp(log_size + i angle)."""
-    tangent = np.tan(0.5 * angle)
-    square = tangent * tangent
-    size = np.exp(log_size) / (1 + square)
-    result = np.empty(size.shape, dtype=complex)
-    np.multiply(size, 1 - square, out=result.real)
-    np.multiply(size, tangent + tangent, out=result.imag)
-    return result
-
-
-def powers(first: Complexes | float, factor: Complexes, count: int) -> Complexes:
-    """Return `first` times the powers 0 to count - 1 of a factor, along a new first axis.
-
-    Each call doubles their number.
-    """
-    table = np.empty((count, *factor.shape), dtype=complex)
-    table[0] = first
-    known = 1
-    while known < count:
-        more = min(known, count - known)
-        np.multiply(table[:more], factor, out=table[known : known + more])
-        factor, known = factor * factor, known + more
-    return table
