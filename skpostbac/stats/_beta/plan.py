@@ -36,7 +36,8 @@ _ROUNDING = 1e-9
 def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Centred]]:
     """Return distributions of sums, parameters of shape (m, l), and the rows of each."""
     kept = weights.any(axis=0)
-    a, b, weights = (x[:, kept] for x in (a, b, weights))
+    if not kept.all():
+        a, b, weights = (x[:, kept] for x in (a, b, weights))
     if a.shape[1] == 1 and a.size and (a + b).max() <= _LARGEST:
         weight = np.where(a > b, -weights, weights)[:, 0]
         single = SingleBetas(np.minimum(a, b)[:, 0], np.maximum(a, b)[:, 0], weight)
@@ -69,14 +70,18 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
         alike, count = np.flatnonzero(kinds == kind), kind // 4
         size = max(1, _BLOCK // count)
         for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
-            part, at_steps = betas if rows.size == len(step) else betas[rows], step[rows]
-            values = transforms(part, path_of(part, last[rows]), at_steps, count)[:, 1:]
-            narrow = is_narrow[rows]
+            i = rows if rows.size < len(step) else slice(None)
+            part, at_steps, narrow = (
+                betas if rows.size == len(step) else betas[rows],
+                step[i],
+                is_narrow[i],
+            )
+            values = transforms(part, path_of(part, last[i]), at_steps, count)[:, 1:]
             corners = corners_of(part, count, at_steps, narrow) if kind & 2 else None
             if corners and narrow.any():
                 values = blended(values, part, at_steps, narrow)
             period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
-            known = (-below[rows], above[rows], deviation, ends[:, rows], bool(kind & 1))
+            known = (-below[i], above[i], deviation, ends[:, i], bool(kind & 1))
             yield rows, Series(period, *known, values, corners)
 
 

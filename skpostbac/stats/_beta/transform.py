@@ -164,8 +164,8 @@ def _transforms(known: Floats, n_orders: int) -> Complexes:
     angles[2], logs[2] = n_fine * angles[1], n_fine * logs[1]
     wave = waves(angles, logs)
     weights = wave[0] * (1 + down + up)
-    weights /= weights.sum(axis=-1, keepdims=True)
-    first = np.stack([np.ones_like(weights), weights])
+    first = np.ones((2, *d.shape), dtype=complex)
+    np.divide(weights, weights.sum(axis=-1, keepdims=True), out=first[1])
     fine, coarse = powers(first, wave[1:], n_fine).transpose(1, 2, 0, 3)
     coarse = coarse[:, : -(-n_orders // n_fine)]
     values = stacked_products(coarse, fine.transpose(0, 2, 1))

@@ -64,7 +64,7 @@ def modes(distributions: Centred) -> Floats:
             _, density, slope, bend = evaluate(y)
             first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
             moved = y - slope / bend
-            is_safe = (first < moved) & (moved < last) & (bend < 0)
+            is_safe = (first <= moved) & (moved <= last) & (bend < 0)
             moved = np.where(is_safe, moved, 0.5 * (first + last))
             # Beside a corner steps are short where the density bends, and need not be near a peak.
             is_peak = is_safe & (np.abs(slope) * deviation <= _LEVEL * density)
