@@ -83,9 +83,10 @@ def _corners_at(
     log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
     log_share = log_size + log_far - log_near + np.log(count)
     moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
-    first, last = np.hstack([e, o[:, moving]]), np.hstack([o, e[:, moving]])
-    rates = np.hstack([log_rate + turn, (log_rate - turn)[:, moving]])
-    log_betas = np.hstack([log_beta_of, log_beta_of[:, moving]])
+    pairs = ((e, o), (o, e), (log_beta_of, log_beta_of), (log_rate + turn, log_rate - turn))
+    first, last, log_betas, rates = (
+        np.concatenate([near, far[:, moving]], axis=1) for near, far in pairs
+    )
     ends = _ends(first, last, log_betas, rates, log_orders)
     near = ends[:, : e.shape[1]]
     if not wide.all():
@@ -105,7 +106,8 @@ def _corners_at(
         for side in (-1.0, 1.0):
             chosen = sign[:, columns] == side
             if chosen.any():
-                moved = np.where(_each(chosen), ratios[:, columns], 0)
+                moved = ratios[:, columns]
+                moved = moved if chosen.all() else np.where(_each(chosen), moved, 0)
                 shift = side * size[:, columns[:1]]
                 many = count[:, moving[columns]]
                 places, values = _moved(places, values, shift, moved, many)
@@ -156,7 +158,7 @@ def _moved(
     """
     largest = np.abs(values[..., 0, 0]).max(axis=1)
 
-    def is_small(power: Complexes) -> bool:
+    def is_small(power: Any) -> bool:
         return bool((np.abs(power[:, 0, 0]) * largest).max() < np.exp(_LEAST))
 
     powers: list[Any] = [1.0]

@@ -70,12 +70,9 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
         alike, count = np.flatnonzero(kinds == kind), kind // 4
         size = max(1, _BLOCK // count)
         for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
-            i = rows if rows.size < len(step) else slice(None)
-            part, at_steps, narrow = (
-                betas if rows.size == len(step) else betas[rows],
-                step[i],
-                is_narrow[i],
-            )
+            whole = rows.size == len(step)
+            part, i = betas if whole else betas[rows], slice(None) if whole else rows
+            at_steps, narrow = step[i], is_narrow[i]
             values = transforms(part, path_of(part, last[i]), at_steps, count)[:, 1:]
             corners = corners_of(part, count, at_steps, narrow) if kind & 2 else None
             if corners and narrow.any():

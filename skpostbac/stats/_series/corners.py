@@ -71,7 +71,7 @@ class Rule:
         weights = _STEP * (1 + np.exp(-x) + np.exp(x - turn))
         s = np.exp(np.minimum(log_s, _FAR))
         logs = np.where(log_s < _FAR, np.log(middle + 1j * s), log_s + 0.5j * np.pi)
-        return cls(middle, s, log_s, weights, np.stack([logs, logs.conj()]))
+        return cls(middle, s, log_s, weights, np.array([logs, logs.conj()]))
 
 
 @dataclass(frozen=True)

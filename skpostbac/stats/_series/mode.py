@@ -60,6 +60,7 @@ def modes(distributions: Centred) -> Floats:
             last = places[rows, np.minimum(best + 1, places.shape[1] - 1)]
             # At an end, or a corner, the slope may not exist.
             y = top + _BESIDE * (first - top + last - top)
+        density = highest
         for _ in range(_MOST_STEPS):
             _, density, slope, bend = evaluate(y)
             first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
