@@ -60,7 +60,7 @@ def modes(distributions: Centred) -> Floats:
             last = places[rows, np.minimum(best + 1, places.shape[1] - 1)]
             # At an end, or a corner, the slope may not exist.
             y = top + _BESIDE * (first - top + last - top)
-        density = highest
+        density, is_level = highest, highest > 0
         for _ in range(_MOST_STEPS):
             _, density, slope, bend = evaluate(y)
             first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
@@ -68,12 +68,12 @@ def modes(distributions: Centred) -> Floats:
             is_safe = (first <= moved) & (moved <= last) & (bend < 0)
             moved = np.where(is_safe, moved, 0.5 * (first + last))
             # Beside a corner steps are short where the density bends, and need not be near a peak.
-            is_peak = is_safe & (np.abs(slope) * deviation <= _LEVEL * density)
-            is_last = np.abs(moved - y) <= np.where(is_peak, _SHORT, _LAST) * deviation
+            is_level = is_safe & (np.abs(slope) * deviation <= _LEVEL * density)
+            is_last = np.abs(moved - y) <= np.where(is_level, _SHORT, _LAST) * deviation
             y = moved
             if is_last.all():
                 break
-    # The density is flat at a peak, but not where it ends or bends.
-    is_flat = density >= highest * (1 - _FLAT)
-    found, heights = np.where(is_flat, y, top), np.where(is_flat, density, highest)
+    # Where the slope is zero, rounding errors of the density tell nothing.
+    is_higher = density >= highest * np.where(is_level, 1 - _FLAT, 1.0)
+    found, heights = np.where(is_higher, y, top), np.where(is_higher, density, highest)
     return np.asarray(found[rows[:, 0], heights.argmax(axis=1)])
