@@ -28,6 +28,7 @@ more than exp(-D) is on that side beyond
 and nothing beyond the end of the support.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,11 +41,13 @@ _NARROW = 1e-13
 # The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15. Both bounds
 # are seldom attained.
 DEPTH = 34.0
-# Newton's steps for the height: all but the first come from above. A short one is the last.
-_MOST_STEPS, _LAST = 60, 0.02
+# Newton's steps for the height: all but the first come from above. A short one is the last, and
+# leaves an error of at most half its square.
+_MOST_STEPS, _LAST = 60, 0.2
 _MOST_LOG = 400.0
 # Single sums of more variables than this are searched for identical ones.
 _FEW = 4
+_SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ class Betas(Rows):
     count : number of identical variables that each stands for.
     near, far : the smaller exponent, n p, and the other, n q.
     curvature : minus the second derivative of the log density of the log-odds at p, n p q.
+    size : sizes of the weights.
     variances : variance of each weighted variable.
+    variance : variance of each sum, shape (m,).
     """
 
     count: Floats
@@ -67,62 +72,53 @@ class Betas(Rows):
     near: Floats
     far: Floats
     curvature: Floats
+    size: Floats
     variances: Floats
+    variance: Floats
 
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
         """See each variable from its nearer end. One without a weight counts as uniform."""
-        count = np.ones_like(a)
         if len(a) == 1 and a.shape[1] > _FEW:
-            (a, b, weights), count = _merged(np.concatenate([a, b, weights]))
+            columns = Counter(zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True))
+            a, b, weights = np.array(list(columns)).T[:, np.newaxis]
+            count = np.array([list(columns.values())], dtype=float)
+        else:
+            count = np.ones_like(a)
         n = a + b
         variances = (a / n) * (b / n) * (weights * weights) / (n + 1)
-        idle = variances <= _NARROW**2 * (count * variances).sum(axis=1, keepdims=True)
+        variance = (count * variances).sum(axis=1)
+        idle = variances <= _NARROW**2 * variance[:, np.newaxis]
         if idle.any():
             a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
             weights, variances = np.where(idle, 0.0, weights), np.where(idle, 0.0, variances)
         near, far = np.minimum(a, b), np.maximum(a, b)
         p, q = near / n, far / n
-        weight = np.where(a > b, -weights, weights)
-        return cls(count, n, p, q, weight, near, far, near * q, variances)
-
-    @property
-    def size(self) -> Floats:
-        """Size of the weights."""
-        return np.asarray(np.abs(self.weight))
-
-    @property
-    def variance(self) -> Floats:
-        """Variance of each sum, shape (m,)."""
-        return np.asarray((self.count * self.variances).sum(axis=1))
-
-
-def _merged(parameters: Floats) -> tuple[Floats, Floats]:
-    """Return different columns of parameters, (3, 1, l), and how often each occurs, (1, l)."""
-    columns, count = np.unique(parameters, axis=1, return_counts=True)
-    return columns[:, np.newaxis], count[np.newaxis].astype(float)
+        weight, size = np.where(a > b, -weights, weights), np.abs(weights)
+        return cls(count, n, p, q, weight, near, far, near * q, size, variances, variance)
 
 
 def ranges(betas: Betas) -> tuple[Floats, Floats]:
     """Distances from the mean, below and above, beyond which nothing counts; shape (m,) each."""
-    lean = (DEPTH * 2 / 3) * betas.size * (betas.q - betas.p) / (betas.n + 2)
-    is_up, square = betas.weight > 0, 2 * DEPTH * betas.variance
-    found = []
-    for side in (~is_up, is_up):
-        reach = np.where(side, lean, 0.0).max(axis=1)
-        end = (betas.count * betas.size * np.where(side, betas.q, betas.p)).sum(axis=1)
-        found.append(np.minimum(reach + np.sqrt(reach * reach + square), end))
-    return found[0], found[1]
+    lean = (_SIDES * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))).max(
+        axis=2, initial=0.0
+    )
+    near, far = betas.count * betas.size * betas.p, betas.count * betas.size * betas.q
+    ends = np.where(_SIDES * betas.weight > 0, far, near).sum(axis=2)
+    below, above = np.minimum(lean + np.sqrt(lean * lean + 2 * DEPTH * betas.variance), ends)
+    return below, above
 
 
 def heights(betas: Betas) -> Floats:
     """Heights from which the transforms are negligible, shape (m,).
 
-    In u = log T^2 the left-hand side of the equation is convex and increasing. That of normal
-    variables is larger, so that the search begins below the root, and a Newton step leads above.
+    In u = log T^2 the left-hand side of the equation is convex and increasing. That of a single
+    Gamma variable, of the same shape and variance as all together, is larger (Jensen's inequality),
+    so that the search begins below the root, and a Newton step leads above.
     """
     near, ratio = betas.count * betas.near, betas.variances / betas.near
-    u = np.log(2 * DEPTH / betas.variance)
+    shape = near.sum(axis=1)
+    u = np.log(np.expm1(np.minimum(2 * DEPTH / shape, _MOST_LOG)) * shape / betas.variance)
     for _ in range(_MOST_STEPS):
         x = np.exp(u)[:, np.newaxis] * ratio
         missing = 2 * DEPTH - (near * np.log1p(x)).sum(axis=1)

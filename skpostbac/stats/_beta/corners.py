@@ -27,7 +27,7 @@ from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta.betas import Betas
 from skpostbac.stats._beta.moments import gauss_points
 from skpostbac.stats._numerics import log_beta
-from skpostbac.stats._series import Corners, Rule
+from skpostbac.stats._series import Corners, Rule, waves
 
 # Ends are resolved from |z| = _SLOPE n + _START on, with so many terms of more than 1e-17.
 _SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 40, 1e-17
@@ -37,9 +37,8 @@ _LEAST, _MOST, _TINY = -39.0, 512, 1e-290
 
 def resolved_heights(betas: Betas) -> Floats:
     """Heights from which both ends of each variable are resolved, shape (m, l)."""
-    with np.errstate(divide="ignore"):
-        found = (_SLOPE * betas.n + _START) / betas.size
-    return np.where(betas.size > 0, found, 0.0)
+    found = np.zeros_like(betas.n)
+    return np.divide(_SLOPE * betas.n + _START, betas.size, out=found, where=betas.size > 0)
 
 
 def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
@@ -84,9 +83,10 @@ def _corners_at(
     log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
     log_share = log_size + log_far - log_near + np.log(count)
     moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
-    first, last = np.hstack([e, o[:, moving]]), np.hstack([o, e[:, moving]])
-    rates = np.hstack([log_rate + turn, (log_rate - turn)[:, moving]])
-    log_betas = np.hstack([log_beta_of, log_beta_of[:, moving]])
+    pairs = ((e, o), (o, e), (log_beta_of, log_beta_of), (log_rate + turn, log_rate - turn))
+    first, last, log_betas, rates = (
+        np.concatenate([near, far[:, moving]], axis=1) for near, far in pairs
+    )
     ends = _ends(first, last, log_betas, rates, log_orders)
     near = ends[:, : e.shape[1]]
     if not wide.all():
@@ -106,7 +106,8 @@ def _corners_at(
         for side in (-1.0, 1.0):
             chosen = sign[:, columns] == side
             if chosen.any():
-                moved = np.where(_each(chosen), ratios[:, columns], 0)
+                moved = ratios[:, columns]
+                moved = moved if chosen.all() else np.where(_each(chosen), moved, 0)
                 shift = side * size[:, columns[:1]]
                 many = count[:, moving[columns]]
                 places, values = _moved(places, values, shift, moved, many)
@@ -122,19 +123,22 @@ def _ends(
     e: Floats, o: Floats, log_beta_of: Floats, log_rate: Complexes, log_orders: Complexes
 ) -> Complexes:
     """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
-    scale = _SLOPE * (e + o) + _START
-    terms = [np.ones_like(e)]
-    while len(terms) < _TERMS and np.abs(terms[-1]).max() > _ROUNDING:
-        j = len(terms) - 1
-        terms.append(terms[-1] * ((e + j) * (j + 1 - o) / ((j + 1) * scale)))
+    # Terms in powers of scale / z, of which as many count as in the worst case of a small z.
+    scale, j = _SLOPE * (e + o) + _START, np.arange(_TERMS)[:, np.newaxis, np.newaxis]
+    terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
+    is_small = np.abs(terms).max(axis=(1, 2)) <= _ROUNDING
+    terms = _each(terms[: is_small.argmax() if is_small.any() else None])
     inverse = _each(scale * np.exp(-log_rate)) * np.exp(-log_orders)
-    total = inverse * _each(terms[-1])
-    for term in reversed(terms[1:-1]):
-        total += _each(term)
-        total *= inverse
-    total += 1.0
-    log_scale = _each(gammaln(e) - log_beta_of - e * log_rate)
-    return np.asarray(total * np.exp(log_scale - _each(e) * log_orders))
+    total = np.ones_like(inverse)
+    if len(terms):
+        np.multiply(inverse, terms[-1], out=total)
+        for term in terms[-2::-1]:
+            total += term
+            total *= inverse
+        total += 1.0
+    logs = _each(gammaln(e) - log_beta_of - e * log_rate) - _each(e) * log_orders
+    total *= waves(logs.imag, logs.real)
+    return np.asarray(total)
 
 
 def _alike(size: Floats) -> list[list[int]]:
@@ -154,25 +158,29 @@ def _moved(
     """
     largest = np.abs(values[..., 0, 0]).max(axis=1)
 
-    def is_small(power: Complexes) -> bool:
+    def is_small(power: Any) -> bool:
         return bool((np.abs(power[:, 0, 0]) * largest).max() < np.exp(_LEAST))
 
-    powers = [np.ones_like(ratios[:, 0])]
+    powers: list[Any] = [1.0]
     for ratio, times in zip(np.moveaxis(ratios, 1, 0), count.T, strict=True):
-        raised, most = [np.ones_like(ratio)], int(times.max()) if ratio.any() else 0
-        for k in range(most):
-            raised.append(raised[-1] * ratio * _each((times - k) / (k + 1)))
+        raised: list[Any] = [1.0]
+        for k in range(int(times.max())):
+            power = ratio if k == 0 and times.max() == 1 else ratio * _each((times - k) / (k + 1))
+            raised.append(raised[-1] * power)
             if is_small(raised[-1]):
                 break
-        found = [np.zeros_like(ratio) for _ in range(len(powers) + len(raised) - 1)]
+        found = [0.0] * (len(powers) + len(raised) - 1)
         for i, power in enumerate(powers):
             for k, other in enumerate(raised):
-                found[i + k] += power * other
+                found[i + k] = found[i + k] + power * other
         powers = found
-        while is_small(powers[-1]):
+        while len(powers) > 1 and is_small(powers[-1]):
             powers.pop()
+    if len(powers) == 1:
+        return places, values
     places = np.concatenate([places + k * shift for k in range(len(powers))], axis=1)
-    values = np.concatenate([values * power[:, np.newaxis] for power in powers], axis=1)
+    moved = [values * power[:, np.newaxis] for power in powers[1:]]
+    values = np.concatenate([values, *moved], axis=1)
     size = np.abs(values[..., 0, 0]).max(axis=0)
     kept = np.sort(np.argsort(-size)[:_MOST])
     kept = kept[size[kept] > np.exp(_LEAST)]

@@ -36,7 +36,8 @@ _ROUNDING = 1e-9
 def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Centred]]:
     """Return distributions of sums, parameters of shape (m, l), and the rows of each."""
     kept = weights.any(axis=0)
-    a, b, weights = (x[:, kept] for x in (a, b, weights))
+    if not kept.all():
+        a, b, weights = (x[:, kept] for x in (a, b, weights))
     if a.shape[1] == 1 and a.size and (a + b).max() <= _LARGEST:
         weight = np.where(a > b, -weights, weights)[:, 0]
         single = SingleBetas(np.minimum(a, b)[:, 0], np.maximum(a, b)[:, 0], weight)
@@ -54,9 +55,9 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     step = 2 * np.pi / (_PERIOD * (below + above))
     vanished, resolved = heights(betas), resolved_heights(betas)
     most = max(min(_MOST, _MOST_OF_ALL // betas.p.shape[1]), 2**13)
-    whole = vanished / step
-    wanted = np.where(whole <= _CHEAP, whole, np.minimum(whole, resolved.max(axis=1) / step))
-    order = _rounded_up(np.clip(np.ceil(wanted) + 1, _FEWEST, most))
+    wanted = np.minimum(vanished, resolved.max(axis=1))
+    wanted = np.where(vanished <= _CHEAP * step, vanished, wanted) / step
+    order = _rounded_up(np.minimum(np.maximum(np.ceil(wanted) + 1, _FEWEST), most))
     last = order * step
     is_narrow = resolved > last[:, np.newaxis]
     has_corners = vanished > last
@@ -65,24 +66,25 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     # Mathematicarum 34, 1973).
     is_concave = (betas.near >= 1).all(axis=1)
     kinds = 4 * order + 2 * has_corners + is_concave
-    for kind in np.unique(kinds).tolist():
+    for kind in set(kinds.tolist()):
         alike, count = np.flatnonzero(kinds == kind), kind // 4
         size = max(1, _BLOCK // count)
         for rows in (alike[i : i + size] for i in range(0, alike.size, size)):
-            part, at_steps = betas if rows.size == len(step) else betas[rows], step[rows]
-            values = transforms(part, path_of(part, last[rows]), at_steps, count)[:, 1:]
-            narrow = is_narrow[rows]
+            whole = rows.size == len(step)
+            part, i = betas if whole else betas[rows], slice(None) if whole else rows
+            at_steps, narrow = step[i], is_narrow[i]
+            values = transforms(part, path_of(part, last[i]), at_steps, count)[:, 1:]
             corners = corners_of(part, count, at_steps, narrow) if kind & 2 else None
             if corners and narrow.any():
                 values = blended(values, part, at_steps, narrow)
             period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
-            known = (-below[rows], above[rows], deviation, ends[:, rows], bool(kind & 1))
+            known = (-below[i], above[i], deviation, ends[:, i], bool(kind & 1))
             yield rows, Series(period, *known, values, corners)
 
 
 def _rounded_up(count: Floats) -> Indices:
     """Round up to a multiple of half the largest power of two below."""
-    step = np.exp2(np.floor(np.log2(count - 1)) - 1)
+    step = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
     return np.asarray((np.ceil(count / step) * step).astype(np.intp))
 
 

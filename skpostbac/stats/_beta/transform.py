@@ -33,14 +33,14 @@ Variables are computed in blocks of about a megabyte, which stays near the proce
 nodes as the one among them needs that needs the most.
 """
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._numerics import Rows, stacked_products
+from skpostbac.stats._numerics import stacked_products
 from skpostbac.stats._series import powers, waves
 
 # Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
@@ -59,48 +59,29 @@ _LEAST = 1e-300
 _BLOCK = 2**16
 
 
-@dataclass(frozen=True)
-class Path(Rows):
-    """Rotated paths of Betas, shape (m, l).
+def path_of(betas: Betas, height: Floats) -> Floats:
+    """Choose paths for waves up to the heights, shape (m,).
 
-    Attributes
-    ----------
-    n, p, q : the Betas.
-    angle : of the rotation.
-    below, above : ends in v.
-    spread_below, spread_above : how nodes spread there.
-    count : number of nodes that each needs.
+    Of each variable they are the angle of the rotation, the ends in v, below and above, how much
+    the nodes spread there, and how many it needs, shape (6, m, l).
     """
-
-    n: Floats
-    p: Floats
-    q: Floats
-    angle: Floats
-    below: Floats
-    above: Floats
-    spread_below: Floats
-    spread_above: Floats
-    count: Floats
-
-
-def path_of(betas: Betas, height: Floats) -> Path:
-    """Choose paths for waves up to the heights, shape (m,)."""
-    angle = np.arccos(np.exp(-_GROWTH / betas.curvature))
-    angle = np.minimum(angle, _LARGEST_ANGLE)
-    window = _window(betas)
-    is_far = window > _FAR
-    lean = np.ones((2, *betas.p.shape))
-    lean[1] = betas.p / betas.q
+    angle = np.minimum(np.arccos(np.exp(-_GROWTH / betas.curvature)), _LARGEST_ANGLE)
+    rate, window = height[:, np.newaxis] * betas.size / betas.n, _window(betas)
+    found = np.zeros((6, *betas.p.shape))
+    ends, spread = found[1:3], found[3:5]
     # With d = e^(v - b - log(1 / lean)) the nodes spread out at b beyond where theta bends, and
     # beyond where the wave does.
-    begin = _BEGIN + np.log1p(height[:, np.newaxis] * betas.size / betas.n)
-    spread = np.where(is_far, np.exp(-begin) * lean, 0.0)
-    with np.errstate(divide="ignore"):
-        spread_out = begin + np.log((window + spread) / lean)
-    ends = np.where(is_far, np.minimum(window, spread_out), window)
-    count = np.ceil((ends[0] + ends[1]) * _bandwidth(betas, angle, height) / (2 * np.pi) + 2)
-    angle = np.where(betas.weight < 0, -angle, angle)
-    return Path(betas.n, betas.p, betas.q, angle, ends[0], ends[1], spread[0], spread[1], count)
+    begin = _BEGIN + np.log1p(rate)
+    spread[:] = np.exp(-begin)
+    spread[1] *= betas.p / betas.q
+    is_far = window > _FAR
+    np.minimum(window, np.log1p(window / spread), out=ends)
+    np.copyto(ends, window, where=~is_far)
+    spread *= is_far
+    np.divide(ends.sum(axis=0) * _bandwidth(betas, angle, rate), 2 * np.pi, out=found[5])
+    found[0] = np.where(betas.weight < 0, -angle, angle)
+    found[5] = np.ceil(found[5] + 2)
+    return found
 
 
 def _window(betas: Betas) -> Floats:
@@ -123,51 +104,23 @@ def _window(betas: Betas) -> Floats:
     return np.asarray(ends - np.where(ends < _LARGEST_LOG_ODDS, step, 0.0))
 
 
-def _bandwidth(betas: Betas, angle: Floats, height: Floats) -> Floats:
+def _bandwidth(betas: Betas, angle: Floats, rate: Floats) -> Floats:
     """Bandwidth of the integrand on a path."""
-    most = 4 * (np.sqrt(2 * DIGITS / betas.curvature) + angle)
-    shift = np.minimum(0.5 * np.pi - angle, most)[..., np.newaxis] * _SHARES
-    angle = angle[..., np.newaxis]
-    rate = (height[:, np.newaxis] * betas.size / betas.n)[..., np.newaxis]
+    curvature, angle, rate = (x[..., np.newaxis] for x in (betas.curvature, angle, rate))
+    most = 4 * (np.sqrt(2 * DIGITS / curvature) + angle)
+    shift = np.minimum(0.5 * np.pi - angle, most) * _SHARES
     down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
     least = np.maximum(np.minimum(np.cos(angle + shift), down), _LEAST)
-    growth = -betas.curvature[..., np.newaxis] * np.log(least)
-    return np.asarray(((DIGITS + growth) / shift).min(axis=-1))
+    return np.asarray(((DIGITS - curvature * np.log(least)) / shift).min(axis=-1))
 
 
-def rule(path: Path, count: int) -> tuple[Complexes, Floats, Floats]:
-    """Weights of sum one, and real and imaginary parts of theta - p, shape (n, count)."""
-    n, p, q, angle = (x[:, np.newaxis] for x in (path.n, path.p, path.q, path.angle))
-    d, stretch = _log_odds(path, count)
-    finite = np.minimum(d, _LARGEST_LOG_ODDS)
-    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
-    real = odds_less_one * np.cos(angle) - 2 * half_sine * half_sine
-    # q + p exp(d + i alpha) is 1 + x + i y.
-    x, y = p * real, (odds_less_one + 1) * (p * np.sin(angle))
-    square = x * (x + 2) + y * y
-    log_size = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
-    weights = waves(n * (p * angle - np.arctan2(y, 1 + x)), log_size) * stretch
-    weights /= weights.sum(axis=-1, keepdims=True)
-    inverse = q / (1 + square)
-    return weights, inverse * (x * (1 + x) + y * y), inverse * y
-
-
-def _log_odds(path: Path, count: int) -> tuple[Floats, Floats]:
-    """Real parts of the nodes, and how much they are stretched, shape (n, count)."""
-    below, above, spread_below, spread_above = (
-        x[:, np.newaxis] for x in (path.below, path.above, path.spread_below, path.spread_above)
-    )
-    v = (above + below) * (np.arange(count) / (count - 1)) - below
-    down, up = spread_below * np.exp(-v), spread_above * np.exp(v)
-    return v + (spread_below - down) + (up - spread_above), 1 + down + up
-
-
-def transforms(betas: Betas, path: Path, step: Floats, n_orders: int) -> Complexes:
+def transforms(betas: Betas, path: Floats, step: Floats, n_orders: int) -> Complexes:
     """E[exp(i k h (X - mean))] for k < n_orders, shape (m, n_orders), at the steps h, (m,)."""
-    paths, rate = path.ravel(), (step[:, np.newaxis] * betas.weight).ravel()
-    values = np.empty((rate.size, n_orders), dtype=complex)
-    for rows in _blocks(paths.count, n_orders):
-        values[rows] = _transforms(paths[rows], rate[rows], n_orders)
+    known = np.array([betas.n, betas.p, betas.q, step[:, np.newaxis] * betas.weight, *path])
+    known = known.reshape(len(known), -1, 1)
+    values = np.empty((known.shape[1], n_orders), dtype=complex)
+    for rows in _blocks(known[-1, :, 0], n_orders):
+        values[rows] = _transforms(known[:, rows], n_orders)
     values = values.reshape(*betas.p.shape, n_orders)
     if betas.count.max() > 1:
         values **= betas.count[..., np.newaxis]
@@ -187,13 +140,33 @@ def _blocks(count: Floats, n_orders: int) -> Iterator[Indices | slice]:
         start = stop
 
 
-def _transforms(path: Path, rate: Floats, n_orders: int) -> Complexes:
+def _transforms(known: Floats, n_orders: int) -> Complexes:
     """Return the transforms of variables, shape (n, n_orders)."""
-    weights, real, imag = rule(path, int(path.count.max()))
-    angle, decay = rate[:, np.newaxis] * real, -rate[:, np.newaxis] * imag
-    n_fine = int(np.ceil(np.sqrt(n_orders)))
-    n_coarse = -(-n_orders // n_fine)
-    fine = powers(1.0, waves(angle, decay), n_fine)
-    coarse = powers(weights, waves(n_fine * angle, n_fine * decay), n_coarse)
-    values = stacked_products(coarse.transpose(1, 0, 2), fine.transpose(1, 2, 0))
+    n, p, q, rate, angle, below, above, spread_below, spread_above, count = known
+    n_nodes = int(count.max())
+    v = (above + below) * (np.arange(n_nodes) / (n_nodes - 1)) - below
+    growth = np.exp(v)
+    down, up = spread_below / growth, spread_above * growth
+    d = v + (spread_below - down) + (up - spread_above)
+    finite = np.minimum(d, _LARGEST_LOG_ODDS)
+    odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
+    # q + p exp(d + i alpha) is 1 + x + i y.
+    x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
+    y = (odds_less_one + 1) * (p * np.sin(angle))
+    square = x * (x + 2) + y * y
+    # Angles and logs of the sizes of the weights, and of the waves of orders 1 and n_fine.
+    angles, logs = np.empty((2, 3, *d.shape))
+    angles[0] = n * (p * angle - np.arctan2(y, 1 + x))
+    logs[0] = n * (p * d - 0.5 * np.log1p(square) - (d - finite))
+    scale, n_fine = rate * q / (1 + square), math.isqrt(n_orders - 1) + 1
+    np.multiply(scale, square - x, out=angles[1])
+    np.multiply(scale, -y, out=logs[1])
+    angles[2], logs[2] = n_fine * angles[1], n_fine * logs[1]
+    wave = waves(angles, logs)
+    weights = wave[0] * (1 + down + up)
+    first = np.ones((2, *d.shape), dtype=complex)
+    np.divide(weights, weights.sum(axis=-1, keepdims=True), out=first[1])
+    fine, coarse = powers(first, wave[1:], n_fine).transpose(1, 2, 0, 3)
+    coarse = coarse[:, : -(-n_orders // n_fine)]
+    values = stacked_products(coarse, fine.transpose(0, 2, 1))
     return values.reshape(len(values), -1)[:, :n_orders]

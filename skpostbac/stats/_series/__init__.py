@@ -15,11 +15,10 @@ from skpostbac.stats._series.series import (
     Centred,
     Evaluator,
     Series,
-    powers,
     tails_about_means,
-    waves,
 )
 from skpostbac.stats._series.shortest import shortest_intervals
+from skpostbac.stats._series.waves import powers, waves
 
 __all__ = [
     "LEAST_TAIL",

@@ -25,12 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._series.waves import waves
 
 # Step of the rule, which leaves an error of about 1e-10 of the first order that is summed: that is
 # no more than some 1e-3. Half of it would leave nothing, in twice the time.
 _STEP = 0.22
-# The rule begins where s = 1e-17. It reaches exp(22) times K' in even steps of log s.
-_FIRST, _EVEN = -3.6, 22.0
+# The rule begins where s = 1e-17. It reaches exp(22) times K' in even steps of log s, or less.
+_FIRST, _EVEN, _FEWEST = -3.6, 22.0, 6.0
 # Powers of s are left out below exp(-DEPTH); smaller exponents than the least leave out less.
 _DEPTH, _LEAST = 37.0, 1e-9
 # Beyond this log s only the distribution function is evaluated: at a corner, s ends nowhere.
@@ -62,14 +63,15 @@ class Rule:
     def of(cls, order: int, exponent: float) -> "Rule":
         """Return the rule for functions that fall at least like the order to minus `exponent`."""
         middle = order - 0.5
-        turn = np.log(middle) + _EVEN
+        # Where powers fall fast, little is far out.
+        turn = np.log(middle) + max(_EVEN / max(exponent - 1, 1.0), _FEWEST)
         last = turn + np.log(_DEPTH / max(min(exponent, 1.0), _LEAST))
         x = np.arange(_FIRST, last, _STEP)
         log_s = x - np.exp(-x) + np.exp(x - turn)
         weights = _STEP * (1 + np.exp(-x) + np.exp(x - turn))
         s = np.exp(np.minimum(log_s, _FAR))
         logs = np.where(log_s < _FAR, np.log(middle + 1j * s), log_s + 0.5j * np.pi)
-        return cls(middle, s, log_s, weights, np.stack([logs, logs.conj()]))
+        return cls(middle, s, log_s, weights, np.array([logs, logs.conj()]))
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,16 @@ class Corners:
         powers = np.arange(n_values)[:, np.newaxis, np.newaxis] - 1
         # A derivative at a corner may not exist; elsewhere its wave has decayed there.
         is_kept = (powers < 0) | ((powers + 1) * rule.log_s < 2 * _FAR)
-        logs = np.where(is_kept, powers * rule.log_orders + rule.log_s, -np.inf)
-        table = np.exp(logs) * (rule.weights / (1 + np.exp(-2 * np.pi * rule.s)))
+        logs = np.where(is_kept, powers * rule.log_orders.real + rule.log_s, -np.inf)
+        table = waves(powers * rule.log_orders.imag, logs)
+        table *= rule.weights / (1 + np.exp(-2 * np.pi * rule.s))
         # (m, C, N, 2 d): the path that turns upwards, then the one that turns downwards.
-        both = np.einsum("mcsn,dsn->mcnsd", self.values, table)
-        shape = (*both.shape[:2], -1, 2 * n_values)
-        long = np.ascontiguousarray(both).reshape(shape).view(float)
-        n_short = np.count_nonzero(np.pi * rule.s < _DEPTH)
-        short = np.ascontiguousarray(both[:, :, :n_short, ::-1]).reshape(shape).view(float)
+        shape = (*self.places.shape, rule.s.size, 2, n_values)
+        both = np.empty(shape, dtype=complex)
+        np.multiply(self.values.swapaxes(2, 3)[..., np.newaxis], table.transpose(2, 1, 0), out=both)
+        long = both.reshape(*shape[:3], -1).view(float)
+        n_short = int(np.searchsorted(rule.s, _DEPTH / np.pi))
+        short = both[:, :, :n_short, ::-1].reshape(*shape[:2], n_short, -1).view(float)
         rate = self.step[:, np.newaxis, np.newaxis]
         width = max(1, min(_BLOCK // (long.size // n_values), _WIDTH))
 
@@ -117,10 +121,12 @@ class Corners:
             size = size[..., np.newaxis]
             integrals = np.exp(-size * rule.s) @ long
             integrals += np.exp((size - 2 * np.pi) * rule.s[:n_short]) @ short
-            upper, lower = np.split(integrals.view(complex), 2, axis=-1)
+            values = integrals.view(complex)
+            upper, lower = values[..., :n_values], values[..., n_values:]
             sides = np.where(turn[..., np.newaxis] >= 0, upper, -lower)
-            waves = 1j * np.exp(1j * rule.middle * turn)
-            return np.asarray(np.einsum("mcn,mcnd->dmn", waves, sides))
+            return np.asarray(
+                np.einsum("mcn,mcnd->dmn", 1j * np.exp(1j * rule.middle * turn), sides)
+            )
 
         def evaluate(y: Floats) -> Complexes:
             values = np.empty((n_values, *y.shape), dtype=complex)

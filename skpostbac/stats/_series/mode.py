@@ -1,8 +1,8 @@
 """Modes of many distributions.
 
-Of some densities, at quantiles, corners and the ends of the support, the two highest peaks are
-looked at: between the neighbours of each the slope of the density is zero, or the density ends or
-bends.
+Where there may be more than one peak, some densities at quantiles, corners and the ends of the
+support tell which two are the highest. Between the neighbours of a peak the slope of the density is
+zero, or the density ends or bends.
 """
 
 import numpy as np
@@ -14,7 +14,16 @@ from skpostbac.stats._series.series import Centred
 
 # Probabilities between whose quantiles modes are looked for.
 _P = ndtr(np.linspace(-4, 4, 25))
-_LAST, _MOST_STEPS = 1e-11, 100
+_LAST, _MOST_STEPS = 1e-13, 100
+# A Newton step of so many standard deviations leaves an error of about its square.
+_SHORT = 1e-7
+# The slope is that small there, in parts of the density over the standard deviation.
+_LEVEL = 1e-4
+# A mode is at most sqrt(3) standard deviations from the mean (Johnson and Rogers, Annals of
+# Mathematical Statistics 22, 1951).
+_FARTHEST = 1.74
+# Share of a density that may be a rounding error.
+_FLAT = 1e-12
 # Share of the distance to the neighbours at which the search for a slope of zero begins.
 _BESIDE = 1e-9
 
@@ -22,39 +31,49 @@ _BESIDE = 1e-9
 def modes(distributions: Centred) -> Floats:
     """Distances of the modes from the mean, shape (m,)."""
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    of_all = _P[::6] if distributions.is_log_concave else _P
-    p, q = (np.broadcast_to(x, (low.size, x.size)) for x in (of_all, of_all[::-1]))
-    inner = quantiles(distributions, p, q, 1e-2)
-    places = np.sort(np.concatenate([low, inner, distributions.places, high], axis=1), axis=1)
-    heights = _heights(distributions, places)
-    # The two highest peaks, each with its neighbours.
-    padded = np.pad(heights, ((0, 0), (1, 1)), constant_values=-np.inf)
-    is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
-    best = np.argsort(np.where(is_peak, -heights, np.inf), axis=1, kind="stable")[:, :2]
-    best = np.where(is_peak[np.arange(low.size)[:, np.newaxis], best], best, best[:, :1])
-    around = np.stack([np.maximum(best - 1, 0), best, np.minimum(best + 1, places.shape[1] - 1)])
-    first, top, last = places[np.arange(low.size)[:, np.newaxis], around]
-    # At an end, or a corner, the slope may not exist.
-    y, evaluate = top + _BESIDE * (first - top + last - top), distributions.evaluator(3)
+    deviation = distributions.deviation[:, np.newaxis]
+    rows, evaluate = np.arange(low.size)[:, np.newaxis], distributions.evaluator(3)
+    at_low, at_high = distributions.end_densities[..., np.newaxis]
     with np.errstate(all="ignore"):
+        if distributions.is_log_concave:
+            # The peak is near that of a Beta with the same range, mean and variance, and no farther
+            # from the mean than so many standard deviations.
+            y = (low + high) / (low * high / deviation**2 - 1)
+            first = np.maximum(low, -_FARTHEST * deviation)
+            last = np.minimum(high, _FARTHEST * deviation)
+            top, highest = np.where(at_low > at_high, low, high), np.maximum(at_low, at_high)
+        else:
+            p = np.broadcast_to(_P, (low.size, _P.size))
+            inner = quantiles(distributions, p, p[:, ::-1], 1e-2)
+            places = np.concatenate([low, inner, distributions.places, high], axis=1)
+            places.sort(axis=1)
+            heights = distributions.evaluator(1)(places)[1]
+            heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))
+            # The two highest peaks, each with its neighbours.
+            padded = np.full((low.size, places.shape[1] + 2), -np.inf)
+            padded[:, 1:-1] = heights
+            is_peak = (heights >= padded[:, :-2]) & (heights >= padded[:, 2:])
+            best = np.argsort(np.where(is_peak, -heights, np.inf), axis=1, kind="stable")[:, :2]
+            best = np.where(is_peak[rows, best], best, best[:, :1])
+            top, highest = places[rows, best], heights[rows, best]
+            first = places[rows, np.maximum(best - 1, 0)]
+            last = places[rows, np.minimum(best + 1, places.shape[1] - 1)]
+            # At an end, or a corner, the slope may not exist.
+            y = top + _BESIDE * (first - top + last - top)
+        density, is_level = highest, highest > 0
         for _ in range(_MOST_STEPS):
-            slope, bend = evaluate(y)[2:]
+            _, density, slope, bend = evaluate(y)
             first, last = np.where(slope > 0, y, first), np.where(slope > 0, last, y)
             moved = y - slope / bend
-            is_safe = (first < moved) & (moved < last) & (bend < 0)
+            is_safe = (first <= moved) & (moved <= last) & (bend < 0)
             moved = np.where(is_safe, moved, 0.5 * (first + last))
-            is_last = np.abs(moved - y) <= _LAST * distributions.deviation[:, np.newaxis]
+            # Beside a corner steps are short where the density bends, and need not be near a peak.
+            is_level = is_safe & (np.abs(slope) * deviation <= _LEVEL * density)
+            is_last = np.abs(moved - y) <= np.where(is_level, _SHORT, _LAST) * deviation
             y = moved
             if is_last.all():
                 break
-    found = np.concatenate([top, y], axis=1)
-    highest = _heights(distributions, found).argmax(axis=1)
-    return np.asarray(found[np.arange(low.size), highest])
-
-
-def _heights(distributions: Centred, y: Floats) -> Floats:
-    """Densities at y, (m, n), with their limits at the ends."""
-    density = distributions.evaluator(1)(y)[1]
-    at_low, at_high = distributions.end_densities[..., np.newaxis]
-    density = np.where(y <= distributions.low[:, np.newaxis], at_low, density)
-    return np.asarray(np.where(y >= distributions.high[:, np.newaxis], at_high, density))
+    # Where the slope is zero, rounding errors of the density tell nothing.
+    is_higher = density >= highest * np.where(is_level, 1 - _FLAT, 1.0)
+    found, heights = np.where(is_higher, y, top), np.where(is_higher, density, highest)
+    return np.asarray(found[rows[:, 0], heights.argmax(axis=1)])

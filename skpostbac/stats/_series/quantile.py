@@ -23,28 +23,24 @@ _NOISE = 1e-14
 def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
     evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
-    sign = np.where(is_lower, 1.0, -1.0)
-    y = _matched_quantiles(distributions, p)
-    low, high = np.empty_like(y), np.empty_like(y)
-    low[:], high[:] = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
+    sign, y = np.where(is_lower, 1.0, -1.0), matched_quantiles(distributions, p)
+    low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
     is_found = np.zeros(p.shape, dtype=bool)
     with np.errstate(all="ignore"):
         for i in range(_MOST_STEPS):
             excess, density, slope = evaluate(y)
-            tail = 0.5 + sign * excess
-            rate, turn = sign * density / tail, slope / density
+            tail, turn = 0.5 + sign * excess, slope / density
             log_ratio = np.log(tail / wanted)
-            newton = log_ratio / rate
-            step = newton / np.clip(1 - 0.5 * newton * (turn - rate), 0.5, 2.0)
+            newton = log_ratio * tail / (sign * density)
+            bend = 1 - 0.5 * (newton * turn - log_ratio)
+            step = newton / np.minimum(np.maximum(bend, 0.5), 2.0)
             moved, size = y - step, np.abs(step)
             is_safe = (low <= moved) & (moved <= high) & (density > 0) & (tail > _NOISE)
-            change = np.maximum(np.abs(log_ratio), size * np.abs(turn))
-            is_last = is_safe & (change < last)
+            is_last = is_safe & (np.maximum(np.abs(log_ratio), size * np.abs(turn)) < last)
             if is_last.all():
                 return np.where(is_found, y, moved)
             is_above = (tail > wanted) == is_lower
-            np.copyto(high, y, where=is_above)
-            np.copyto(low, y, where=~is_above)
+            low, high = np.where(is_above, low, y), np.where(is_above, y, high)
             # Beside a pole steps are too short, or cross it again and again.
             spacing = np.spacing(np.abs(y))
             is_safe &= (low <= moved) & (moved <= high) & (size > spacing)
@@ -57,11 +53,9 @@ def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) 
     return y
 
 
-def _matched_quantiles(distributions: Centred, p: Floats) -> Floats:
+def matched_quantiles(distributions: Centred, p: Floats) -> Floats:
     """Quantiles of Beta distributions with the same range, mean and variance."""
     low, high = distributions.low, distributions.high
-    width = high - low
-    share = -low / width
-    size = np.maximum(share * (1 - share) * (width / distributions.deviation) ** 2 - 1, 1e-3)
-    a, b = (size * share)[:, np.newaxis], (size * (1 - share))[:, np.newaxis]
-    return np.asarray(low[:, np.newaxis] + width[:, np.newaxis] * betaincinv(a, b, p))
+    size = np.maximum(-low * high / distributions.deviation**2 - 1, 1e-3) / (high - low)
+    a, b = (-low * size)[:, np.newaxis], (high * size)[:, np.newaxis]
+    return np.asarray(low[:, np.newaxis] + (high - low)[:, np.newaxis] * betaincinv(a, b, p))

@@ -7,13 +7,6 @@ With X centred at its mean, v_k = E[exp(i k h X)] and h = 2 pi / P, the sawtooth
 for k = 1, 2, ..., exactly where no mass is farther than P from y; the density is its derivative.
 Where the coefficients vanish, the series ends. Otherwise they are those of the corners from some
 order on, and the rest of the series is summed in closed form (`corners`).
-
-A complex exponential costs ten times as much as a tangent, from which cosine and sine follow,
-
-    exp(i x) = (1 - s^2 + 2 i s) / (1 + s^2),    s = tan(x / 2).
-
-A relative error e of s stands for an error e s / (1 + s^2) of x / 2, at most e / 2, so that poles
-of the tangent do no harm.
 """
 
 import math
@@ -26,6 +19,7 @@ import numpy as np
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import stacked_products
 from skpostbac.stats._series.corners import Corners
+from skpostbac.stats._series.waves import turned
 
 # Points y, shape (m, n), to the distribution function less 1/2 and its first derivatives there,
 # shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.
@@ -118,36 +112,39 @@ class Series:
 
     def evaluator(self, n_derivatives: int) -> Evaluator:
         """Return what evaluates the distribution functions and so many derivatives."""
-        count, step = self.coefficients.shape[1], 2 * np.pi / self.period
-        degrees = np.arange(n_derivatives + 1)[:, np.newaxis]
-        # Factors of exp(-i k h y) v_k in the derivatives: i / pi (-i h)^d k^(d - 1).
-        rates = (1j / np.pi) * (-1j * step) ** degrees
-        factors = rates.T[..., np.newaxis] * np.arange(1, count + 1) ** (degrees - 1.0)
-        # The wave of order i c + j is that of order i c times that of order j.
+        count, period = self.coefficients.shape[1], self.period[:, np.newaxis]
+        step = 2 * np.pi / self.period
+        # The wave of order 1 + i c + j is that of order i c times that of order 1 + j.
         fine = math.isqrt(count - 1) + 1
-        table = np.zeros((len(step), degrees.size, -(-count // fine) * fine), dtype=complex)
-        np.multiply(factors, self.coefficients[:, np.newaxis], out=table[..., :count])
+        orders = np.arange(1, -(-count // fine) * fine + 1)
+        inner, outer = orders[:fine], orders[::fine] - 1
+        # Those of derivative d are i / pi (-i h)^d exp(-i k h y) v_k k^(d - 1).
+        table = np.zeros((len(step), n_derivatives + 1, orders.size), dtype=complex)
+        np.multiply(self.coefficients, (1j / np.pi) / orders[:count], out=table[:, 0, :count])
+        rates = -1j * step[:, np.newaxis] * orders
+        for d in range(n_derivatives):
+            np.multiply(table[:, d], rates, out=table[:, d + 1])
         table = table.reshape(len(step), -1, fine)
-        rest = None if self.corners is None else self.corners.evaluator(n_derivatives)
+        if self.corners is not None:
+            rest = self.corners.evaluator(n_derivatives)
+            factors = (1j / np.pi) * (-1j * step) ** np.arange(n_derivatives + 1)[:, np.newaxis]
         width = max(1, _BLOCK // table.size)
 
         def sums(turns: Floats) -> Floats:
-            wave = waves(-2 * np.pi * turns, 0.0)
-            inner = powers(wave, wave, fine)
-            outer = powers(1.0, inner[-1], table.shape[1] // degrees.size)
-            products = stacked_products(table, inner.transpose(1, 0, 2))
-            products = products.reshape(len(step), degrees.size, -1, turns.shape[1])
-            return np.asarray(np.einsum("mdrn,rmn->dmn", products, outer).real)
+            angles = (-2 * np.pi) * turns[..., np.newaxis]
+            products = stacked_products(table, turned(angles * inner).transpose(0, 2, 1))
+            products = products.reshape(len(step), n_derivatives + 1, -1, turns.shape[1])
+            return np.asarray(np.einsum("mdrn,mnr->dmn", products, turned(angles * outer)).real)
 
         def evaluate(y: Floats) -> Floats:
-            turns, values = y / self.period[:, np.newaxis], np.empty((degrees.size, *y.shape))
+            turns, values = y / period, np.empty((n_derivatives + 1, *y.shape))
             for start in range(0, y.shape[1], width):
                 part = slice(start, start + width)
                 values[..., part] = sums(turns[:, part])
-            if rest is not None:
-                values += (rates[..., np.newaxis] * rest(y)).real
+            if self.corners is not None:
+                values += (factors[..., np.newaxis] * rest(y)).real
             values[0] += turns
-            values[1:2] += 1 / self.period[:, np.newaxis]
+            values[1:2] += 1 / period
             return values
 
         return evaluate
@@ -168,29 +165,3 @@ def tails_about_means(distributions: Centred, y: Floats) -> Floats:
     excess = np.where(is_inside, np.clip(excess, -0.5, 0.5), np.copysign(0.5, y))
     density = np.where(is_inside, np.maximum(density, 0.0), 0.0)
     return np.stack([0.5 + excess, 0.5 - excess, density])
-
-
-def waves(angle: Floats, log_size: Floats | float) -> Complexes:
-    """Return exp(log_size + i angle)."""
-    tangent = np.tan(0.5 * angle)
-    square = tangent * tangent
-    size = np.exp(log_size) / (1 + square)
-    result = np.empty(size.shape, dtype=complex)
-    np.multiply(size, 1 - square, out=result.real)
-    np.multiply(size, tangent + tangent, out=result.imag)
-    return result
-
-
-def powers(first: Complexes | float, factor: Complexes, count: int) -> Complexes:
-    """Return `first` times the powers 0 to count - 1 of a factor, along a new first axis.
-
-    Each call doubles their number.
-    """
-    table = np.empty((count, *factor.shape), dtype=complex)
-    table[0] = first
-    known = 1
-    while known < count:
-        more = min(known, count - known)
-        np.multiply(table[:more], factor, out=table[known : known + more])
-        factor, known = factor * factor, known + more
-    return table
