@@ -101,17 +101,21 @@ class Located:
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Points with P(X <= x) = p = 1 - q."""
         x, is_central = np.empty(p.shape), np.minimum(p, q) >= _LEAST
-        inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
-        low, high = self.frames[2:, :, np.newaxis]
+        are_central = bool(is_central.all())
+        inner = p, q
+        if not are_central:
+            inner = np.clip(np.nan_to_num([p, q], nan=0.5), _LEAST, 1 - _LEAST)
+        mean, rest, low, high = self.frames[..., np.newaxis]
         for rows, part in self.parts:
             own = part.quantiles_from_ends(p[rows], q[rows])
-            if own is not None:
+            if own is None:
+                y = quantiles(part, inner[0][rows], inner[1][rows])
+                x[rows] = mean[rows] + (rest[rows] + y)
+            else:
                 to_low, to_high = own
                 x[rows] = np.where(to_low < to_high, low[rows] + to_low, high[rows] - to_high)
                 is_central[rows] = True
-            else:
-                x[rows] = self._at(rows, part, quantiles(part, *inner[:, rows]))
-        if not is_central.all() and self.small_tails is not None:
+        if not (are_central or self.small_tails is None):
             for i in np.flatnonzero(~is_central.all(axis=1)).tolist():
                 for tail, end, sign in ((p[i], low[i], 1), (q[i], high[i], -1)):
                     chosen = ~is_central[i] & (tail < 0.5) & (tail > 0)
@@ -119,11 +123,11 @@ class Located:
                         logs = np.log(tail[chosen])
                         found = self.small_tails.distances(i, logs, is_low=sign > 0)
                         x[i, chosen] = end + sign * found
-            x = np.clip(x, low, high)
-        if not (p * q > 0).all():
+        x = np.minimum(np.maximum(x, low), high)
+        if not are_central:
             x = np.where(p <= 0, low, np.where(q <= 0, high, x))
             x[np.isnan(p)] = np.nan
-        return x
+        return np.asarray(x)
 
     def shortest(self, level: float) -> Floats:
         """Both ends of the shortest intervals, shape (2, m)."""
@@ -137,15 +141,11 @@ class Located:
         """Points of each distribution, (m, n), from distances from the mean."""
         found = np.empty((self.frames.shape[1], n))
         for rows, part in self.parts:
-            found[rows] = self._at(rows, part, find(part))
+            y, (mean, rest, low, high) = find(part), self.frames[:, rows, np.newaxis]
+            x = mean + (rest + y)
+            # An end of the range that is one of the support, but for rounding, is that end.
+            unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+            x = np.where((y <= part.low[:, np.newaxis]) & (x < low + unit), low, x)
+            x = np.where((y >= part.high[:, np.newaxis]) & (x > high - unit), high, x)
+            found[rows] = np.clip(x, low, high)
         return found
-
-    def _at(self, rows: Indices, part: Centred, y: Floats) -> Floats:
-        """Return points at distances from the means, inside the support."""
-        mean, rest, low, high = self.frames[:, rows, np.newaxis]
-        x = mean + (rest + y)
-        # An end of the range that is one of the support, but for rounding, is that end.
-        unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
-        is_low = (y <= part.low[:, np.newaxis]) & (x < low + unit)
-        is_high = (y >= part.high[:, np.newaxis]) & (x > high - unit)
-        return np.asarray(np.clip(np.where(is_low, low, np.where(is_high, high, x)), low, high))
