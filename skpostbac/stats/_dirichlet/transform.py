@@ -1,0 +1,203 @@
+r"""Characteristic functions of paired differences.
+
+The cells of a class, (p_B, p_A, p_r) ~ Dirichlet(alpha), are independent Gamma variables given that
+their sum is one. With the values v = (1, -1, 0) of D = p_B - p_A at the vertices B, A and r, and
+n = sum_j alpha_j,
+
+    E[exp(i t D)] = Gamma(n) / (2 pi i) int exp(p) prod_j (p - i t v_j)^-alpha_j dp
+
+along a line Re p = s > 0 (Erdelyi, Transactions of the Edinburgh Royal Society 59, 1939). Seen from
+the vertex u with the largest exponent, p = s + i (y + t v_u), the factors are functions of y alone
+and of y + t (v_u - v_j). With steps of t and y that are multiples of one another each is tabulated
+once for all t, and the integral is a sum of products of entries of three tables.
+
+The trapezoid rule with the spacing 2 pi / P has an error below exp(-DIGITS) where the density of a
+Gamma variable at 1 + P is as much smaller than at 1. The line ends where the product of the factors
+is so small, or, as powers fall slowly with few counts, by a smooth window over the wave exp(i y).
+With a sum n below one the distribution is the mixture of those with one more count in a cell j,
+of the shares alpha_j / n.
+
+At a large height t the path splits into one loop about each branch point, the shares of the
+vertices: with the gaps g_k = v_j - v_k to the other two and x = 1 / (i t),
+
+    exp(i t v_j) Gamma(n) / Gamma(alpha_j) prod_k (i t g_k)^-alpha_k
+        sum_m (alpha_j - 1) ... (alpha_j - m) c_m x^m,    sum_m c_m x^m = prod_k (1 + x/g_k)^-alpha_k,
+
+as for a single Beta (`skpostbac.stats._beta.corners`). They replace the integral from
+|t| = 3 n + 40 on.
+"""
+
+import numpy as np
+from scipy.special import erfc, gammaln
+
+from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._numerics import log_beta, polynomial
+from skpostbac.stats._series import waves
+
+# Values of D at the vertices B, A and r; the two others of each, and its distances from them.
+VALUES = np.array([1.0, -1.0, 0.0])
+_OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
+_GAPS = VALUES[:, np.newaxis] - VALUES[_OTHERS]
+# What is smaller than exp(-DIGITS) = 8.5e-17 is left out.
+_DIGITS = 37.0
+# Least distance of the path from the branch points.
+_LEAST_LINE = 3.0
+# Deviation of the window's edge, which takes exp(-DIGITS) off the wave exp(i y), and how far it is
+# from a height where powers still turn: a start, and a multiple of n.
+_EDGE, _EDGE_START, _EDGE_SLOPE = 8.6, 20.0, 3.0
+# The shares of the vertices serve from |t| = SLOPE n + START on, with so many terms above 1e-17.
+_SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 60, 1e-17
+# Entries of tables, or of products, that are held at a time.
+_BLOCK = 2**18
+# (-1)^k / (2k + 1), k = 1 ... 9: atan(x) / x - 1 up to x = 0.1.
+_ATAN_TERMS = ((-1.0) ** np.arange(1, 10) / np.arange(3.0, 20.0, 2.0)).tolist()
+
+
+def resolved(alphas: Floats) -> Floats:
+    """Heights from which the vertices of p_B - p_A are apart; cells are the last axis."""
+    return np.asarray(_SLOPE * alphas.sum(axis=-1) + _START)
+
+
+def mean_gaps(alphas: Floats) -> Floats:
+    """Distances v_j - mean of the vertices from the mean, shape (..., 3)."""
+    b, a, r = np.moveaxis(alphas, -1, 0)
+    return np.stack([2 * a + r, -2 * b - r, a - b], axis=-1) / (b + a + r)[..., np.newaxis]
+
+
+def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
+    """E[exp(i k rate (D - E[D]))] for k < n_orders, shape (m, n_orders).
+
+    `alphas` are the parameters of only B, only A, and both or neither right, shape (m, 3); `rates`
+    are the weights times the step of the heights, of any sign, shape (m,).
+    """
+    alphas = np.where(rates[:, np.newaxis] < 0, alphas[:, [1, 0, 2]], alphas)
+    rates, n = np.abs(rates), alphas.sum(axis=1)
+    values = np.ones((rates.size, n_orders), dtype=complex)
+    small = np.flatnonzero((n < 1) & (rates > 0))
+    if small.size:
+        more = alphas[small, np.newaxis] + np.eye(3)
+        shift = (more @ VALUES) / more.sum(axis=-1) - (alphas[small] @ VALUES / n[small])[:, np.newaxis]
+        parts = transforms(more.reshape(-1, 3), rates[small].repeat(3), n_orders)
+        turn = (rates[small, np.newaxis] * shift)[..., np.newaxis] * np.arange(n_orders)
+        shares = (alphas[small] / n[small, np.newaxis])[..., np.newaxis]
+        values[small] = (shares * parts.reshape(turn.shape) * waves(turn, 0.0)).sum(axis=1)
+    rows = np.flatnonzero((n >= 1) & (rates > 0))
+    if not rows.size:
+        return values
+    alphas, rates, n = alphas[rows], rates[rows], n[rows]
+    # Few different numbers of orders, so that many rows are computed together.
+    own = np.exp2(np.ceil(2 * np.log2(resolved(alphas) / rates + 2)) / 2)
+    counts = np.minimum(np.ceil(own), n_orders).astype(np.intp)
+    line = np.maximum(n, _LEAST_LINE)
+    x = _DIGITS / line
+    longest = 2 * np.pi / (2 * x / 3 + np.sqrt((2 * x / 3) ** 2 + 2 * x))
+    vertices = alphas.argmax(axis=1)
+    top = rates * (counts - 1) * np.abs(_GAPS[vertices]).max(axis=1)
+    with np.errstate(over="ignore"):
+        alone, whole = (
+            line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n)
+        )
+    edge = top + _EDGE_START + _EDGE_SLOPE * n
+    reach = np.minimum(np.minimum(alone, whole + top), edge + 2 * _EDGE * 8.2)
+    edge = np.where(reach < np.minimum(alone, whole + top), edge + _EDGE * 8.2, np.inf)
+    power = np.floor(np.log2(longest / rates))
+    spacing = rates * np.exp2(power)
+    half = np.ceil(np.exp2(np.ceil(4 * np.log2(reach / spacing)) / 4))
+    kinds = np.stack([vertices, counts, power, half], axis=1)
+    for kind in np.unique(kinds, axis=0):
+        alike = np.flatnonzero((kinds == kind).all(axis=1))
+        vertex, count, size = int(kind[0]), int(kind[1]), 2 * int(kind[3]) + 1
+        width = max(1, _BLOCK // (size * count))
+        for part in (alike[i : i + width] for i in range(0, alike.size, width)):
+            found = _integrals(alphas[part], line[part], edge[part], spacing[part], rates[part], vertex, count, size)
+            values[rows[part], :count] = found / found[:, :1]
+            if count < n_orders:
+                heights = rates[part, np.newaxis] * np.arange(count, n_orders)
+                ends = vertex_shares(alphas[part], np.log(heights + 0j))
+                turn = mean_gaps(alphas[part])[..., np.newaxis] * heights[:, np.newaxis]
+                values[rows[part], count:] = (ends * waves(turn, 0.0)).sum(axis=1)
+    return values
+
+
+def _integrals(
+    alphas: Floats,
+    line: Floats,
+    edge: Floats,
+    spacing: Floats,
+    rates: Floats,
+    vertex: int,
+    count: int,
+    size: int,
+) -> Complexes:
+    """Integrals along lines at the heights k rate, k < count, shape (m, count), but for constants.
+
+    All rows have the same vertex, numbers of heights and of nodes, and ratio of both steps.
+    """
+    n = alphas.sum(axis=1)
+    half, ratio = (size - 1) // 2, float(rates[0] / spacing[0])
+    y = np.arange(-half, half + 1) * spacing[:, np.newaxis]
+
+    def factor(j: int, x: Floats) -> Complexes:
+        alpha, scale, total = (z.reshape(-1, *[1] * (x.ndim - 1)) for z in (alphas[:, j], line, n))
+        u = x / scale
+        angle = _atan_less_x(u) + x * (1 / scale - 1 / total)
+        return waves(-alpha * angle, -0.5 * alpha * np.log1p(u * u))
+
+    alone = factor(vertex, y)
+    if np.isfinite(edge).any():
+        alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * _EDGE))
+    product: Complexes | None = None
+    # Entries of a table are a spacing apart, or a step of the heights if that is less.
+    stride, pace = max(1, round(1 / ratio)), max(1, round(ratio))
+    for j, gap in zip(_OTHERS[vertex], _GAPS[vertex].astype(int), strict=True):
+        n_entries = 2 * half * stride + abs(gap) * pace * (count - 1) + 1
+        if n_entries < size * count:
+            first = -half * stride + min(gap * pace * (count - 1), 0)
+            unit = (spacing / stride)[:, np.newaxis]
+            table = factor(j, (first + np.arange(n_entries)) * unit)
+            start = -half * stride - first
+            strides = (table.strides[0], gap * pace * table.strides[1], stride * table.strides[1])
+            values = np.lib.stride_tricks.as_strided(
+                table[:, start:], (len(n), count, size), strides, writeable=False
+            )
+        else:
+            heights = rates[:, np.newaxis] * (gap * np.arange(count))
+            values = factor(j, y[:, np.newaxis] + heights[..., np.newaxis])
+        product = values if product is None else product * values
+    return np.asarray(np.matmul(product, alone[..., np.newaxis])[..., 0])
+
+
+def _atan_less_x(x: Floats) -> Floats:
+    """atan(x) - x."""
+    small = np.clip(x, -0.1, 0.1)
+    square = small * small
+    return np.where(small == x, small * square * polynomial(square, _ATAN_TERMS), np.arctan(x) - x)
+
+
+def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
+    """Shares of the vertices B, A and r in E[exp(i t D)], without their waves exp(i t v_j).
+
+    `alphas` has shape (m, 3), the logs of t, which may be complex, (m, N); returns (m, 3, N).
+    """
+    alpha, others = alphas[:, :, np.newaxis], alphas[:, _OTHERS]
+    rest, scale = others.sum(axis=-1), resolved(alphas)[:, np.newaxis]
+    gap_sum, gap_product = _GAPS.sum(axis=1), _GAPS.prod(axis=1)
+    cross = (others * _GAPS[:, ::-1]).sum(axis=-1)
+    # From (g_1 + x) (g_2 + x) f' = -(alpha_1 (g_2 + x) + alpha_2 (g_1 + x)) f for the series f.
+    terms = [np.zeros_like(rest), np.ones_like(rest)]
+    for m in range(_TERMS):
+        factor = (alphas - 1 - m) / scale
+        before = terms[-2] * (m - 1 + rest) * (alphas - m) / scale
+        following = (gap_sum * m + cross) * terms[-1] + before
+        terms.append(-following * factor / (gap_product * (m + 1)))
+        if np.abs(terms[-2:]).max() < _ROUNDING:
+            break
+    # scale / (i t)
+    inverse = (-1j * scale * np.exp(-log_heights))[:, np.newaxis]
+    total = np.zeros((*rest.shape, log_heights.shape[1]), dtype=complex)
+    for term in terms[:0:-1]:
+        total *= inverse
+        total += term[..., np.newaxis]
+    log_gaps = np.log(np.abs(_GAPS)) + 0.5j * np.pi * np.sign(_GAPS)
+    logs = gammaln(rest) - log_beta(rest, alpha[..., 0]) - (others * log_gaps).sum(axis=-1)
+    return np.asarray(total * np.exp(logs[..., np.newaxis] - rest[..., np.newaxis] * log_heights[:, np.newaxis]))
