@@ -1,16 +1,11 @@
-"""The distribution of the difference of two balanced accuracies on one test set.
+r"""The distribution of the difference of two balanced accuracies on one test set.
 
 The cells "only B right", "only A right" and "both or neither" of a class have the probabilities
 (p_B, p_A, p_r) ~ Dirichlet(alpha_B, alpha_A, alpha_r): merged cells of a Dirichlet vector have the
-sum of their parameters (Ng, Tian and Tang 2011, chapter 2). For X = sum_i w_i D_i with
-D_i = p_B - p_A in class i, independent between the classes, the moment generating function is
-
-    M(s) = prod_i E[exp(s w_i D_i)],
-
-and is inverted along a Bromwich contour (`skpostbac.stats._inversion`), with one factor for each
-class (`terms`). The mean of D_i is (alpha_B - alpha_A) / n with n the sum of the three. Random
-draws use that p_B + p_A ~ Beta(alpha_B + alpha_A, alpha_r) and p_B / (p_B + p_A) ~
-Beta(alpha_B, alpha_A) are independent.
+sum of their parameters (Ng, Tian and Tang 2011, chapter 2). The distribution of X = sum_i w_i D_i,
+with D_i = p_B - p_A in class i, independent between the classes, has a Fourier series whose
+coefficients are products over the classes (`series`). Random draws use that p_B + p_A ~
+Beta(alpha_B + alpha_A, alpha_r) and p_B / (p_B + p_A) ~ Beta(alpha_B, alpha_A) are independent.
 """
 
 from functools import cached_property
@@ -20,16 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, float_array
-from skpostbac.stats._dirichlet.moments import cumulants
-from skpostbac.stats._dirichlet.terms import WeightedPairs
-from skpostbac.stats._inversion import Inversion, WeightedSum
+from skpostbac.stats._dirichlet.series import Pairs, cumulants, series_of
+from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, weighted_mean
+from skpostbac.stats._series import Series
 
 # Beyond these limits a class is a constant or a coin toss in double precision.
 _SMALLEST, _LARGEST = 1e-6, 1e15
 
 
-class PairedDifference(WeightedSum):
+class PairedDifference(BoundedDistribution):
     r"""Distribution of :math:`\sum_i w_i (\theta_i^B - \theta_i^A)` for a pair of classifiers.
 
     :math:`\theta_i^A` and :math:`\theta_i^B` are the recalls of the classifiers A and B on class i.
@@ -157,8 +152,20 @@ class PairedDifference(WeightedSum):
             total += weight * differing * (2 * rng.beta(b, a, size=shape) - 1)
         return total
 
+    def variance(self) -> float:
+        """Return the variance, in closed form."""
+        return float(self._cumulants[0])
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, in closed form."""
+        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, in closed form; it is zero for a normal distribution."""
+        return float(self._cumulants[2] / self._cumulants[0] ** 2)
+
     @cached_property
-    def _cumulants(self) -> tuple[float, float, float]:
+    def _cumulants(self) -> Floats:
         return cumulants(self._alphas, self.weights)
 
     @cached_property
@@ -177,15 +184,8 @@ class PairedDifference(WeightedSum):
         return Frame(-high, -high_rest, high, high_rest, *mean, to_low, to_high)
 
     @cached_property
-    def _inversion(self) -> Inversion:
-        kept = self.weights != 0
-        return Inversion(WeightedPairs.of(self._alphas[kept], self.weights[kept]))
-
-    @property
-    def _ends(self) -> Floats:
-        b, a, r = self._alphas.T
-        steps = np.array([2 * a + r, -2 * b - r, a - b]) * self.weights / (a + b + r)
-        return np.asarray(steps.T)
+    def _centred(self) -> Series:
+        return series_of(Pairs.of(self._alphas, self.weights))
 
 
 def pair_counts(counts: ArrayLike) -> Floats:

@@ -36,8 +36,8 @@ from skpostbac.stats._series import waves
 
 # Values of D at the vertices B, A and r; the two others of each, and its distances from them.
 VALUES = np.array([1.0, -1.0, 0.0])
-_OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
-_GAPS = VALUES[:, np.newaxis] - VALUES[_OTHERS]
+OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
+GAPS = VALUES[:, np.newaxis] - VALUES[OTHERS]
 # What is smaller than exp(-DIGITS) = 8.5e-17 is left out.
 _DIGITS = 37.0
 # Least distance of the path from the branch points.
@@ -92,7 +92,7 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     x = _DIGITS / line
     longest = 2 * np.pi / (2 * x / 3 + np.sqrt((2 * x / 3) ** 2 + 2 * x))
     vertices = alphas.argmax(axis=1)
-    top = rates * (counts - 1) * np.abs(_GAPS[vertices]).max(axis=1)
+    top = rates * (counts - 1) * np.abs(GAPS[vertices]).max(axis=1)
     with np.errstate(over="ignore"):
         alone, whole = (
             line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n)
@@ -149,7 +149,7 @@ def _integrals(
     product: Complexes | None = None
     # Entries of a table are a spacing apart, or a step of the heights if that is less.
     stride, pace = max(1, round(1 / ratio)), max(1, round(ratio))
-    for j, gap in zip(_OTHERS[vertex], _GAPS[vertex].astype(int), strict=True):
+    for j, gap in zip(OTHERS[vertex], GAPS[vertex].astype(int), strict=True):
         n_entries = 2 * half * stride + abs(gap) * pace * (count - 1) + 1
         if n_entries < size * count:
             first = -half * stride + min(gap * pace * (count - 1), 0)
@@ -179,10 +179,10 @@ def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
 
     `alphas` has shape (m, 3), the logs of t, which may be complex, (m, N); returns (m, 3, N).
     """
-    alpha, others = alphas[:, :, np.newaxis], alphas[:, _OTHERS]
+    alpha, others = alphas[:, :, np.newaxis], alphas[:, OTHERS]
     rest, scale = others.sum(axis=-1), resolved(alphas)[:, np.newaxis]
-    gap_sum, gap_product = _GAPS.sum(axis=1), _GAPS.prod(axis=1)
-    cross = (others * _GAPS[:, ::-1]).sum(axis=-1)
+    gap_sum, gap_product = GAPS.sum(axis=1), GAPS.prod(axis=1)
+    cross = (others * GAPS[:, ::-1]).sum(axis=-1)
     # From (g_1 + x) (g_2 + x) f' = -(alpha_1 (g_2 + x) + alpha_2 (g_1 + x)) f for the series f.
     terms = [np.zeros_like(rest), np.ones_like(rest)]
     for m in range(_TERMS):
@@ -198,6 +198,6 @@ def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
     for term in terms[:0:-1]:
         total *= inverse
         total += term[..., np.newaxis]
-    log_gaps = np.log(np.abs(_GAPS)) + 0.5j * np.pi * np.sign(_GAPS)
+    log_gaps = np.log(np.abs(GAPS)) + 0.5j * np.pi * np.sign(GAPS)
     logs = gammaln(rest) - log_beta(rest, alpha[..., 0]) - (others * log_gaps).sum(axis=-1)
     return np.asarray(total * np.exp(logs[..., np.newaxis] - rest[..., np.newaxis] * log_heights[:, np.newaxis]))
