@@ -42,8 +42,11 @@ from skpostbac.stats._series import Corners, Rule, Series, waves
 _NARROW = 1e-13
 # The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15.
 _DEPTH, _MOST_LOG, _MOST_STEPS, _LAST = 34.0, 400.0, 60, 0.02
-# Orders of a series: the fewest, the most, and so many that take less time than corners.
-_FEWEST, _MOST, _CHEAP = 8, 2**16, 300
+# Orders of a series: the fewest, the most of a few and of many classes, the most of all classes
+# together, and so many that take less time than corners.
+_FEWEST, _MOST, _MOST_OF_MANY, _MOST_OF_ALL, _CHEAP = 8, 2**16, 2**13, 2**18, 300
+# Orders in a block.
+_BLOCK = 2**10
 # The period is a little wider than the range, so that its two ends do not meet.
 _PERIOD = 1 + 1 / 16
 # Log of the size of corners at the first order that are left out, and most of the corners.
@@ -120,8 +123,8 @@ def series_of(pairs: Pairs) -> Series:
     resolving = resolved(pairs.alphas) / (pairs.weights * step)
     whole = _vanishing_height(pairs) / step
     wanted = whole if whole <= _CHEAP else min(whole, resolving.max())
-    wanted = min(max(np.ceil(wanted) + 1, _FEWEST), _MOST)
-    order = int(wanted)
+    most = max(min(_MOST, _MOST_OF_ALL // pairs.count.size), _MOST_OF_MANY)
+    order = int(min(max(np.ceil(wanted) + 1, _FEWEST), most))
     values = transforms(pairs.alphas, step * pairs.weights, order)[:, 1:]
     coefficients = (values ** pairs.count[:, np.newaxis]).prod(axis=0)
     corners = None
@@ -134,11 +137,13 @@ def series_of(pairs: Pairs) -> Series:
         corners = Corners(rule, np.array([step]), places[np.newaxis], shares[np.newaxis])
         if is_narrow.any():
             # Corners of narrow classes are approximations, and would jump at the last order.
-            late = np.arange(order // 2, order)
-            places, shares = _corners(pairs, is_narrow, np.log(late + 0j)[np.newaxis], step)
-            others = (waves(step * np.outer(places, late), 0.0) * shares[:, 0]).sum(axis=0)
-            blend = 0.5 * erfc(np.linspace(5, -5, late.size))
-            coefficients[late - 1] += blend * (others - coefficients[late - 1])
+            blend = 0.5 * erfc(np.linspace(5, -5, order - order // 2))
+            for start in range(order // 2, order, _BLOCK):
+                late = np.arange(start, min(start + _BLOCK, order))
+                places, shares = _corners(pairs, is_narrow, np.log(late + 0j)[np.newaxis], step)
+                others = (waves(step * np.outer(places, late), 0.0) * shares[:, 0]).sum(axis=0)
+                others -= coefficients[late - 1]
+                coefficients[late - 1] += blend[late - order // 2] * others
     return Series(
         np.array([2 * np.pi / step]),
         np.array([-below]),

@@ -30,7 +30,7 @@ as for a single Beta (`skpostbac.stats._beta.corners`). They replace the integra
 import numpy as np
 from scipy.special import erfc, gammaln
 
-from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import log_beta, polynomial
 from skpostbac.stats._series import waves
 
@@ -44,7 +44,10 @@ _DIGITS = 37.0
 _LEAST_LINE = 3.0
 # Deviation of the window's edge, which takes exp(-DIGITS) off the wave exp(i y), and how far it is
 # from a height where powers still turn: a start, and a multiple of n.
-_EDGE, _EDGE_START, _EDGE_SLOPE = 8.6, 20.0, 3.0
+_EDGE, _HALF_EDGE, _START_OF_EDGE, _SLOPE_OF_EDGE = 8.6, 70.0, 20.0, 3.0
+# More heights than this are interpolated between nodes of which as many are used, so that 3e-6
+# times the 16th power of the turn from node to node is left out.
+_MANY, _NODES, _TURN = 256, 16, 0.25
 # The shares of the vertices serve from |t| = SLOPE n + START on, with so many terms above 1e-17.
 _SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 60, 1e-17
 # Entries of tables, or of products, that are held at a time.
@@ -76,7 +79,9 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     small = np.flatnonzero((n < 1) & (rates > 0))
     if small.size:
         more = alphas[small, np.newaxis] + np.eye(3)
-        shift = (more @ VALUES) / more.sum(axis=-1) - (alphas[small] @ VALUES / n[small])[:, np.newaxis]
+        shift = (more @ VALUES) / more.sum(axis=-1) - (alphas[small] @ VALUES / n[small])[
+            :, np.newaxis
+        ]
         parts = transforms(more.reshape(-1, 3), rates[small].repeat(3), n_orders)
         turn = (rates[small, np.newaxis] * shift)[..., np.newaxis] * np.arange(n_orders)
         shares = (alphas[small] / n[small, np.newaxis])[..., np.newaxis]
@@ -85,32 +90,40 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     if not rows.size:
         return values
     alphas, rates, n = alphas[rows], rates[rows], n[rows]
-    # Few different numbers of orders, so that many rows are computed together.
+    # Few different numbers of heights, so that many rows are computed together.
     own = np.exp2(np.ceil(2 * np.log2(resolved(alphas) / rates + 2)) / 2)
     counts = np.minimum(np.ceil(own), n_orders).astype(np.intp)
+    deviation = np.sqrt((alphas * mean_gaps(alphas) ** 2).sum(axis=1) / (n * (n + 1)))
+    sixteenth = np.minimum(4 * deviation + 16 / n, 2.0)
+    folds = np.exp2(np.maximum(np.floor(np.log2(_TURN / (rates * sixteenth))), 0))
+    folds = np.minimum(np.where(counts > _MANY, folds, 1), counts)
+    own_counts = np.where(folds > 1, np.ceil(counts / folds) + _NODES // 2 + 1, counts)
+    steps = rates * folds
     line = np.maximum(n, _LEAST_LINE)
     x = _DIGITS / line
     longest = 2 * np.pi / (2 * x / 3 + np.sqrt((2 * x / 3) ** 2 + 2 * x))
     vertices = alphas.argmax(axis=1)
-    top = rates * (counts - 1) * np.abs(GAPS[vertices]).max(axis=1)
+    top = steps * (own_counts - 1) * np.abs(GAPS[vertices]).max(axis=1)
     with np.errstate(over="ignore"):
-        alone, whole = (
-            line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n)
-        )
-    edge = top + _EDGE_START + _EDGE_SLOPE * n
-    reach = np.minimum(np.minimum(alone, whole + top), edge + 2 * _EDGE * 8.2)
-    edge = np.where(reach < np.minimum(alone, whole + top), edge + _EDGE * 8.2, np.inf)
-    power = np.floor(np.log2(longest / rates))
-    spacing = rates * np.exp2(power)
-    half = np.ceil(np.exp2(np.ceil(4 * np.log2(reach / spacing)) / 4))
-    kinds = np.stack([vertices, counts, power, half], axis=1)
+        alone, whole = (line * np.sqrt(np.expm1(2 * _DIGITS / k)) for k in (alphas.max(axis=1), n))
+    decayed = np.minimum(alone, whole + top)
+    edge = top + _START_OF_EDGE + _SLOPE_OF_EDGE * n + _HALF_EDGE
+    edge = np.where(edge + _HALF_EDGE < decayed, edge, np.inf)
+    power = np.floor(np.log2(longest / steps))
+    half = np.minimum(edge + _HALF_EDGE, decayed) / (steps * np.exp2(power))
+    half = np.ceil(np.exp2(np.ceil(4 * np.log2(half)) / 4))
+    kinds = np.stack([vertices, counts, folds, own_counts, power, half], axis=1)
     for kind in np.unique(kinds, axis=0):
-        alike = np.flatnonzero((kinds == kind).all(axis=1))
-        vertex, count, size = int(kind[0]), int(kind[1]), 2 * int(kind[3]) + 1
-        width = max(1, _BLOCK // (size * count))
+        alike, (vertex, count, fold) = (
+            np.flatnonzero((kinds == kind).all(axis=1)),
+            kind[:3].astype(int),
+        )
+        width = max(1, int(_BLOCK / (2 * kind[5] * kind[3])))
         for part in (alike[i : i + width] for i in range(0, alike.size, width)):
-            found = _integrals(alphas[part], line[part], edge[part], spacing[part], rates[part], vertex, count, size)
-            values[rows[part], :count] = found / found[:, :1]
+            line_of = (alphas[part], line[part], edge[part], steps[part])
+            found = _integrals(*line_of, vertex, int(kind[3]), kind[4], int(kind[5]))
+            found /= found[:, :1].copy()
+            values[rows[part], :count] = _between(found, fold)[:, :count] if fold > 1 else found
             if count < n_orders:
                 heights = rates[part, np.newaxis] * np.arange(count, n_orders)
                 ends = vertex_shares(alphas[part], np.log(heights + 0j))
@@ -119,22 +132,38 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     return values
 
 
+def _between(values: Complexes, fold: int) -> Complexes:
+    """Values at steps that are `fold` times as fine, by Lagrange's formula."""
+    half = _NODES // 2
+    # Beside zero, values at negative heights are the conjugates.
+    values = np.hstack([values[:, half - 1 : 0 : -1].conj(), values])
+    place = half - 1 + np.arange(fold) / fold
+    factors = place[:, np.newaxis] - np.arange(_NODES)
+    weights = np.array(
+        [
+            np.delete(factors, j, axis=1).prod(axis=1) / np.delete(j - np.arange(_NODES), j).prod()
+            for j in range(_NODES)
+        ]
+    )
+    windows = np.lib.stride_tricks.sliding_window_view(values, _NODES, axis=1)
+    return np.asarray((windows @ weights).reshape(len(values), -1))
+
+
 def _integrals(
     alphas: Floats,
     line: Floats,
     edge: Floats,
-    spacing: Floats,
-    rates: Floats,
+    steps: Floats,
     vertex: int,
     count: int,
-    size: int,
+    power: float,
+    half: int,
 ) -> Complexes:
-    """Integrals along lines at the heights k rate, k < count, shape (m, count), but for constants.
+    """Integrals along lines at the heights k step, k < count, shape (m, count), but for constants.
 
-    All rows have the same vertex, numbers of heights and of nodes, and ratio of both steps.
+    Seen from a vertex, at 2 half + 1 nodes that are step times two to a power apart.
     """
-    n = alphas.sum(axis=1)
-    half, ratio = (size - 1) // 2, float(rates[0] / spacing[0])
+    n, spacing, size = alphas.sum(axis=1), steps * 2.0**power, 2 * half + 1
     y = np.arange(-half, half + 1) * spacing[:, np.newaxis]
 
     def factor(j: int, x: Floats) -> Complexes:
@@ -146,25 +175,34 @@ def _integrals(
     alone = factor(vertex, y)
     if np.isfinite(edge).any():
         alone *= 0.5 * erfc((np.abs(y) - edge[:, np.newaxis]) / (np.sqrt(2) * _EDGE))
-    product: Complexes | None = None
-    # Entries of a table are a spacing apart, or a step of the heights if that is less.
-    stride, pace = max(1, round(1 / ratio)), max(1, round(ratio))
-    for j, gap in zip(OTHERS[vertex], GAPS[vertex].astype(int), strict=True):
+    # Entries of a table are a spacing apart, or a step of the heights if that is less; if there
+    # are too many, all products have their own.
+    stride, pace = 2.0 ** max(power, 0), 2.0 ** max(-power, 0)
+    tables: list[Complexes | None] = []
+    for j, gap in zip(OTHERS[vertex], GAPS[vertex], strict=True):
         n_entries = 2 * half * stride + abs(gap) * pace * (count - 1) + 1
-        if n_entries < size * count:
-            first = -half * stride + min(gap * pace * (count - 1), 0)
-            unit = (spacing / stride)[:, np.newaxis]
-            table = factor(j, (first + np.arange(n_entries)) * unit)
-            start = -half * stride - first
-            strides = (table.strides[0], gap * pace * table.strides[1], stride * table.strides[1])
-            values = np.lib.stride_tricks.as_strided(
-                table[:, start:], (len(n), count, size), strides, writeable=False
-            )
-        else:
-            heights = rates[:, np.newaxis] * (gap * np.arange(count))
-            values = factor(j, y[:, np.newaxis] + heights[..., np.newaxis])
-        product = values if product is None else product * values
-    return np.asarray(np.matmul(product, alone[..., np.newaxis])[..., 0])
+        if n_entries > size * count:
+            tables.append(None)
+            continue
+        ahead = int(max(-gap, 0) * pace * (count - 1))
+        entries = np.arange(n_entries) - (half * stride + ahead)
+        table = factor(j, entries * (spacing / stride)[:, np.newaxis])
+        rows, entry = table.strides
+        strides, shape = (rows, int(gap * pace) * entry, int(stride) * entry), (len(n), count, size)
+        windows = np.lib.stride_tricks.as_strided(table[:, ahead:], shape, strides, writeable=False)
+        tables.append(windows)
+    values, width = np.empty((len(n), count), dtype=complex), max(1, _BLOCK // (size * len(n)))
+    for start in range(0, count, width):
+        part = np.arange(start, min(start + width, count))
+        product: Complexes | float = 1.0
+        for j, gap, windows in zip(OTHERS[vertex], GAPS[vertex], tables, strict=True):
+            if windows is None:
+                heights = steps[:, np.newaxis] * (gap * part)
+                product = product * factor(j, y[:, np.newaxis] + heights[..., np.newaxis])
+            else:
+                product = product * windows[:, start : start + width]
+        values[:, part] = np.matmul(product, alone[..., np.newaxis])[..., 0]
+    return values
 
 
 def _atan_less_x(x: Floats) -> Floats:
@@ -200,4 +238,6 @@ def vertex_shares(alphas: Floats, log_heights: Complexes) -> Complexes:
         total += term[..., np.newaxis]
     log_gaps = np.log(np.abs(GAPS)) + 0.5j * np.pi * np.sign(GAPS)
     logs = gammaln(rest) - log_beta(rest, alpha[..., 0]) - (others * log_gaps).sum(axis=-1)
-    return np.asarray(total * np.exp(logs[..., np.newaxis] - rest[..., np.newaxis] * log_heights[:, np.newaxis]))
+    return np.asarray(
+        total * np.exp(logs[..., np.newaxis] - rest[..., np.newaxis] * log_heights[:, np.newaxis])
+    )
