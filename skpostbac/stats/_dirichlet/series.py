@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfc, gammaln
 
-from skpostbac._utils import Bools, Complexes, Floats
+from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._beta.moments import ORDER, gauss_points
 from skpostbac.stats._dirichlet.transform import (
     GAPS,
@@ -44,9 +44,9 @@ _NARROW = 1e-13
 _DEPTH, _MOST_LOG, _MOST_STEPS, _LAST = 34.0, 400.0, 60, 0.02
 # Orders of a series: the fewest, the most of a few and of many classes, the most of all classes
 # together, and so many that take less time than corners.
-_FEWEST, _MOST, _MOST_OF_MANY, _MOST_OF_ALL, _CHEAP = 8, 2**16, 2**13, 2**18, 300
-# Orders in a block.
-_BLOCK = 2**10
+_FEWEST, _MOST, _MOST_OF_MANY, _MOST_OF_ALL, _CHEAP = 8, 2**16, 2**13, 2**20, 300
+# Coefficients of classes, or values at orders of their vertices, that are held at a time.
+_BLOCK = 2**20
 # The period is a little wider than the range, so that its two ends do not meet.
 _PERIOD = 1 + 1 / 16
 # Log of the size of corners at the first order that are left out, and most of the corners.
@@ -125,25 +125,25 @@ def series_of(pairs: Pairs) -> Series:
     wanted = whole if whole <= _CHEAP else min(whole, resolving.max())
     most = max(min(_MOST, _MOST_OF_ALL // pairs.count.size), _MOST_OF_MANY)
     order = int(min(max(np.ceil(wanted) + 1, _FEWEST), most))
-    values = transforms(pairs.alphas, step * pairs.weights, order)[:, 1:]
-    coefficients = (values ** pairs.count[:, np.newaxis]).prod(axis=0)
-    corners = None
-    if whole > order:
-        is_narrow = resolving > order
-        wide = pairs[~is_narrow]
+    is_narrow, corners = resolving > order, None
+    if whole <= order:
+        coefficients = _coefficients(pairs, step, order)
+    else:
+        wide, narrow = pairs[~is_narrow], _coefficients(pairs[is_narrow], step, order)
+        nodes, masses = np.zeros(1), np.ones(1)
+        if is_narrow.any():
+            nodes, masses = _points(pairs[is_narrow])
+            # These are approximations, and would jump at the last order.
+            late = np.arange(order // 2, order)
+            points = masses @ waves(step * np.outer(nodes, late), 0.0)
+            narrow[late - 1] += (
+                0.5 * erfc(np.linspace(5, -5, late.size)) * (points - narrow[late - 1])
+            )
+        coefficients = _coefficients(wide, step, order) * narrow
         rest = wide.alphas.sum(axis=1) - wide.alphas.max(axis=1)
         rule = Rule.of(order, float((wide.count * rest).sum()))
-        places, shares = _corners(pairs, is_narrow, rule.log_orders, step)
+        places, shares = _corners(wide, nodes, masses, rule.log_orders, step)
         corners = Corners(rule, np.array([step]), places[np.newaxis], shares[np.newaxis])
-        if is_narrow.any():
-            # Corners of narrow classes are approximations, and would jump at the last order.
-            blend = 0.5 * erfc(np.linspace(5, -5, order - order // 2))
-            for start in range(order // 2, order, _BLOCK):
-                late = np.arange(start, min(start + _BLOCK, order))
-                places, shares = _corners(pairs, is_narrow, np.log(late + 0j)[np.newaxis], step)
-                others = (waves(step * np.outer(places, late), 0.0) * shares[:, 0]).sum(axis=0)
-                others -= coefficients[late - 1]
-                coefficients[late - 1] += blend[late - order // 2] * others
     return Series(
         np.array([2 * np.pi / step]),
         np.array([-below]),
@@ -217,44 +217,59 @@ def _end_densities(pairs: Pairs, below: float, above: float) -> Floats:
     return found
 
 
+def _coefficients(pairs: Pairs, step: float, order: int) -> Complexes:
+    """E[exp(i k step (X - E[X]))] for k from 1 to order - 1."""
+    product, size = np.ones(order - 1, dtype=complex), max(1, _BLOCK // order)
+    for start in range(0, pairs.count.size, size):
+        part = pairs[start : start + size]
+        values = transforms(part.alphas, step * part.weights, order)[:, 1:]
+        product *= (values ** part.count[:, np.newaxis]).prod(axis=0)
+    return product
+
+
+def _points(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Nodes and weights of a Gauss rule for a sum of classes, about its mean."""
+    moments = central_moments(pairs.alphas, ORDER)[:, np.newaxis]
+    nodes, weights = gauss_points(moments, pairs.weights[np.newaxis], pairs.count[np.newaxis])
+    return nodes[0], weights[0]
+
+
 def _corners(
-    pairs: Pairs, is_narrow: Bools, log_orders: Complexes, step: float
+    wide: Pairs, places: Floats, masses: Floats, log_orders: Complexes, step: float
 ) -> tuple[Floats, Complexes]:
-    """Places of corners, (C,), and their values at orders whose logs are given, (C, s, N)."""
-    places, values = np.zeros(1), np.ones((1, log_orders.size), dtype=complex)
-    if is_narrow.any():
-        narrow = pairs[is_narrow]
-        moments = central_moments(narrow.alphas, ORDER)[:, np.newaxis]
-        nodes, share = gauss_points(moments, narrow.weights[np.newaxis], narrow.count[np.newaxis])
-        places, values = nodes[0], values * share.T
-    wide = pairs[~is_narrow]
-    log_heights = np.log(step * wide.weights)[:, np.newaxis] + log_orders.ravel()
-    shares = vertex_shares(wide.alphas, log_heights)
-    # The vertex that is largest at the first order; all others move the place.
-    top = np.abs(shares[:, :, 0]).argmax(axis=1)
-    rows = np.arange(top.size)
-    near, gaps = shares[rows, top], wide.weights[:, np.newaxis] * mean_gaps(wide.alphas)
-    values = values * (near ** wide.count[:, np.newaxis]).prod(axis=0)
-    places = places + (wide.count * gaps[rows, top]).sum()
-    # Orders may reach farther than a class needs: where the nearest vertex underflows, all does.
-    others = np.take_along_axis(shares, OTHERS[top][..., np.newaxis], axis=1)
-    ratios = np.zeros_like(others)
-    kept = np.broadcast_to(near[:, np.newaxis], others.shape)
-    np.divide(others, kept, out=ratios, where=np.abs(kept) > _TINY)
-    shifts = -wide.weights[:, np.newaxis] * GAPS[top]
+    """Places of corners, (C,), and their values at orders whose logs are given, (C, s, N).
+
+    All corners of a sum are seen from each of some places with masses.
+    """
+    values = np.broadcast_to(masses[:, np.newaxis].astype(complex), (masses.size, log_orders.size))
     same = _SAME * (wide.count * wide.weights).sum()
-    size = np.abs(ratios[:, :, 0]).sum(axis=1) * wide.count
-    for i in np.flatnonzero(size * np.abs(values[:, 0]).max() > np.exp(_LEAST)):
-        power = np.zeros(1), np.ones((1, log_orders.size), dtype=complex)
-        terms = [power]
-        for k in range(int(wide.count[i])):
-            moved = ratios[i] * ((wide.count[i] - k) / (k + 1))
-            power = _products(*power, shifts[i], moved, same, float(np.abs(values[:, 0]).max()))
-            if not power[0].size:
-                break
-            terms.append(power)
-        factor = [np.concatenate(parts) for parts in zip(*terms, strict=True)]
-        places, values = _products(places, values, *factor, same)
+    size = max(1, _BLOCK // (3 * log_orders.size))
+    for part in (wide[i : i + size] for i in range(0, wide.count.size, size)):
+        log_heights = np.log(step * part.weights)[:, np.newaxis] + log_orders.ravel()
+        shares = vertex_shares(part.alphas, log_heights)
+        # The vertex that is largest at the first order; all others move the place.
+        top = np.abs(shares[:, :, 0]).argmax(axis=1)
+        rows = np.arange(top.size)
+        near, gaps = shares[rows, top], part.weights[:, np.newaxis] * mean_gaps(part.alphas)
+        values = values * (near ** part.count[:, np.newaxis]).prod(axis=0)
+        places = places + (part.count * gaps[rows, top]).sum()
+        # Orders may reach farther than a class needs: where the nearest vertex underflows, all does.
+        others = np.take_along_axis(shares, OTHERS[top][..., np.newaxis], axis=1)
+        ratios, kept = np.zeros_like(others), np.broadcast_to(near[:, np.newaxis], others.shape)
+        np.divide(others, kept, out=ratios, where=np.abs(kept) > _TINY)
+        shifts = -part.weights[:, np.newaxis] * GAPS[top]
+        weight = np.abs(ratios[:, :, 0]).sum(axis=1) * part.count
+        for i in np.flatnonzero(weight * np.abs(values[:, 0]).max() > np.exp(_LEAST)):
+            largest = float(np.abs(values[:, 0]).max())
+            factor = power = np.zeros(1), np.ones((1, log_orders.size), dtype=complex)
+            # Of equal classes, k are at other vertices.
+            for k in range(int(part.count[i])):
+                moved = ratios[i] * ((part.count[i] - k) / (k + 1))
+                power = _products(*power, shifts[i], moved, same, largest)
+                if not power[0].size:
+                    break
+                factor = np.append(factor[0], power[0]), np.vstack([factor[1], power[1]])
+            places, values = _products(places, values, *factor, same, 1.0)
     return places, values.reshape(-1, *log_orders.shape)
 
 
@@ -264,7 +279,7 @@ def _products(
     shifts: Floats,
     ratios: Complexes,
     same: float,
-    scale: float = 1.0,
+    scale: float,
 ) -> tuple[Floats, Complexes]:
     """Products of waves exp(i t place) value and exp(i t shift) ratio that count."""
     size = scale * np.abs(np.outer(values[:, 0], ratios[:, 0]))
@@ -277,4 +292,6 @@ def _products(
     order = np.argsort(found)
     found, products = found[order], products[order]
     starts = np.flatnonzero(np.diff(found, prepend=-np.inf) > same)
-    return found[starts], np.add.reduceat(products, starts, axis=0) if starts.size else products
+    if starts.size < found.size:
+        found, products = found[starts], np.add.reduceat(products, starts, axis=0)
+    return found, products

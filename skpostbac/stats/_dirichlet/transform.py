@@ -18,13 +18,13 @@ With a sum n below one the distribution is the mixture of those with one more co
 of the shares alpha_j / n.
 
 At a large height t the path splits into one loop about each branch point, the shares of the
-vertices: with the gaps g_k = v_j - v_k to the other two and x = 1 / (i t),
+vertices: with the gaps g_k = v_j - v_k to the other two,
 
     exp(i t v_j) Gamma(n) / Gamma(alpha_j) prod_k (i t g_k)^-alpha_k
-        sum_m (alpha_j - 1) ... (alpha_j - m) c_m x^m,    sum_m c_m x^m = prod_k (1 + x/g_k)^-alpha_k,
+        sum_m (alpha_j - 1) ... (alpha_j - m) c_m (i t)^-m,
 
-as for a single Beta (`skpostbac.stats._beta.corners`). They replace the integral from
-|t| = 3 n + 40 on.
+with the coefficients c_m of x^m in prod_k (1 + x / g_k)^-alpha_k, as for a single Beta
+(`skpostbac.stats._beta.corners`). They replace the integral from |t| = 3 n + 40 on.
 """
 
 import numpy as np
@@ -64,7 +64,8 @@ def resolved(alphas: Floats) -> Floats:
 def mean_gaps(alphas: Floats) -> Floats:
     """Distances v_j - mean of the vertices from the mean, shape (..., 3)."""
     b, a, r = np.moveaxis(alphas, -1, 0)
-    return np.stack([2 * a + r, -2 * b - r, a - b], axis=-1) / (b + a + r)[..., np.newaxis]
+    gaps = np.stack([2 * a + r, -2 * b - r, a - b], axis=-1)
+    return np.asarray(gaps / (b + a + r)[..., np.newaxis])
 
 
 def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
@@ -194,14 +195,13 @@ def _integrals(
     values, width = np.empty((len(n), count), dtype=complex), max(1, _BLOCK // (size * len(n)))
     for start in range(0, count, width):
         part = np.arange(start, min(start + width, count))
-        product: Complexes | float = 1.0
-        for j, gap, windows in zip(OTHERS[vertex], GAPS[vertex], tables, strict=True):
-            if windows is None:
-                heights = steps[:, np.newaxis] * (gap * part)
-                product = product * factor(j, y[:, np.newaxis] + heights[..., np.newaxis])
-            else:
-                product = product * windows[:, start : start + width]
-        values[:, part] = np.matmul(product, alone[..., np.newaxis])[..., 0]
+        first, last = (
+            factor(j, y[:, np.newaxis] + (gap * np.outer(steps, part))[..., np.newaxis])
+            if windows is None
+            else windows[:, start : start + width]
+            for j, gap, windows in zip(OTHERS[vertex], GAPS[vertex], tables, strict=True)
+        )
+        values[:, part] = np.matmul(first * last, alone[..., np.newaxis])[..., 0]
     return values
 
 
