@@ -253,7 +253,7 @@ def _corners(
         near, gaps = shares[rows, top], part.weights[:, np.newaxis] * mean_gaps(part.alphas)
         values = values * (near ** part.count[:, np.newaxis]).prod(axis=0)
         places = places + (part.count * gaps[rows, top]).sum()
-        # Orders may reach farther than a class needs: where its nearest vertex underflows, all does.
+        # Orders may reach farther than a class needs: where the largest underflows, all do.
         others = np.take_along_axis(shares, OTHERS[top][..., np.newaxis], axis=1)
         ratios, kept = np.zeros_like(others), np.broadcast_to(near[:, np.newaxis], others.shape)
         np.divide(others, kept, out=ratios, where=np.abs(kept) > _TINY)

@@ -696,3 +696,25 @@ def test_tail_of_two_classes_in_company(p):
     assert distribution.cdf(x) == pytest.approx(p, abs=1e-12)
     assert distribution.cdf(others)[-1] == pytest.approx(p, abs=1e-12)
     assert (-distribution).ccdf(-x) == pytest.approx(p, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("counts", "prior", "expected", "error"),
+    [
+        ([[10**4, 0, 1, 0], [10, 0, 0, 0]], 0.25, 0.4799982773073, 1e-11),
+        ([[10**5, 0, 0, 0], [100, 0, 1, 0]], 0.5, 0.1816912269124, 1e-11),
+        ([[10**6, 0, 1, 0], [10, 1, 0, 0]], 0.5, 0.8183060657838, 1e-11),
+        ([[10**6, 0, 1, 0], [10, 0, 0, 0]], 0.5, 0.4999585082363, 1e-6),
+        ([[10**6, 0, 1, 0], [10, 0, 0, 0]], 0.25, 0.4979653351356, 1e-5),
+    ],
+    ids=["10,000 and 10", "100,000 and 100", "10**6 and 11", "pole", "steeper pole"],
+)
+def test_sizes_of_two_scales_at_zero(counts, prior, expected, error):
+    """P(D <= 0) where the cdf of the small class is steep, and the large class may be unresolved.
+
+    Expected are integrals of the density of one class times the cdf of the other, by 16-point
+    rules on panels that halve towards zero.
+    """
+    distribution = PairedDifference(counts, prior=prior)
+    assert distribution.cdf(0.0) == pytest.approx(expected, abs=error)
+    assert (-distribution).ccdf(0.0) == pytest.approx(expected, abs=error)

@@ -159,7 +159,7 @@ def test_corners_of_one_class(counts, prior):
     for x in distribution.standard_deviation() * np.array([1e-3, 0.3]):
         with mpmath.workdps(25):
 
-            def integrand(y, x=mpmath.mpf(x)):
+            def integrand(y, x=x):
                 # S = x / (1 - y), from x to one.
                 s = x / (1 - y)
                 share = mpmath.betainc(b, a, 0, (2 - y) / 2, regularized=True)
