@@ -26,6 +26,7 @@ import numpy as np
 from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._beta.betas import DEPTH, NARROW, vanishing_heights
 from skpostbac.stats._beta.moments import ORDER, gauss_points
 from skpostbac.stats._dirichlet.transform import (
     GAPS,
@@ -38,10 +39,6 @@ from skpostbac.stats._dirichlet.transform import (
 from skpostbac.stats._numerics import Rows, log_beta
 from skpostbac.stats._series import Corners, Rule, Series, waves
 
-# Classes of less than this share of the standard deviation of their sum count by their means.
-_NARROW = 1e-13
-# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15.
-_DEPTH, _MOST_LOG, _MOST_STEPS, _LAST = 34.0, 400.0, 60, 0.02
 # Orders of a series: the fewest, the most of a few and of many classes, the most of all classes
 # together, and so many that take less time than corners.
 _FEWEST, _MOST, _MOST_OF_MANY, _MOST_OF_ALL, _CHEAP = 8, 2**16, 2**13, 2**20, 300
@@ -71,7 +68,7 @@ class Pairs(Rows):
         rows, count = np.unique(rows[weights != 0], axis=0, return_counts=True)
         pairs = cls(rows[:, :3], rows[:, 3], count.astype(float))
         variances = pairs.variances
-        return pairs[variances > _NARROW**2 * (count * variances).sum()]
+        return pairs[variances > NARROW**2 * (count * variances).sum()]
 
     @property
     def variances(self) -> Floats:
@@ -163,36 +160,24 @@ def _ranges(pairs: Pairs) -> tuple[float, float]:
     n, gaps = pairs.alphas.sum(axis=1), mean_gaps(pairs.alphas)
     spread = (pairs.alphas * gaps**2).sum(axis=1) / n**2
     # A variable between -w and w is sub-Gaussian with the variance w^2 (Hoeffding's lemma).
-    square = 2 * _DEPTH * (pairs.count * pairs.weights**2 * np.minimum(spread, 1.0)).sum()
+    square = 2 * DEPTH * (pairs.count * pairs.weights**2 * np.minimum(spread, 1.0)).sum()
     found = []
     for gap in (-gaps[:, 1], gaps[:, 0]):
-        reach = 2 / 3 * _DEPTH * (pairs.weights * gap / n).max()
+        reach = 2 / 3 * DEPTH * (pairs.weights * gap / n).max()
         end = (pairs.count * pairs.weights * gap).sum()
         found.append(float(min(reach + np.sqrt(reach * reach + square), end)))
     return found[0], found[1]
 
 
 def _vanishing_height(pairs: Pairs) -> float:
-    """Height from which the transform is negligible.
-
-    In u = log T^2 the left-hand side of sum_k e_k log(1 + r_k T^2) = 2 DEPTH is convex and
-    increasing. That of normal variables is larger: the search begins below the root, and a Newton
-    step leads above.
-    """
-    top = pairs.alphas.argmax(axis=1)
+    """Height from which the transform is negligible."""
+    top, variances = pairs.alphas.argmax(axis=1), pairs.variances
     exponents = np.take_along_axis(pairs.alphas, OTHERS[top], axis=1)
-    squares, variances = GAPS[top] ** 2, pairs.variances
+    squares = GAPS[top] ** 2
     ratios = squares * (variances / (exponents * squares).sum(axis=1))[:, np.newaxis]
-    exponents = pairs.count[:, np.newaxis] * exponents
-    u = np.log(2 * _DEPTH / (pairs.count * variances).sum())
-    for _ in range(_MOST_STEPS):
-        x = np.exp(u) * ratios
-        missing = 2 * _DEPTH - (exponents * np.log1p(x)).sum()
-        step = missing / (exponents * x / (1 + x)).sum()
-        u = min(u + step, u + _MOST_LOG)
-        if abs(step) < _LAST or u > _MOST_LOG:
-            break
-    return float(np.exp(0.5 * min(u, _MOST_LOG)))
+    exponents, variance = pairs.count[:, np.newaxis] * exponents, (pairs.count * variances).sum()
+    found = vanishing_heights(exponents.reshape(1, -1), ratios.reshape(1, -1), np.array([variance]))
+    return float(found[0])
 
 
 def _end_densities(pairs: Pairs, below: float, above: float) -> Floats:

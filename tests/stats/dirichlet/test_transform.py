@@ -142,7 +142,7 @@ def test_moments(cells):
     np.testing.assert_allclose(found, expected / scale[2:5], rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("prior", [1.0, 0.5, 0.25, 0.1])
+@pytest.mark.parametrize("prior", [0.5, 0.1])
 @pytest.mark.parametrize("counts", [[4, 0, 0, 3], [10, 1, 0, 0], [900, 1, 1, 0], [9, 2, 0, 100]])
 def test_corners_of_one_class(counts, prior):
     """At and beside the corner at zero, against a mean of incomplete Betas over p_A + p_B.
@@ -156,15 +156,14 @@ def test_corners_of_one_class(counts, prior):
     assert distribution.cdf(0.0) == pytest.approx(
         float(mpmath.betainc(b, a, 0, 0.5, regularized=True)), abs=1e-12
     )
-    for x in distribution.standard_deviation() * np.array([1e-3, 0.3]):
-        with mpmath.workdps(25):
+    with mpmath.workdps(20):
+        x = mpmath.mpf(0.3 * distribution.standard_deviation())
 
-            def integrand(y, x=x):
-                # S = x / (1 - y), from x to one.
-                s = x / (1 - y)
-                share = mpmath.betainc(b, a, 0, (2 - y) / 2, regularized=True)
-                return (share - 1) * s ** (b + a) * (1 - s) ** (r - 1) / (1 - y)
+        def integrand(y):
+            # S = x / (1 - y), from x to one.
+            s, share = x / (1 - y), mpmath.betainc(b, a, 0, (2 - y) / 2, regularized=True)
+            return (share - 1) * s ** (b + a) * (1 - s) ** (r - 1) / (1 - y)
 
-            ends = mpmath.linspace(0, 1 - mpmath.mpf(x), 12)
-            beyond = mpmath.quad(integrand, ends) / mpmath.beta(b + a, r)
-        assert distribution.cdf(x) == pytest.approx(float(1 + beyond), abs=1e-12)
+        ends = mpmath.linspace(0, 1 - x, 6)
+        expected = 1 + mpmath.quad(integrand, ends) / mpmath.beta(b + a, r)
+    assert distribution.cdf(float(x)) == pytest.approx(float(expected), abs=1e-12)
