@@ -34,10 +34,9 @@ from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._numerics import log_beta, polynomial
 from skpostbac.stats._series import waves
 
-# Values of D at the vertices B, A and r; the two others of each, and its distances from them.
-VALUES = np.array([1.0, -1.0, 0.0])
+# The two other vertices of B, A and r, and the distances of D there from that at each.
 OTHERS = np.array([[1, 2], [0, 2], [0, 1]])
-GAPS = VALUES[:, np.newaxis] - VALUES[OTHERS]
+GAPS = np.array([[2.0, 1.0], [-2.0, -1.0], [-1.0, 1.0]])
 # What is smaller than exp(-DIGITS) = 8.5e-17 is left out.
 _DIGITS = 37.0
 # Least distance of the path from the branch points.
@@ -80,9 +79,8 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     small = np.flatnonzero((n < 1) & (rates > 0))
     if small.size:
         more = alphas[small, np.newaxis] + np.eye(3)
-        shift = (more @ VALUES) / more.sum(axis=-1) - (alphas[small] @ VALUES / n[small])[
-            :, np.newaxis
-        ]
+        # From the mean of each to that of the mixture.
+        shift = mean_gaps(alphas[small])[:, [2]] - mean_gaps(more)[..., 2]
         parts = transforms(more.reshape(-1, 3), rates[small].repeat(3), n_orders)
         turn = (rates[small, np.newaxis] * shift)[..., np.newaxis] * np.arange(n_orders)
         shares = (alphas[small] / n[small, np.newaxis])[..., np.newaxis]
@@ -95,6 +93,7 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     own = np.exp2(np.ceil(2 * np.log2(resolved(alphas) / rates + 2)) / 2)
     counts = np.minimum(np.ceil(own), n_orders).astype(np.intp)
     deviation = np.sqrt((alphas * mean_gaps(alphas) ** 2).sum(axis=1) / (n * (n + 1)))
+    # The 16th root of E[(D - E[D])^16] is less.
     sixteenth = np.minimum(4 * deviation + 16 / n, 2.0)
     folds = np.exp2(np.maximum(np.floor(np.log2(_TURN / (rates * sixteenth))), 0))
     folds = np.minimum(np.where(counts > _MANY, folds, 1), counts)
@@ -115,10 +114,8 @@ def transforms(alphas: Floats, rates: Floats, n_orders: int) -> Complexes:
     half = np.ceil(np.exp2(np.ceil(4 * np.log2(half)) / 4))
     kinds = np.stack([vertices, counts, folds, own_counts, power, half], axis=1)
     for kind in np.unique(kinds, axis=0):
-        alike, (vertex, count, fold) = (
-            np.flatnonzero((kinds == kind).all(axis=1)),
-            kind[:3].astype(int),
-        )
+        alike = np.flatnonzero((kinds == kind).all(axis=1))
+        vertex, count, fold = kind[:3].astype(int)
         width = max(1, int(_BLOCK / (2 * kind[5] * kind[3])))
         for part in (alike[i : i + width] for i in range(0, alike.size, width)):
             line_of = (alphas[part], line[part], edge[part], steps[part])
