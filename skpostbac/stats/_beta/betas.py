@@ -37,7 +37,7 @@ from skpostbac._utils import Floats
 from skpostbac.stats._numerics import Rows
 
 # Variables of less than this share of the standard deviation of their sum count by their means.
-_NARROW = 1e-13
+NARROW = 1e-13
 # The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15. Both bounds
 # are seldom attained.
 DEPTH = 34.0
@@ -88,7 +88,7 @@ class Betas(Rows):
         n = a + b
         variances = (a / n) * (b / n) * (weights * weights) / (n + 1)
         variance = (count * variances).sum(axis=1)
-        idle = variances <= _NARROW**2 * variance[:, np.newaxis]
+        idle = variances <= NARROW**2 * variance[:, np.newaxis]
         if idle.any():
             a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
             weights, variances = np.where(idle, 0.0, weights), np.where(idle, 0.0, variances)
@@ -110,19 +110,24 @@ def ranges(betas: Betas) -> tuple[Floats, Floats]:
 
 
 def heights(betas: Betas) -> Floats:
-    """Heights from which the transforms are negligible, shape (m,).
+    """Heights from which the transforms are negligible, shape (m,)."""
+    near = betas.count * betas.near
+    return vanishing_heights(near, betas.variances / betas.near, betas.variance)
+
+
+def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Floats:
+    """Heights T with sum_i o_i log(1 + T^2 v_i / o_i) = 2 DEPTH, shape (m,).
 
     In u = log T^2 the left-hand side of the equation is convex and increasing. That of a single
     Gamma variable, of the same shape and variance as all together, is larger (Jensen's inequality),
     so that the search begins below the root, and a Newton step leads above.
     """
-    near, ratio = betas.count * betas.near, betas.variances / betas.near
-    shape = near.sum(axis=1)
-    u = np.log(np.expm1(np.minimum(2 * DEPTH / shape, _MOST_LOG)) * shape / betas.variance)
+    shape = exponents.sum(axis=1)
+    u = np.log(np.expm1(np.minimum(2 * DEPTH / shape, _MOST_LOG)) * shape / variance)
     for _ in range(_MOST_STEPS):
-        x = np.exp(u)[:, np.newaxis] * ratio
-        missing = 2 * DEPTH - (near * np.log1p(x)).sum(axis=1)
-        step = missing / (near * (x / (1 + x))).sum(axis=1)
+        x = np.exp(u)[:, np.newaxis] * ratios
+        missing = 2 * DEPTH - (exponents * np.log1p(x)).sum(axis=1)
+        step = missing / (exponents * (x / (1 + x))).sum(axis=1)
         u = np.minimum(u + step, _MOST_LOG)
         if (np.abs(step) < _LAST).all():
             break

@@ -25,7 +25,7 @@ from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._beta.moments import gauss_points
+from skpostbac.stats._beta.moments import ORDER, central_moments, gauss_points
 from skpostbac.stats._numerics import log_beta
 from skpostbac.stats._series import Corners, Rule, waves
 
@@ -95,7 +95,8 @@ def _corners_at(
     values = values.prod(axis=1)[:, np.newaxis]
     places = -(count * weight * betas.p).sum(axis=1, keepdims=True)
     if is_narrow.any():
-        x, weights = gauss_points(betas, is_narrow)
+        moments = central_moments(betas.near, betas.far, ORDER)
+        x, weights = gauss_points(moments, np.where(is_narrow, betas.weight, 0.0), count)
         places, values = places + x, values * _each(weights)
     # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
     ratios = np.zeros_like(ends[:, e.shape[1] :])

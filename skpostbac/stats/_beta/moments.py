@@ -14,11 +14,11 @@ from math import comb
 
 import numpy as np
 
-from skpostbac._utils import Bools, Floats
-from skpostbac.stats._beta.betas import Betas
+from skpostbac._utils import Floats
 
-# Points of a Gauss rule.
+# Points of a Gauss rule, and the highest moment that it takes.
 _MOST_POINTS = 9
+ORDER = 2 * _MOST_POINTS
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
@@ -50,15 +50,16 @@ def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
     return np.asarray(np.sum(terms, axis=-1))
 
 
-def gauss_points(betas: Betas, chosen: Bools) -> tuple[Floats, Floats]:
-    """Gauss rules for the sums of the chosen variables, (m, l), about their means.
+def gauss_points(moments: Floats, weights: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """Gauss rules for weighted sums about their means, `count` (m, l) of each variable.
 
-    Returns nodes and weights, shape (m, n). The recursion of the orthogonal polynomials follows
-    from the Cholesky factor of the moments (Golub and Welsch, Mathematics of Computation 23, 1969).
-    A rule has fewer points where rounding leaves no such factor.
+    `moments` are central ones of the variables, shape (ORDER + 1, m, l). Returns nodes and weights,
+    shape (m, n). The recursion of the orthogonal polynomials follows from the Cholesky factor of
+    the moments (Golub and Welsch, Mathematics of Computation 23, 1969). A rule has fewer points
+    where rounding leaves no such factor.
     """
-    scale = np.sqrt(np.where(chosen, betas.count * betas.variances, 0.0).sum(axis=1))
-    moments = _moments_of_sums(betas, np.where(chosen, betas.weight, 0.0), scale)
+    scale = np.sqrt((count * weights**2 * moments[2]).sum(axis=1))
+    moments = _moments_of_sums(moments, weights, count, scale)
     for n in range(_MOST_POINTS, 0, -1):
         index = np.add.outer(np.arange(n + 1), np.arange(n + 1))
         try:
@@ -77,16 +78,15 @@ def gauss_points(betas: Betas, chosen: Bools) -> tuple[Floats, Floats]:
     return np.zeros((len(scale), 1)), np.ones((len(scale), 1))
 
 
-def _moments_of_sums(betas: Betas, weights: Floats, scale: Floats) -> Floats:
+def _moments_of_sums(moments: Floats, weights: Floats, count: Floats, scale: Floats) -> Floats:
     """Moments of sums about their means, in units of a scale; those of normal variables if zero."""
-    order = 2 * _MOST_POINTS
-    moments = central_moments(betas.near, betas.far, order)
+    order = len(moments) - 1
     one = np.zeros_like(moments)
     for k in range(2, order + 1):
         rest = sum(comb(k - 1, j - 1) * one[j] * moments[k - j] for j in range(2, k))
         one[k] = moments[k] - rest
     share = weights / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
-    total = [(betas.count * share**k * one[k]).sum(axis=1) for k in range(order + 1)]
+    total = [(count * share**k * one[k]).sum(axis=1) for k in range(order + 1)]
     total[2] = np.ones_like(scale)
     sums = [np.ones_like(scale)]
     for k in range(1, order + 1):

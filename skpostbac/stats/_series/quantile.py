@@ -18,6 +18,8 @@ LAST, _MOST_STEPS = 2e-5, 300
 _PATIENCE = 4
 # Rounding errors of a tail; a smaller one only tells on which side the quantile is.
 _NOISE = 1e-14
+# Relative errors of a tail that are rounding errors at most.
+_EXACT = 1e-15
 
 
 def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) -> Floats:
@@ -46,7 +48,10 @@ def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = LAST) 
             is_safe &= (low <= moved) & (moved <= high) & (size > spacing)
             is_safe &= i % _PATIENCE < _PATIENCE - 1
             moved = np.where(is_safe | is_last, moved, 0.5 * (low + high))
-            is_last |= high - low <= spacing
+            # At a pole itself there is no step.
+            is_there = np.abs(log_ratio) <= _EXACT
+            moved = np.where(is_there, y, moved)
+            is_last |= is_there | (high - low <= spacing)
             y, is_found = np.where(is_found, y, moved), is_found | is_last
             if is_found.all():
                 break

@@ -127,7 +127,9 @@ def _newton(
             inside = np.minimum(np.maximum(moved, bracket[0]), bracket[1])
             is_last = (np.abs(step) <= _LAST * size) & (np.abs(moved - inside) <= slack)
             is_last = is_last[0] & is_last[1] & (np.abs(fall) < _BALANCED)
-            ends = np.where(is_found, ends, inside)
+            # What brackets it is known to a few digits only.
+            moved = np.where(is_last, moved, inside)
+            ends = np.where(is_found, ends, moved)
             is_found |= is_last
             if is_found.all():
                 break
