@@ -34,12 +34,14 @@ from skpostbac.stats._distribution.log_odds import (
     LogitTable,
     Panels,
 )
+from skpostbac.stats._distribution.table import CentredTable, Table, TabulatedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
     "DEPTH",
     "BoundedDistribution",
+    "CentredTable",
     "ContourDistribution",
     "Distribution",
     "DrawnPosterior",
@@ -51,6 +53,8 @@ __all__ = [
     "LogitDistribution",
     "LogitTable",
     "Panels",
+    "Table",
+    "TabulatedDistribution",
     "Tails",
     "Values",
     "broadcast_limits",
