@@ -100,7 +100,8 @@ class Table(StablePickle):
             left = np.concatenate([more[:before, 0], left, more[2 - after :, 0]])
             right = np.concatenate([more[:before, 1], right, more[2 - after :, 1]])
             logs = np.hstack([found[:, :before], logs, found[:, before:]])
-        for i in range(_ROUNDS + 1):
+        i = 0
+        while True:
             log_mass = log_sum(logs + np.log(np.outer(_WEIGHTS, 0.5 * (right - left))))
             share = np.exp(np.maximum(log_mass - log_mass.max(), -DEPTH))
             limit = np.clip(_NO_MASS / share, tolerance, max(far, tolerance))
@@ -113,6 +114,7 @@ class Table(StablePickle):
             is_done |= is_nothing | (right - left < _NARROWEST)
             if is_done.all() or left.size > _MOST_PANELS or i == _ROUNDS:
                 break
+            i += 1
             middle = 0.5 * (left + right)[~is_done]
             new = np.append(left[~is_done], middle), np.append(middle, right[~is_done])
             logs = np.hstack([logs[:, is_done], _logs(log_density, *new)])

@@ -241,21 +241,7 @@ class LogRatio:
             u[close] = place + np.copysign(_BESIDE, u[close] - place)
             log_density[order[close]] -= np.log(min(power, 1.0))
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            if not self._reaches_far:
-                # Between two curves the integrand is within the windows of both.
-                known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
-                found = _windows(_Curves(self, u[known, np.newaxis]))
-                after = np.clip(np.searchsorted(known, np.arange(u.size)), 1, known.size - 1)
-                before, after = (after - 1, after) if known.size > 1 else (0 * after, 0 * after)
-                gap = u[known[after]] - u[known[before]]
-                share = (u - u[known[before]]) / np.where(gap > 0, gap, 1.0)
-                low, high = (found[i] for i in (0, 1))
-                low = np.minimum(low[before], low[after])
-                high = np.maximum(high[before], high[after])
-                rest = found[2:, before] + share[:, np.newaxis] * (
-                    found[2:, after] - found[2:, before]
-                )
-                windows = np.stack([low, high, *rest])
+            windows = np.empty((4, u.size, 1)) if self._reaches_far else self._windows(u)
             for start in range(0, u.size, _ROWS):
                 rows = slice(start, start + _ROWS)
                 curves = _Curves(self, u[rows, np.newaxis])
@@ -265,6 +251,22 @@ class LogRatio:
                     else _trapezoid(curves, windows[:, rows])
                 )
         return log_density
+
+    def _windows(self, u: Floats) -> Floats:
+        """Return windows of the integrands at rising u, shape (4, n, 1).
+
+        Between two curves an integrand is within the windows of both.
+        """
+        known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
+        found = _windows(_Curves(self, u[known, np.newaxis]))
+        before = np.minimum(np.arange(u.size) // _STRIDE, max(known.size - 2, 0))
+        after = np.minimum(before + 1, known.size - 1)
+        gap = u[known[after]] - u[known[before]]
+        share = ((u - u[known[before]]) / np.where(gap > 0, gap, 1.0))[:, np.newaxis]
+        windows = found[:, before] + share * (found[:, after] - found[:, before])
+        windows[0] = np.minimum(found[0, before], found[0, after])
+        windows[1] = np.maximum(found[1, before], found[1, after])
+        return np.asarray(windows)
 
 
 class _Curves:
@@ -313,7 +315,7 @@ class _Curves:
     @cached_property
     def _constants(
         self,
-    ) -> tuple[Floats, Floats, list[tuple[Floats, Floats, float]], list[Indices]]:
+    ) -> tuple[Floats, Floats, list[tuple[Floats, Floats, float]], list[tuple[int, int]]]:
         """Log of 2 sqrt|c_01 c_10|, k, terms of B, and corners where the denominator is not zero.
 
         Terms are signs and logs without their exponentials, and the signs of the exponents.
@@ -324,7 +326,7 @@ class _Curves:
             for i, side in enumerate((-1.0, 1.0))
             if self.sign_c[i, i].any()
         ]
-        places = [at for at in np.ndindex(2, 2) if (self.log_f[at] > -np.inf).any()]
+        places = [(i, j) for i, j in np.ndindex(2, 2) if (self.log_f[i, j] > -np.inf).any()]
         return log_scale, 0.5 * (self.log_c[1, 0] - self.log_c[0, 1]), terms, places
 
     def log_integrand(self, p: Floats) -> Floats:
@@ -433,9 +435,9 @@ def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
         return np.asarray(top[:, 0] + np.log((np.exp(values - top) * np.cosh(v)).sum(axis=1)))
 
     noise = _NOISE * _rounding(curves.ratio.first, curves.ratio.second)
-    result, sums = np.empty(len(low)), log_sum(np.arange(count + 1))
+    result, sums = np.empty(len(low)), log_sum(np.arange(count + 1.0))
     for _ in range(_HALVINGS):
-        more = log_sum(np.arange(count) + 0.5)
+        more = log_sum(np.arange(0.5, count))
         # The sum of the second half alone is another rule of the first step.
         rest = ~(np.abs(more - sums) < 2 * max(_SETTLED, noise))
         step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)

@@ -118,15 +118,15 @@ class BetaQuotient(Distribution):
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
-        return self._asked(x)[2][()]
+        return np.asarray(self._asked(x)[2])[()]
 
     def cdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y <= x); NaN where `x` is NaN."""
-        return self._asked(x)[0][()]
+        return np.asarray(self._asked(x)[0])[()]
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y > x), accurate where it is small; NaN where `x` is NaN."""
-        return self._asked(x)[1][()]
+        return np.asarray(self._asked(x)[1])[()]
 
     def _asked(self, x: ArrayLike) -> Floats:
         """Return both tails and the density at points."""
