@@ -69,7 +69,7 @@ SMOOTH, _GRADE, _LEFT = 30.0, 4.0, 1e-13
 _SMALL, _GROWTH, _MARGIN = 0.05, 4.0, 1e3
 # Rows of an array of integrands: larger arrays than 100 kB are mapped anew each time. Windows of
 # one in so many rows are looked for.
-_ROWS, _STRIDE = 192, 8
+_ROWS, _STRIDE = 128, 8
 # Places of a variable at which a peak is looked for, in scales from its mode, and further out; then
 # windows are looked at again at so many places, until a look narrows them by less than a share.
 _STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
@@ -124,14 +124,20 @@ class LogOdds:
         )
 
         def direct(z: Floats) -> Floats:
-            return a * z - n * (np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))) + at_zero
+            found = np.exp(-np.abs(z))
+            np.log1p(found, out=found)
+            found += np.maximum(z, 0.0)
+            found *= -n
+            found += a * z
+            found += at_zero
+            return found
 
         def centred(z: Floats) -> Floats:
             d = np.maximum(side * (z - mode), -_LAST)
             return np.asarray(log_peak - n * (least * d + np.log1p(least * np.expm1(-d))))
 
         at_zero = 0.0
-        at_zero = log_peak - float(direct(np.array(mode)))
+        at_zero = log_peak - float(direct(np.array([mode]))[0])
         scale = float(np.sqrt(1 / a + 1 / b))
         return cls(direct if n < _MANY else centred, mode, scale, (a, b))
 
@@ -335,15 +341,20 @@ class _Curves:
         half = 0.5 * p
         # asinh B and log sqrt(B^2 + 1): the exponentials in B may overflow, and so all is divided
         # by the largest of them.
-        asinh_b, log_root = np.zeros(p.shape), np.zeros(p.shape)
+        below, to_second = half + log_scale, half_gap
         if terms:
             logs = [log + side * half for _, log, side in terms]
-            top = np.maximum(np.maximum(logs[0], logs[-1]), 0.0)
-            b = sum(term[0] * np.exp(log - top) for term, log in zip(terms, logs, strict=True))
+            top = np.maximum(logs[0], 0.0)
+            np.maximum(top, logs[-1], out=top)
+            b = terms[0][0] * np.exp(logs[0] - top)
+            if len(terms) > 1:
+                b += terms[1][0] * np.exp(logs[1] - top)
             one = np.exp(-top)
             root = np.sqrt(b * b + one * one)
-            asinh_b, log_root = np.copysign(top + np.log(np.abs(b) + root), b), top + np.log(root)
-        to_second = half_gap - self.sign_c[0, 1] * asinh_b
+            below += top + np.log(root)
+            to_second = half_gap - self.sign_c[0, 1] * np.copysign(
+                top + np.log(np.abs(b) + root), b
+            )
         x, z = half - to_second, half + to_second
         odds = {(0, 0): 0.0, (0, 1): z, (1, 0): x, (1, 1): p}
         above = [self.log_f[at] + odds[at] for at in places]
@@ -351,10 +362,16 @@ class _Curves:
         for term in above[1:]:
             highest = np.maximum(highest, term)
         if len(above) > 1:
-            highest = highest + np.log(sum(np.exp(term - highest) for term in above))
+            total = np.exp(above[0] - highest)
+            for term in above[1:]:
+                total += np.exp(term - highest)
+            highest += np.log(total)
         # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
-        densities = self.ratio.first.log_density(self.flip * x) + self.ratio.second.log_density(z)
-        return np.asarray(densities + (highest - ((half + log_scale) + log_root)))
+        found = self.ratio.first.log_density(self.flip * x)
+        found += self.ratio.second.log_density(z)
+        found += highest
+        found -= below
+        return found
 
     def p_of_first(self, x: Floats) -> Floats:
         """Places p at which the first variable has the log-odds x, shape (m,); NaN for none."""
@@ -432,7 +449,9 @@ def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
         v = low + step * shares
         values = curves.log_integrand(centre + scale * np.sinh(v))
         top = values.max(axis=1, keepdims=True)
-        return np.asarray(top[:, 0] + np.log((np.exp(values - top) * np.cosh(v)).sum(axis=1)))
+        values -= top
+        totals = np.einsum("ij,ij->i", np.exp(values, out=values), np.cosh(v))
+        return np.asarray(top[:, 0] + np.log(totals))
 
     noise = _NOISE * _rounding(curves.ratio.first, curves.ratio.second)
     result, sums = np.empty(len(low)), log_sum(np.arange(count + 1.0))
