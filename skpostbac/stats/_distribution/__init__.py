@@ -34,12 +34,13 @@ from skpostbac.stats._distribution.log_odds import (
     LogitTable,
     Panels,
 )
-from skpostbac.stats._distribution.table import CentredTable, Table, TabulatedDistribution
+from skpostbac.stats._distribution.table import LAST, CentredTable, Table, TabulatedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
     "DEPTH",
+    "LAST",
     "BoundedDistribution",
     "CentredTable",
     "ContourDistribution",

@@ -78,13 +78,13 @@ class Table(StablePickle):
         edges: Floats,
         tolerance: float,
         *,
-        far: float = _FAR,
+        noise: float = 0.0,
         last: float = LAST,
     ) -> "Table":
         """Tabulate a log density on panels between given edges, and beyond them.
 
-        Its error is `tolerance`, or `far` where the mass is too small to count. Panels end at the
-        log-odds `last` at most.
+        Its error is `tolerance`, or more where the mass is too small to count. The density itself
+        is known to `noise` times its largest value. Panels end at the log-odds `last` at most.
         """
         left, right, logs = edges[:-1], edges[1:], _logs(log_density, edges[:-1], edges[1:])
         for _ in range(_DOUBLINGS):
@@ -104,7 +104,9 @@ class Table(StablePickle):
         while True:
             log_mass = log_sum(logs + np.log(np.outer(_WEIGHTS, 0.5 * (right - left))))
             share = np.exp(np.maximum(log_mass - log_mass.max(), -DEPTH))
-            limit = np.clip(_NO_MASS / share, tolerance, max(far, tolerance))
+            limit = np.clip(_NO_MASS / share, tolerance, max(_FAR, tolerance))
+            depth = np.minimum(logs.max() - logs.min(axis=0), _FALL * 2)
+            limit = np.maximum(limit, noise * np.exp(depth))
             # Rounding moves a place by a share of the panel, and the log density by some of that.
             rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
             limit = np.maximum(limit, 2 * rounding / (right - left))
@@ -112,7 +114,7 @@ class Table(StablePickle):
             is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < _FALL)
             is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - DEPTH
             is_done |= is_nothing | (right - left < _NARROWEST)
-            if is_done.all() or left.size > _MOST_PANELS or i == _ROUNDS:
+            if is_done.all() or left.size > _MOST_PANELS or i == (3 if noise else _ROUNDS):
                 break
             i += 1
             middle = 0.5 * (left + right)[~is_done]
@@ -239,6 +241,13 @@ class Table(StablePickle):
                 inside = np.interp(log_tail, known[::sign], self.edges[::sign])
                 beyond = np.minimum(log_tail - known[-end], 0.0) / self.outer[1][end]
                 u[is_far] = inside + sign * beyond
+        # One step on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
+        below, above, log_density = self.values(u)[:3]
+        with np.errstate(all="ignore"):
+            tail = np.where(p < q, below, above)
+            step = np.log(tail / np.minimum(p, q)) * tail / np.exp(log_density)
+            step = np.where(np.isfinite(step), step, 0.0)
+        u -= np.where(p < q, step, -step)
         return u
 
     @cached_property

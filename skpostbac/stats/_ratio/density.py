@@ -52,7 +52,7 @@ import numpy as np
 from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._distribution import Table
+from skpostbac.stats._distribution import LAST, Table
 from skpostbac.stats._numerics import EPS, REACH, integrate, stirling_remainder
 
 # Error of the log density in a table, and that of rounding: it shows in proportion to the steepness
@@ -83,9 +83,9 @@ _PEAK, _WIDEST = 4.0, 2.5
 _OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
 _OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
 _WIDTH, _WIDER, _DROP, _DEPTH = 1.8, 0.5, 18.0, 44.0
-# Step of the trapezoid rule at first, and how often it is halved. A change that leaves an error of
+# Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change that leaves an error of
 # its square, and one by rounding, of which no halving rids.
-_STEP, _HALVINGS, _SETTLED, _NOISE = 0.18, 9, 3e-10, 16.0
+_STEP, _HALVINGS, _OF_NOISE, _SETTLED, _NOISE = 0.18, 9, 3, 3e-10, 16.0
 # From so many samples on the density of a Beta is taken in relation to the mode: before, rounding
 # leaves less than 1e-13 of it. Nothing is left so far below the mode.
 _MANY, _LAST = 200.0, 700.0
@@ -104,6 +104,7 @@ class LogOdds:
     powers : exponents a, b with which the density of the variable behaves as x^(a - 1) at 0 and as
         (1 - x)^(b - 1) at 1.
     error : of the log density, where it is tabulated.
+    noise : error of the density, relative to its largest value, if that is more.
     """
 
     log_density: Callable[[Floats], Floats]
@@ -111,6 +112,7 @@ class LogOdds:
     scale: float
     powers: tuple[float, float]
     error: float = 0.0
+    noise: float = 0.0
 
     @classmethod
     def of_beta(cls, a: float, b: float) -> "LogOdds":
@@ -183,6 +185,12 @@ class LogRatio:
         e, f = self.numerator[inside], self.denominator[inside]
         return np.log(e) - np.log(f), powers[inside]
 
+    @property
+    def noise(self) -> float:
+        """Error of the density, relative to its largest value, by those of the variables."""
+        return max(self.first.noise, self.second.noise)
+
+    @cached_property
     def middle_and_scale(self) -> tuple[float, float]:
         """Return the log ratio at the modes, and about its standard deviation."""
         x, z = self.first.mode, self.second.mode
@@ -195,7 +203,7 @@ class LogRatio:
 
     def table(self) -> Table:
         """Tabulate the density."""
-        edges, far = self._edges(), self._reaches_far
+        edges = self._edges()
         width = edges[-1] - edges[0]
         for place, power in zip(*self.kinks, strict=True):
             if power < SMOOTH:
@@ -203,16 +211,16 @@ class LogRatio:
                 count = int(np.ceil(np.log(width / left) / np.log(_GRADE)))
                 steps = np.geomspace(width, left, count + 1)
                 edges = np.concatenate([edges, place - steps, [place], place + steps])
-        options = {"last": np.inf} if far else {}
+        last = np.inf if self._reaches_far else LAST
         tolerance = tolerance_of(self.first, self.second)
-        return Table.of(self.log_density, np.unique(edges), tolerance, **options)
+        return Table.of(self.log_density, np.unique(edges), tolerance, noise=self.noise, last=last)
 
     def _edges(self) -> Floats:
         """Return edges of panels that are seldom too wide.
 
         The outline is the largest integrand at places where a variable is some scales off.
         """
-        start, scale = self.middle_and_scale()
+        start, scale = self.middle_and_scale
         u = start + scale * _OUTLINE
         curves = _Curves(self, u[:, np.newaxis])
         x, z = (one.mode + one.scale * _OUTLINE for one in (self.first, self.second))
@@ -453,14 +461,17 @@ def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
         totals = np.einsum("ij,ij->i", np.exp(values, out=values), np.cosh(v))
         return np.asarray(top[:, 0] + np.log(totals))
 
-    noise = _NOISE * _rounding(curves.ratio.first, curves.ratio.second)
+    ratio, unit = curves.ratio, np.log(curves.ratio.middle_and_scale[1])
+    rounding = _NOISE * _rounding(ratio.first, ratio.second)
     result, sums = np.empty(len(low)), log_sum(np.arange(count + 1.0))
-    for _ in range(_HALVINGS):
+    for _ in range(_HALVINGS if ratio.noise == 0 else _OF_NOISE):
         more = log_sum(np.arange(0.5, count))
         # The sum of the second half alone is another rule of the first step.
-        rest = ~(np.abs(more - sums) < 2 * max(_SETTLED, noise))
+        change = np.abs(more - sums)
         step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)
         result[is_open] = sums + np.log((step * scale)[:, 0])
+        depth = np.clip(-unit - result[is_open], 0.0, _DEPTH)
+        rest = ~(change < 2 * np.maximum(ratio.noise * np.exp(depth), max(_SETTLED, rounding)))
         if not rest.any():
             break
         curves, is_open, sums = curves[rest], is_open[rest], sums[rest]

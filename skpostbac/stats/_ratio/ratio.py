@@ -28,8 +28,9 @@ from skpostbac.stats._ratio.density import SMOOTH, LogOdds, LogRatio, tolerance_
 # Range of values whose products do not over- or underflow.
 _SMALLEST, _LARGEST = 1e-70, 1e70
 # Up to so many variables are added one by one, with this error of the log density. A series has
-# this one, and its own near its ends, up to such a share of the standard deviation.
-_FEW, _ERROR, _NEAREST = 6, 1e-11, 1e-7
+# this error of the density, relative to the largest, up to so many standard deviations from its
+# ends, and beyond it is a power of the distance.
+_FEW, _ERROR, _NOISE, _NEAREST = 6, 1e-11, 1e-12, 1e-7
 # Edges of the first panels, in standard deviations from the middle, up to the widest of these.
 _EDGES, _WIDEST = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0]), 4.0
 # Range of the parameters of a multiple of odds, that of `BetaAverage`, and of factors.
@@ -171,7 +172,7 @@ def _log_odds_of(distribution: BetaAverage) -> LogOdds:
         numerator = np.array([[0.0, size], [width, width + size]])
         ratio = LogRatio(total, further, numerator, numerator[::-1, ::-1].copy())
         near, far = np.add(total.powers, further.powers).tolist()
-        total = LogOdds(ratio.table().log_density, *ratio.middle_and_scale(), (near, far), _ERROR)
+        total = LogOdds(ratio.table().log_density, *ratio.middle_and_scale, (near, far), _ERROR)
         width += size
     return total
 
@@ -195,9 +196,8 @@ def _tabulated(distribution: BetaAverage, near: float, far: float) -> LogOdds:
         beyond = near * np.minimum(z - lowest, 0.0) - far * np.maximum(z - highest, 0.0)
         return np.asarray(log_pdf + beyond)
 
-    # The logs of small densities are approximations.
-    table = Table.of(log_density, start + scale * _EDGES, 1e-12, far=1.0)
-    return LogOdds(table.log_density, start, scale, (near, far), _ERROR)
+    table = Table.of(log_density, start + scale * _EDGES, 0.1 * _ERROR, noise=0.1 * _NOISE)
+    return LogOdds(table.log_density, start, scale, (near, far), _ERROR, _NOISE)
 
 
 def _corners(values: ArrayLike, name: str) -> Floats:
