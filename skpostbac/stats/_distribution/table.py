@@ -50,6 +50,8 @@ _NO_MASS, _FAR = 1e-14, 1e-9
 _FALL, _FLOOR = 30.0, 1e4
 # Panels that rounding does not let be cut, and how many are not cut further: what is left is noise.
 _NARROWEST, _MOST_PANELS, _ROUNDS, _DOUBLINGS = 1e-12, 1000, 50, 100
+# The largest fall, rounds and depth where the density is noisy: noise spreads over a panel.
+_OF_NOISE = 4.0, 4, 30.0
 # Least fall of the log density beyond the panels, where hardly anything is left.
 _LEAST_SLOPE = 1e-7
 # Points that are evaluated at a time, and probabilities below which quantiles are interpolated.
@@ -86,6 +88,7 @@ class Table(StablePickle):
         Its error is `tolerance`, or more where the mass is too small to count. The density itself
         is known to `noise` times its largest value. Panels end at the log-odds `last` at most.
         """
+        fall, rounds, reach = (_FALL, _ROUNDS, DEPTH) if noise == 0 else _OF_NOISE
         left, right, logs = edges[:-1], edges[1:], _logs(log_density, edges[:-1], edges[1:])
         for _ in range(_DOUBLINGS):
             # Panels as wide as all before, until nothing is left outside.
@@ -93,7 +96,7 @@ class Table(StablePickle):
             first, width = left[0], right[-1] - left[0]
             more = np.array([[max(first - width, -last), first], [right[-1], 0.0]])
             more[1, 1] = min(right[-1] + width, last)
-            is_open = (ends > logs.max() - DEPTH) & (more[:, 0] < more[:, 1])
+            is_open = (ends > logs.max() - reach) & (more[:, 0] < more[:, 1])
             if not is_open.any():
                 break
             (before, after), found = is_open.astype(int), _logs(log_density, *more[is_open].T)
@@ -111,10 +114,10 @@ class Table(StablePickle):
             rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
             limit = np.maximum(limit, 2 * rounding / (right - left))
             last_terms = np.abs(_TO_SERIES[-2:] @ logs).max(axis=0)
-            is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < _FALL)
-            is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - DEPTH
+            is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < fall)
+            is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
             is_done |= is_nothing | (right - left < _NARROWEST)
-            if is_done.all() or left.size > _MOST_PANELS or i == (3 if noise else _ROUNDS):
+            if is_done.all() or left.size > _MOST_PANELS or i == rounds:
                 break
             i += 1
             middle = 0.5 * (left + right)[~is_done]

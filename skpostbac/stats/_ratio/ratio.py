@@ -31,6 +31,8 @@ _SMALLEST, _LARGEST = 1e-70, 1e70
 # this error of the density, relative to the largest, up to so many standard deviations from its
 # ends, and beyond it is a power of the distance.
 _FEW, _ERROR, _NOISE, _NEAREST = 6, 1e-11, 1e-12, 1e-7
+# Probability beyond the outermost quantiles of a series, and a density that is none.
+_OUTERMOST, _LEAST = 1e-10, 1e-20
 # Edges of the first panels, in standard deviations from the middle, up to the widest of these.
 _EDGES, _WIDEST = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0]), 4.0
 # Range of the parameters of a multiple of odds, that of `BetaAverage`, and of factors.
@@ -178,25 +180,37 @@ def _log_odds_of(distribution: BetaAverage) -> LogOdds:
 
 
 def _tabulated(distribution: BetaAverage, near: float, far: float) -> LogOdds:
-    """Return the log-odds of a sum by its series, with the exponents of its density at the ends."""
+    """Return the log-odds of a sum by its series, with the exponents of its density at the ends.
+
+    Beyond its outermost quantiles the density is exponential and has their probability.
+    """
     frame, located = distribution._frame, distribution._located
     width, sd = frame.mean_to_low + frame.mean_to_high, distribution.standard_deviation()
+    tails = np.array([[_OUTERMOST, 1 - _OUTERMOST]])
+    low, high = located.quantiles(tails, tails[:, ::-1])[0]
     nearest = np.log(_NEAREST * sd / width)
     place, rest = frame.mean_to_low / width, frame.mean_to_high / width
     start, scale = float(np.log(place / rest)), min(sd / (width * place * rest), _WIDEST)
-    lowest, highest = min(nearest, start - scale), max(-nearest, start + scale)
+    with np.errstate(divide="ignore"):
+        lowest = max(np.log((low - frame.low) / (frame.high - low)), nearest)
+        highest = min(np.log((high - frame.low) / (frame.high - high)), -nearest)
 
-    def log_density(z: Floats) -> Floats:
-        inner = np.clip(z, lowest, highest)
-        to_low, to_high = width * expit(inner), width * expit(-inner)
+    def inside(z: Floats) -> Floats:
+        to_low, to_high = width * expit(z), width * expit(-z)
         is_low = to_low < to_high
         y = np.where(is_low, to_low - frame.mean_to_low, frame.mean_to_high - to_high)
-        ends = to_low[np.newaxis], to_high[np.newaxis]
-        log_pdf = located.logs_at(y[np.newaxis], *ends)[2, 0] + np.log(to_low * to_high / width)
-        beyond = near * np.minimum(z - lowest, 0.0) - far * np.maximum(z - highest, 0.0)
-        return np.asarray(log_pdf + beyond)
+        values = distribution._centred.tails(*(x[np.newaxis] for x in (y, to_low, to_high)))
+        return np.asarray(np.log(np.maximum(values[2, 0] * to_low * to_high / width, _LEAST)))
 
-    table = Table.of(log_density, start + scale * _EDGES, 0.1 * _ERROR, noise=0.1 * _NOISE)
+    ends = np.array([lowest, highest])
+    slopes = np.where(np.abs(ends) < -nearest, np.exp(inside(ends)) / _OUTERMOST, [near, far])
+
+    def log_density(z: Floats) -> Floats:
+        beyond = np.minimum([z - lowest, highest - z], 0.0)
+        return np.asarray(inside(np.clip(z, lowest, highest)) + slopes @ beyond)
+
+    edges = np.linspace(lowest, highest, int(np.ceil((highest - lowest) / (1.5 * scale))) + 1)
+    table = Table.of(log_density, edges, 0.1 * _ERROR, noise=0.1 * _NOISE)
     return LogOdds(table.log_density, start, scale, (near, far), _ERROR, _NOISE)
 
 
