@@ -83,8 +83,8 @@ _PEAK, _WIDEST = 4.0, 2.5
 _OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
 _OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
 _WIDTH, _WIDER, _DROP, _DEPTH = 1.8, 0.5, 18.0, 44.0
-# Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change that leaves an error of
-# its square, and one by rounding, of which no halving rids.
+# Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change
+# that leaves an error of its square, and one by rounding, of which no halving rids.
 _STEP, _HALVINGS, _OF_NOISE, _SETTLED, _NOISE = 0.18, 9, 3, 3e-10, 16.0
 # From so many samples on the density of a Beta is taken in relation to the mode: before, rounding
 # leaves less than 1e-13 of it. Nothing is left so far below the mode.

@@ -27,10 +27,12 @@ from skpostbac.stats._ratio.density import SMOOTH, LogOdds, LogRatio, tolerance_
 
 # Range of values whose products do not over- or underflow.
 _SMALLEST, _LARGEST = 1e-70, 1e70
-# Up to so many variables are added one by one, with this error of the log density. A series has
-# this error of the density, relative to the largest, up to so many standard deviations from its
-# ends, and beyond it is a power of the distance.
-_FEW, _ERROR, _NOISE, _NEAREST = 6, 1e-11, 1e-12, 1e-7
+# Two variables are added, and up to so many where exponents next to an end have so small a sum, as
+# a series is less accurate beside a corner. This is the error of the log density then.
+_FEW, _SMALL, _ERROR = 6, 0.5, 1e-11
+# Error of the density by a series, relative to the largest. Closer to an end than so many standard
+# deviations the density is a power of the distance.
+_NOISE, _NEAREST = 1e-12, 1e-7
 # Probability beyond the outermost quantiles of a series, and a density that is none.
 _OUTERMOST, _LEAST = 1e-10, 1e-20
 # Edges of the first panels, in standard deviations from the middle, up to the widest of these.
@@ -165,8 +167,9 @@ def _log_odds_of(distribution: BetaAverage) -> LogOdds:
     a, b, weights = distribution.a[kept], distribution.b[kept], distribution.weights[kept]
     # Seen from the lower end of the support.
     pairs = np.where(weights > 0, [a, b], [b, a]).T.tolist()
-    if len(pairs) > _FEW:
-        return _tabulated(distribution, *np.sum(pairs, axis=0).tolist())
+    powers = np.sum(pairs, axis=0)
+    if len(pairs) > (2 if powers.min() > _SMALL else _FEW):
+        return _tabulated(distribution, *powers.tolist())
     order, sizes = np.argsort(np.abs(weights)).tolist(), np.abs(weights).tolist()
     total, width = LogOdds.of_beta(*pairs[order[0]]), sizes[order[0]]
     for i in order[1:]:
