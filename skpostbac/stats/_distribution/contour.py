@@ -649,9 +649,9 @@ class _ContourCentred:
 
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from mean and ends."""
-        least = np.maximum([to_low[0], to_high[0]], 1e-300)
-        tails = self._distribution._tails(Points(y[0], *least))
-        return np.exp([tails.log_cdf, tails.log_ccdf, tails.log_pdf])[:, np.newaxis]
+        found = self._distribution._centre(y[0])
+        values = np.nan_to_num([1 - found.tail, found.tail, found.density])
+        return np.clip(values, 0.0, [[1.0], [1.0], [np.inf]])[:, np.newaxis]
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Distances from both ends of the points with P(X <= x) = p = 1 - q."""

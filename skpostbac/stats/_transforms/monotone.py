@@ -38,6 +38,9 @@ _EVEN, _FACTOR, _NARROWEST = 12, 2.0, 1e-15
 # Distances to zero at which tails tell with which power they fall; without approximations to small
 # tails, quantiles of these probabilities tell.
 _NEAR_ZERO, _SMALL = np.array([1e-120, 1e-100]), np.array([1e-9, 1e-7])
+# Beside each of more places than this tails are next to smooth. What is less than this share of the
+# support does not count in moments.
+_MOST_PLACES, _RARE = 32, 1e-60
 # Error of such a power, and distances to an end that are taken for this one.
 _FLAT, _SMALLEST = 1e-9, 1e-300
 
@@ -114,8 +117,11 @@ class MonotoneTransform(BoundedDistribution):
     @cached_property
     def _unit(self) -> float:
         """Standard deviation to first order."""
-        at_origin = self._inner(np.zeros(()), np.array(self._frame.mean_to_low))
-        return float(self.distribution.standard_deviation() / at_origin[1])
+        with np.errstate(over="ignore", invalid="ignore"):  # of higher derivatives
+            at_origin = self._inner(np.zeros(()), np.array(self._frame.mean_to_low))
+        first_order = float(self.distribution.standard_deviation() / at_origin[1])
+        # Of a distribution that is wide beside its mean, rare values are what counts.
+        return max(first_order, _RARE * self._frame.mean_to_high)
 
     @cached_property
     def _moments(self) -> Floats:
@@ -128,7 +134,10 @@ class MonotoneTransform(BoundedDistribution):
         fine = np.arange(0.0, np.log(_NARROWEST), -np.log(_FACTOR))
         # Beside the ends of the support tails are powers.
         ends = np.array([-frame.mean_to_low, frame.mean_to_high]) / unit
-        for place in np.append(part.places[0] / unit, ends[(low <= ends) & (ends <= high)]):
+        places = ends[(low <= ends) & (ends <= high)]
+        if part.places.size <= _MOST_PLACES:
+            places = np.append(places, part.places[0] / unit)
+        for place in places:
             edges = np.concatenate([edges, [place], place + np.exp(fine), place - np.exp(fine)])
         edges = np.unique(np.clip(edges, low, high))
         half = 0.5 * np.diff(edges)
@@ -340,7 +349,7 @@ class PowerTransform(MonotoneTransform):
         log_cdf, log_x = np.asarray(self.distribution.logcdf(x)), np.log(x)
         fall = float(np.diff(log_cdf)[0] / np.diff(log_x)[0]) * power
         if abs(fall - 1) < _FLAT:
-            return float(np.exp(log_cdf[0] - power * log_x[0])), at_high
+            return float(np.exp(log_cdf[0] - log_x[0] / power)), at_high
         return (np.inf if fall < 1 else 0.0), at_high
 
 
