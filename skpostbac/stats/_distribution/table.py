@@ -137,10 +137,16 @@ class Table(StablePickle):
         weights = np.outer(_WEIGHTS, 0.5 * np.diff(self.edges))
         return np.asarray(np.exp(self.logs) * weights)
 
-    @property
+    @cached_property
+    def points(self) -> Floats:
+        """Log-odds at the points of the panels, shape (16 n,)."""
+        return _spread(self.edges[:-1], self.edges[1:]).ravel()
+
+    @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
-        """Log-odds and masses that stand for the distribution between the outer edges."""
-        return _spread(self.edges[:-1], self.edges[1:]).ravel(), self._masses.ravel()
+        """Log-odds and masses that stand for the distribution."""
+        beyond = self.edges[[0, -1]] + np.array([-1.0, 1.0]) / self.outer[1]
+        return np.append(self.points, beyond), np.append(self._masses, self._beyond)
 
     @cached_property
     def outer(self) -> tuple[Floats, Floats]:
@@ -168,16 +174,14 @@ class Table(StablePickle):
     def mean_and_rest(self) -> tuple[float, float]:
         """The mean of the place in (0, 1), and its distance from 1."""
         u, mass = self.nodes
-        low, high = self._beyond
-        return float(mass @ expit(u) + high), float(mass @ expit(-u) + low)
+        return float(mass @ expit(u)), float(mass @ expit(-u))
 
     @property
     def central_moments(self) -> Floats:
         """Second to fourth central moment of the place in (0, 1)."""
-        (u, mass), (mean, rest), (low, high) = self.nodes, self.mean_and_rest, self._beyond
+        (u, mass), (mean, rest) = self.nodes, self.mean_and_rest
         away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
-        moments = [mass @ away**k + low * (-mean) ** k + high * rest**k for k in (2, 3, 4)]
-        return np.array(moments)
+        return np.array([mass @ away**k for k in (2, 3, 4)])
 
     @property
     def end_densities(self) -> Floats:
@@ -261,7 +265,7 @@ class Table(StablePickle):
     def has_one_peak(self, turn: Floats) -> bool:
         """Return whether the density of a function of the log-odds rises and then falls.
 
-        `turn` is the slope of the log of its derivative at the nodes.
+        `turn` is the slope of the log of its derivative at the points of the panels.
         """
         rates = (self._at_nodes[..., 1].T - turn.reshape(_N, -1)).T.ravel()
         signs = np.sign(rates[np.abs(rates) > _FLAT])
@@ -403,7 +407,7 @@ class TabulatedDistribution(BoundedDistribution):
         spans = -frame.mean_to_low, frame.mean_to_high
         return CentredShare(
             *(self._table, frame.mean, *spans, deviation, tuple(ends.tolist()), places),
-            is_log_concave=self._table.has_one_peak(1 - 2 * expit(self._table.nodes[0])),
+            is_log_concave=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
         )
 
     def variance(self) -> float:

@@ -174,7 +174,7 @@ class BetaQuotient(Distribution):
         # In units of the median, and less one of them.
         down, _, up, high = np.expm1(np.minimum(log_x - log_x[1], _FARTHEST))
         at_zero = np.exp(min(log_x[1], _FARTHEST)) * self._table.end_densities[0]
-        turn = np.ones_like(self._table.nodes[0])
+        turn = np.ones_like(self._table.points)
         centred = _CentredQuotient(
             *(self._table, float(log_x[1]), -1.0, float(high), float(0.5 * (up - down))),
             ends=(float(at_zero), 0.0),

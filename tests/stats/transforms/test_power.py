@@ -244,9 +244,10 @@ def _closed_form(distribution):
 )
 def test_moments_of_the_power_one(distribution):
     """They are those of the distribution, in closed form."""
-    np.testing.assert_allclose(
-        _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution), rtol=1e-9
-    )
+    found, expected = _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution)
+    np.testing.assert_allclose(found[:2], expected[:2], rtol=1e-9)
+    # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
+    np.testing.assert_allclose(found[2:], expected[2:], rtol=1e-7)
 
 
 def test_root_of_many_perfect_classes():
