@@ -651,7 +651,7 @@ class _ContourCentred:
         """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from mean and ends."""
         found = self._distribution._centre(y[0])
         values = np.nan_to_num([1 - found.tail, found.tail, found.density])
-        return np.clip(values, 0.0, [[1.0], [1.0], [np.inf]])[:, np.newaxis]
+        return np.asarray(np.clip(values, 0.0, [[1.0], [1.0], [np.inf]])[:, np.newaxis])
 
     def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         """Distances from both ends of the points with P(X <= x) = p = 1 - q."""

@@ -54,8 +54,8 @@ _NARROWEST, _MOST_PANELS, _ROUNDS, _DOUBLINGS = 1e-12, 1000, 50, 100
 _OF_NOISE = 4.0, 4, 30.0
 # Least fall of the log density beyond the panels, where hardly anything is left.
 _LEAST_SLOPE = 1e-7
-# Points that are evaluated at a time, and probabilities below which quantiles are interpolated.
-_BLOCK, _LEAST_QUANTILE = 2**13, 1e-10
+# Points that are evaluated at a time; quantiles of less probability take further steps.
+_BLOCK, _LEAST_QUANTILE, _FAR_STEPS = 2**13, 1e-10, 8
 # Error of the power with which a density falls towards an end.
 _FLAT = 1e-6
 
@@ -240,22 +240,17 @@ class Table(StablePickle):
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:
         """Return the log-odds with the mass p = 1 - q below them, shape (n,); all inside (0, 1)."""
-        u = quantiles(self._centred, p[np.newaxis], q[np.newaxis])[0] + self._centre
-        for end, tail, masses in ((0, p, self._below), (1, q, self._above)):
-            is_far = tail < _LEAST_QUANTILE
-            if is_far.any():
-                log_tail, known, sign = np.log(tail[is_far]), np.log(masses), 1 - 2 * end
-                inside = np.interp(log_tail, known[::sign], self.edges[::sign])
-                beyond = np.minimum(log_tail - known[-end], 0.0) / self.outer[1][end]
-                u[is_far] = inside + sign * beyond
-        # One step on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
-        below, above, log_density = self.values(u)[:3]
-        with np.errstate(all="ignore"):
-            tail = np.where(p < q, below, above)
-            step = np.log(tail / np.minimum(p, q)) * tail / np.exp(log_density)
-            step = np.where(np.isfinite(step), step, 0.0)
-        u -= np.where(p < q, step, -step)
-        return u
+        is_lower, wanted = p < q, np.minimum(p, q)
+        inner = np.clip([[p], [q]], _LEAST_QUANTILE, 1 - _LEAST_QUANTILE)
+        u = quantiles(self._centred, inner[0], inner[1])[0] + self._centre
+        # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
+        for _ in range(_FAR_STEPS if (wanted < _LEAST_QUANTILE).any() else 1):
+            below, above, log_density = self.values(u)[:3]
+            with np.errstate(all="ignore"):
+                tail = np.where(is_lower, below, above)
+                step = np.log(tail / wanted) * tail / np.exp(log_density)
+            u -= np.where(np.isfinite(step), np.where(is_lower, step, -step), 0.0)
+        return np.asarray(u)
 
     @cached_property
     def _centre(self) -> float:
