@@ -34,12 +34,15 @@ from skpostbac.stats._distribution.log_odds import (
     LogitTable,
     Panels,
 )
+from skpostbac.stats._distribution.table import LAST, CentredTable, Table, TabulatedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
     "DEPTH",
+    "LAST",
     "BoundedDistribution",
+    "CentredTable",
     "ContourDistribution",
     "Distribution",
     "DrawnPosterior",
@@ -51,6 +54,8 @@ __all__ = [
     "LogitDistribution",
     "LogitTable",
     "Panels",
+    "Table",
+    "TabulatedDistribution",
     "Tails",
     "Values",
     "broadcast_limits",

@@ -34,7 +34,7 @@ from skpostbac.stats._distribution.outline import Outline, Profile, resolve
 from skpostbac.stats._distribution.quantile import beta_quantile, central_quantile, upper_quantile
 from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
 from skpostbac.stats._numerics import Frame, Points
-from skpostbac.stats._series import Centred
+from skpostbac.stats._series import Centred, Evaluator
 
 # Fraction of the distance to an end of the support at which the density counts as interior.
 _ALMOST = 1 - 1e-6
@@ -89,7 +89,7 @@ class ContourDistribution(BoundedDistribution):
 
     @property
     def _centred(self) -> Centred:
-        raise NotImplementedError
+        return _ContourCentred(self)
 
     @abstractmethod
     def _tails(self, points: Points) -> Tails:
@@ -619,6 +619,46 @@ class ContourDistribution(BoundedDistribution):
         if upper:
             return upper_quantile(self._frame, log_tail, log_p, scale, start)
         return upper_quantile(self._frame.mirrored(), log_tail, log_p, scale, -start).mirrored()
+
+
+class _ContourCentred:
+    """What transforms ask of a distribution along contours."""
+
+    is_log_concave, least = False, 1e-290
+
+    def __init__(self, distribution: ContourDistribution) -> None:
+        self._distribution, frame = distribution, distribution._frame
+        self.low, self.high = np.array([-frame.mean_to_low]), np.array([frame.mean_to_high])
+        self.deviation = np.array([distribution.standard_deviation()])
+        self.end_densities = np.exp(np.array(distribution._log_end_densities))[:, np.newaxis]
+        self.places = np.array([distribution._kinks()])
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
+
+        def evaluate(y: Floats) -> Floats:
+            step = 1e-4 * self.deviation
+            found, above, below = (
+                self._distribution._centre(x) for x in (y[0], y[0] + step, y[0] - step)
+            )
+            bend = 0.5 * (above.slope - below.slope) / step
+            values = np.stack([0.5 - found.tail, found.density, found.slope, bend])
+            return np.nan_to_num(values[: n_derivatives + 1, np.newaxis])
+
+        return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from mean and ends."""
+        found = self._distribution._centre(y[0])
+        values = np.nan_to_num([1 - found.tail, found.tail, found.density])
+        return np.asarray(np.clip(values, 0.0, [[1.0], [1.0], [np.inf]])[:, np.newaxis])
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+        """Distances from both ends of the points with P(X <= x) = p = 1 - q."""
+        low, high = self._distribution.support()
+        with np.errstate(divide="ignore"):
+            x = self._distribution._quantile(np.log(p), np.log(q), LeftOut())
+        return x - low, high - x
 
 
 def _almost(end: float, last: float) -> Floats:

@@ -31,54 +31,134 @@ in one of them where a class has no errors: with p = c + s sinh(v) about a peak,
 units of v away. The trapezoid rule then converges geometrically (Trefethen and Weideman, SIAM
 Review 56, 2014), and halving its step at least squares the error: a step is halved until that moves
 the logarithm by less than 3e-10.
+
+Where an exponent is small, the integrand is nearly the exponential of a piecewise linear function,
+of a length that is the inverse of the exponent, with bends as narrow as the other variable. Pieces
+then begin at the bends and grow by a factor with the distance from them.
+
+For a variable Beta(a, b) with n = a + b the log density is a z - n log(1 + e^z) - log B(a, b),
+whose mode is that of theta = a / n = p. With d the distance from it this is
+
+    log density at the mode - n log(q e^(-p d) + p e^(q d)),    q = 1 - p,
+
+which loses no digits where n is large and d is small.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
-from skpostbac._utils import Floats
-from skpostbac.stats._distribution import DEPTH, LogitDensity
-from skpostbac.stats._numerics import EPS, REACH
-from skpostbac.stats._ratio.curve import Curves
-from skpostbac.stats._ratio.pieces import integrate_pieces
-from skpostbac.stats._ratio.variables import LogOdds
-from skpostbac.stats._ratio.windows import KnownWindows, Windows
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._distribution import LAST, Table
+from skpostbac.stats._numerics import EPS, REACH, integrate, stirling_remainder
 
+# Error of the log density in a table, and that of rounding: it shows in proportion to the steepness
+# of a density, and so to the inverse of its width, which grows at most so much where a variable
+# reaches far.
+_TOLERANCE, _ROUNDING, _OF_REACH = 1e-12, 8 * EPS, 0.02
 # Distance from a kink below which rounding shows.
 _BESIDE = 1e-12
-# Error of the log density in a table, also where it is small, and that of rounding: it shows in
-# proportion to the steepness of a density, and so to the inverse of its width.
-_TOLERANCE, _FAR_TOLERANCE, _ROUNDING = 1e-12, 1e-10, 8 * EPS
-# Share of that inverse by which rounding grows at most where a variable reaches far.
-_OF_REACH = 0.02
-# Edges of the first panels, in standard deviations from the middle.
-EDGES = np.array([-12.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 12.0])
-# Widest scale of a variable: panels double beyond the first ones.
-_WIDEST = 4.0
-# With a smaller exponent the integrand is integrated in pieces.
-_SMALL = 0.05
-# Rows of an array of integrands: larger arrays than 100 kB are mapped anew each time.
-_ROWS = 192
-# Places at which an outline of the density is seen, in scales from the middle.
+# A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
+# until about this share of the probability is left.
+SMOOTH, _GRADE, _LEFT = 30.0, 4.0, 1e-13
+# With a smaller exponent the integrand is integrated in pieces, which grow by a factor with the
+# distance from a bend; a distance that is longer than those between bends otherwise.
+_SMALL, _GROWTH, _MARGIN = 0.05, 4.0, 1e3
+# Rows of an array of integrands: larger arrays than 100 kB are mapped anew each time. Windows of
+# one in so many rows are looked for.
+_ROWS, _STRIDE = 128, 8
+# Places of a variable at which a peak is looked for, in scales from its mode, and further out; then
+# windows are looked at again at so many places, until a look narrows them by less than a share.
+_STEPS = np.concatenate([-(2.0 ** np.arange(9, -2, -2)), [0.0], 2.0 ** np.arange(-1, 10, 2)])
+_OUTER = 2.0 ** np.arange(0, 14)
+_LOOK, _NARROW, _LOOKS = np.linspace(0, 1, 17), 0.6, 40
+# The peak is where the integrand is above exp(-_PEAK) of its largest value; nodes of a larger scale
+# converge slowly.
+_PEAK, _WIDEST = 4.0, 2.5
+# Places at which the density is outlined, in scales from the middle. The first panels: their width
+# in the middle, how it grows with the distance, and a fall of the log density that one resolves.
 _OUTLINE = np.array([0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24, 36, 64, 128, 330])
 _OUTLINE = np.concatenate([-_OUTLINE[::-1], [0.0], _OUTLINE])
-# The first panels: their width in the middle, how it grows with the distance, and a fall of the log
-# density that one resolves. They go so far beyond the depth, as the outline is rough.
-_WIDTH, _WIDER, _DROP, _BEYOND = 1.8, 0.5, 18.0, 4.0
-# A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
-# in logs, until about this share of the probability is left.
-SMOOTH, _GRADE, _LEFT = 30.0, 1.4, 1e-13
-# Windows of one in so many rows are looked for.
-_STRIDE = 6
-# Step of the trapezoid rule at first, and how often they are halved.
-_STEP, _HALVINGS = 0.18, 9
-# A change that leaves an error of its square, and one by rounding, of which no halving rids.
-_SETTLED, _NOISE = 3e-10, 16.0
+_WIDTH, _WIDER, _DROP, _DEPTH = 1.8, 0.5, 18.0, 44.0
+# Step of the trapezoid rule at first, and how often it is halved, or where there is noise. A change
+# that leaves an error of its square, and one by rounding, of which no halving rids.
+_STEP, _HALVINGS, _OF_NOISE, _SETTLED, _NOISE = 0.18, 9, 3, 3e-10, 16.0
+# From so many samples on the density of a Beta is taken in relation to the mode: before, rounding
+# leaves less than 1e-13 of it. Nothing is left so far below the mode.
+_MANY, _LAST = 200.0, 700.0
+# Logs of products of corners are above minus this, or count as zero.
+_LARGEST_LOG = 1e300
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """The log-odds of a variable: their log density, their mode and about how far they reach.
+
+    Attributes
+    ----------
+    log_density : function of log-odds, an array of any shape.
+    mode, scale : where most of the probability is, and about the standard deviation.
+    powers : exponents a, b with which the density of the variable behaves as x^(a - 1) at 0 and as
+        (1 - x)^(b - 1) at 1.
+    error : of the log density, where it is tabulated.
+    noise : error of the density, relative to its largest value, if that is more.
+    """
+
+    log_density: Callable[[Floats], Floats]
+    mode: float
+    scale: float
+    powers: tuple[float, float]
+    error: float = 0.0
+    noise: float = 0.0
+
+    @classmethod
+    def of_beta(cls, a: float, b: float) -> "LogOdds":
+        """Return the log-odds of a Beta variable."""
+        n, mode = a + b, float(np.log(a) - np.log(b))
+        # As seen from the nearer end: the share of the larger exponent has no digits of the other.
+        side, least = (1.0, b / n) if b <= a else (-1.0, a / n)
+        log_peak = float(
+            0.5 * (np.log(a) + np.log(b / n) - np.log(2 * np.pi))
+            - stirling_remainder(np.array([a, b, n])) @ np.array([1.0, 1.0, -1.0])
+        )
+
+        def direct(z: Floats) -> Floats:
+            found = np.exp(-np.abs(z))
+            np.log1p(found, out=found)
+            found += np.maximum(z, 0.0)
+            found *= -n
+            found += a * z
+            found += at_zero
+            return found
+
+        def centred(z: Floats) -> Floats:
+            d = np.maximum(side * (z - mode), -_LAST)
+            return np.asarray(log_peak - n * (least * d + np.log1p(least * np.expm1(-d))))
+
+        at_zero = 0.0
+        at_zero = log_peak - float(direct(np.array([mode]))[0])
+        scale = float(np.sqrt(1 / a + 1 / b))
+        return cls(direct if n < _MANY else centred, mode, scale, (a, b))
+
+
+def tolerance_of(*variables: LogOdds) -> float:
+    """Return the error of a log density in a table of a function of some variables."""
+    return max(_TOLERANCE, _rounding(*variables), *(one.error for one in variables))
+
+
+def _rounding(*variables: LogOdds) -> float:
+    """About the error of a log density by rounding.
+
+    It grows as the density narrows. A log-odds that is far out, as of a variable with a small
+    exponent, has an error in proportion, which counts where the other variable is narrow.
+    """
+    root = max(1.0, 1 / min(one.scale for one in variables))
+    reach = REACH / min(min(one.powers) for one in variables)
+    narrow = root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
+    return _ROUNDING * max(narrow, reach)
 
 
 @dataclass(frozen=True)
@@ -97,59 +177,6 @@ class LogRatio:
     numerator: Floats
     denominator: Floats
 
-    def log_density(self, u: Floats, known: KnownWindows | None = None) -> Floats:
-        """Return the log density of the log ratio, shape (n,).
-
-        The windows of some integrands may be known. Within rounding of a kink of the order e the
-        density is a constant. Where it has a pole there, about d^(e - 1) at a distance d, the
-        constant has the mass of the pole, 1 / e times as much.
-        """
-        u, log_share = u.copy(), np.zeros(u.shape)
-        for place, power in zip(*self.kinks, strict=True):
-            close = np.abs(u - place) < _BESIDE
-            u[close] = place + np.copysign(_BESIDE, u[close] - place)
-            log_share[close] -= np.log(min(power, 1.0))
-        return log_share + self._log_density(u, known)
-
-    def _log_density(self, u: Floats, known: KnownWindows | None) -> Floats:
-        order = np.argsort(u)
-        log_density = np.empty(u.size)
-        known = None if self.reaches_far else self._windows(u[order], known)
-        for start in range(0, u.size, _ROWS):
-            rows = order[start : start + _ROWS]
-            curves = self._curves(u[rows])
-            with np.errstate(divide="ignore", over="ignore", under="ignore"):
-                log_density[rows] = (
-                    _trapezoid(curves, known.at(u[rows])) if known else integrate_pieces(curves)
-                )
-        return log_density
-
-    def _windows(self, u: Floats, known: KnownWindows | None) -> KnownWindows:
-        """Return windows between which all u are, which rise."""
-        beyond = u if known is None else known.beyond(u)
-        if known and not beyond.size:
-            return known
-        some = np.unique(np.append(np.arange(0, beyond.size, _STRIDE), beyond.size - 1))
-        found = self._look_for_windows(beyond[some])
-        return known.joined(found) if known else found
-
-    def _look_for_windows(self, u: Floats) -> KnownWindows:
-        with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            return KnownWindows(u, Windows.of(self._curves(u)))
-
-    @property
-    def reaches_far(self) -> bool:
-        """Whether a variable has an exponent so small that it varies on many scales."""
-        return min(*self.first.powers, *self.second.powers) < _SMALL
-
-    def middle_and_scale(self) -> tuple[float, float]:
-        """Return the log ratio at the modes, and about its standard deviation."""
-        x, z = self.first.mode, self.second.mode
-        step_x, step_z = (min(one.scale, _WIDEST) for one in (self.first, self.second))
-        middle = self._at(x, z)
-        moved = [self._at(x + step_x, z), self._at(x, z + step_z)]
-        return middle, float(np.hypot(moved[0] - middle, moved[1] - middle))
-
     @property
     def kinks(self) -> tuple[Floats, Floats]:
         """Log ratios at corners amid the support, and the sums of exponents there."""
@@ -158,105 +185,329 @@ class LogRatio:
         e, f = self.numerator[inside], self.denominator[inside]
         return np.log(e) - np.log(f), powers[inside]
 
-    def table(self, depth: float = DEPTH) -> LogitDensity:
-        """Tabulate the density, until it is below exp(-depth) of its largest value."""
-        tolerance, far = tolerances(self.first, self.second)
-        edges = _graded(self._edges(depth), *self.kinks)
-        middles = np.concatenate([edges[:1], 0.5 * (edges[1:] + edges[:-1]), edges[-1:]])
-        known = None if self.reaches_far else self._look_for_windows(middles)
-        return LogitDensity.between(
-            partial(self.log_density, known=known),
-            edges,
-            tolerance,
-            depth=depth,
-            far=far,
-            last=np.inf if self.reaches_far else None,
-        )
+    @property
+    def noise(self) -> float:
+        """Error of the density, relative to its largest value, by those of the variables."""
+        return max(self.first.noise, self.second.noise)
 
-    def _edges(self, depth: float) -> Floats:
-        """Return edges of panels that are seldom too wide, down to about exp(-depth).
+    @cached_property
+    def middle_and_scale(self) -> tuple[float, float]:
+        """Return the log ratio at the modes, and about its standard deviation."""
+        x, z = self.first.mode, self.second.mode
+        step_x, step_z = (min(one.scale, 4.0) for one in (self.first, self.second))
+        at_x = expit(np.array([[-x, x], [-x - step_x, x + step_x], [-x, x]]))
+        at_z = expit(np.array([[-z, z], [-z, z], [-z - step_z, z + step_z]]))
+        forms = [((at_x @ form) * at_z).sum(axis=1) for form in (self.numerator, self.denominator)]
+        middle, *moved = np.log(forms[0]) - np.log(forms[1])
+        return float(middle), float(np.hypot(*(moved - middle)))
+
+    def table(self) -> Table:
+        """Tabulate the density."""
+        edges = self._edges()
+        width = edges[-1] - edges[0]
+        for place, power in zip(*self.kinks, strict=True):
+            if power < SMOOTH:
+                left = max(width * _LEFT ** (1 / power), _BESIDE)
+                count = int(np.ceil(np.log(width / left) / np.log(_GRADE)))
+                steps = np.geomspace(width, left, count + 1)
+                edges = np.concatenate([edges, place - steps, [place], place + steps])
+        last = np.inf if self._reaches_far else LAST
+        tolerance = tolerance_of(self.first, self.second)
+        return Table.of(self.log_density, np.unique(edges), tolerance, noise=self.noise, last=last)
+
+    def _edges(self) -> Floats:
+        """Return edges of panels that are seldom too wide.
 
         The outline is the largest integrand at places where a variable is some scales off.
         """
-        start, scale = self.middle_and_scale()
+        start, scale = self.middle_and_scale
         u = start + scale * _OUTLINE
-        curves = self._curves(u)
+        curves = _Curves(self, u[:, np.newaxis])
         x, z = (one.mode + one.scale * _OUTLINE for one in (self.first, self.second))
-        p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # Far out there may be no place at which a variable is near its mode.
+            p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
             height = np.fmax.reduce(curves.log_integrand(p), axis=1, initial=-np.inf)
-        kept = np.flatnonzero(height > height.max() - depth)
+        kept = np.flatnonzero(height > height.max() - _DEPTH)
         kept = np.arange(max(kept[0] - 1, 0), min(kept[-1] + 2, u.size))
-        u, height = u[kept], np.maximum(height[kept], height.max() - depth - _BEYOND)
-        steps = np.diff(u) / (_WIDTH + _WIDER * np.abs(0.5 * (u[1:] + u[:-1]) - start))
+        u, height = u[kept], np.maximum(height[kept], height.max() - _DEPTH)
+        steps = np.diff(u) / (_WIDTH * scale + _WIDER * np.abs(0.5 * (u[1:] + u[:-1]) - start))
         steps += np.abs(np.diff(height)) / _DROP
         number = np.append(0.0, np.cumsum(steps))
         return np.interp(np.linspace(0, number[-1], int(np.ceil(number[-1])) + 1), number, u)
 
-    def _curves(self, u: Floats) -> Curves:
-        return Curves.of(
-            self.first, self.second, self.numerator, self.denominator, u[:, np.newaxis]
+    @property
+    def _reaches_far(self) -> bool:
+        """Whether a variable has an exponent so small that it varies on many scales."""
+        return min(*self.first.powers, *self.second.powers) < _SMALL
+
+    def log_density(self, u: Floats) -> Floats:
+        """Return the log density of the log ratio, shape (n,).
+
+        Within rounding of a kink of the order e the density is a constant. Where it has a pole
+        there, about d^(e - 1) at a distance d, the constant has the mass of the pole, 1 / e times
+        as much.
+        """
+        order, log_density = np.argsort(u), np.zeros(u.shape)
+        u = u[order]
+        for place, power in zip(*self.kinks, strict=True):
+            close = np.abs(u - place) < _BESIDE
+            u[close] = place + np.copysign(_BESIDE, u[close] - place)
+            log_density[order[close]] -= np.log(min(power, 1.0))
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            windows = np.empty((4, u.size, 1)) if self._reaches_far else self._windows(u)
+            for start in range(0, u.size, _ROWS):
+                rows = slice(start, start + _ROWS)
+                curves = _Curves(self, u[rows, np.newaxis])
+                log_density[order[rows]] += (
+                    _integrate_pieces(curves)
+                    if self._reaches_far
+                    else _trapezoid(curves, windows[:, rows])
+                )
+        return log_density
+
+    def _windows(self, u: Floats) -> Floats:
+        """Return windows of the integrands at rising u, shape (4, n, 1).
+
+        Between two curves an integrand is within the windows of both.
+        """
+        known = np.unique(np.append(np.arange(0, u.size, _STRIDE), u.size - 1))
+        found = _windows(_Curves(self, u[known, np.newaxis]))
+        before = np.minimum(np.arange(u.size) // _STRIDE, max(known.size - 2, 0))
+        after = np.minimum(before + 1, known.size - 1)
+        gap = u[known[after]] - u[known[before]]
+        share = ((u - u[known[before]]) / np.where(gap > 0, gap, 1.0))[:, np.newaxis]
+        windows = found[:, before] + share * (found[:, after] - found[:, before])
+        windows[0] = np.minimum(found[0, before], found[0, after])
+        windows[1] = np.maximum(found[1, before], found[1, after])
+        return np.asarray(windows)
+
+
+class _Curves:
+    """The curves on which the log ratio is u, for many u; arrays have the shape (n, 1).
+
+    All numbers are held as logs and signs, as those of a variable with a small exponent are far
+    beyond the largest doubles.
+
+    Attributes
+    ----------
+    flip : -1 where the first variable is taken as its complement.
+    sign_c, log_c : signs and logs of the values of Phi at the corners, shape (2, 2, n, 1).
+    log_f : logs of e^u F at the corners, shape (2, 2, n, 1).
+    """
+
+    def __init__(self, ratio: LogRatio, u: Floats) -> None:
+        self.ratio = ratio
+        with np.errstate(divide="ignore", invalid="ignore"):
+            forms = np.array([ratio.numerator, ratio.denominator])
+            log_e, log_f = np.log(forms)[..., np.newaxis, np.newaxis]
+            # Beside a corner the distance from it tells the difference.
+            away = u - (log_e - log_f)
+            log_e, log_f = log_e - np.maximum(u, 0.0), log_f + np.minimum(u, 0.0)
+            log_c = np.where(away < 0, log_e, log_f) + np.log(-np.expm1(-np.abs(away)))
+        # Where both are zero there is no distance.
+        is_none = np.isnan(away)
+        sign_c = np.where(is_none, 0.0, -np.sign(away))
+        log_c = np.where(is_none, -np.inf, log_c)
+        product, log_product = sign_c[0] * sign_c[1, ::-1], log_c[0] + log_c[1, ::-1]
+        top = np.maximum(log_product.max(axis=0), -_LARGEST_LOG)
+        same, across = product * np.exp(log_product - top)
+        is_falling = across > same
+        self.flip = np.where(is_falling, -1.0, 1.0)
+        self.sign_c, self.log_c, self.log_f = (
+            np.where(is_falling, x[::-1], x) for x in (sign_c, log_c, log_f)
         )
 
-    def _at(self, x: float, z: float) -> float:
-        theta, y = (np.array([expit(-place), expit(place)]) for place in (x, z))
-        return float(np.log(theta @ self.numerator @ y) - np.log(theta @ self.denominator @ y))
+    def __getitem__(self, rows: Bools | Indices) -> "_Curves":
+        new = object.__new__(_Curves)
+        new.ratio, new.flip = self.ratio, self.flip[rows]
+        new.sign_c, new.log_c, new.log_f = (
+            x[:, :, rows] for x in (self.sign_c, self.log_c, self.log_f)
+        )
+        return new
+
+    @cached_property
+    def _constants(
+        self,
+    ) -> tuple[Floats, Floats, list[tuple[Floats, Floats, float]], list[tuple[int, int]]]:
+        """Log of 2 sqrt|c_01 c_10|, k, terms of B, and corners where the denominator is not zero.
+
+        Terms are signs and logs without their exponentials, and the signs of the exponents.
+        """
+        log_scale = 0.5 * (self.log_c[0, 1] + self.log_c[1, 0]) + np.log(2.0)
+        terms = [
+            (self.sign_c[i, i], self.log_c[i, i] - log_scale, side)
+            for i, side in enumerate((-1.0, 1.0))
+            if self.sign_c[i, i].any()
+        ]
+        places = [(i, j) for i, j in np.ndindex(2, 2) if (self.log_f[i, j] > -np.inf).any()]
+        return log_scale, 0.5 * (self.log_c[1, 0] - self.log_c[0, 1]), terms, places
+
+    def log_integrand(self, p: Floats) -> Floats:
+        """Log of the integrand at places p, shape (n, m)."""
+        log_scale, half_gap, terms, places = self._constants
+        half = 0.5 * p
+        # asinh B and log sqrt(B^2 + 1): the exponentials in B may overflow, and so all is divided
+        # by the largest of them.
+        below, to_second = half + log_scale, half_gap
+        if terms:
+            logs = [log + side * half for _, log, side in terms]
+            top = np.maximum(logs[0], 0.0)
+            np.maximum(top, logs[-1], out=top)
+            b = terms[0][0] * np.exp(logs[0] - top)
+            if len(terms) > 1:
+                b += terms[1][0] * np.exp(logs[1] - top)
+            one = np.exp(-top)
+            root = np.sqrt(b * b + one * one)
+            below += top + np.log(root)
+            to_second = half_gap - self.sign_c[0, 1] * np.copysign(
+                top + np.log(np.abs(b) + root), b
+            )
+        x, z = half - to_second, half + to_second
+        odds = {(0, 0): 0.0, (0, 1): z, (1, 0): x, (1, 1): p}
+        above = [self.log_f[at] + odds[at] for at in places]
+        highest = above[0]
+        for term in above[1:]:
+            highest = np.maximum(highest, term)
+        if len(above) > 1:
+            total = np.exp(above[0] - highest)
+            for term in above[1:]:
+                total += np.exp(term - highest)
+            highest += np.log(total)
+        # |c_10| X + |c_01| Z = 2 sqrt(|c_01 c_10|) e^(p / 2) sqrt(B^2 + 1).
+        found = self.ratio.first.log_density(self.flip * x)
+        found += self.ratio.second.log_density(z)
+        found += highest
+        found -= below
+        return found
+
+    def p_of_first(self, x: Floats) -> Floats:
+        """Places p at which the first variable has the log-odds x, shape (m,); NaN for none."""
+        return self._p(self.flip * x, self.sign_c, self.log_c)
+
+    def p_of_second(self, z: Floats) -> Floats:
+        """Places p at which the second variable has the log-odds z, shape (m,); NaN for none."""
+        return self._p(z, self.sign_c.swapaxes(0, 1), self.log_c.swapaxes(0, 1))
+
+    @staticmethod
+    def _p(x: Floats, sign_c: Floats, log_c: Floats) -> Floats:
+        """Places x + log(-(c_00 + c_10 e^x) / (c_01 + c_11 e^x))."""
+        logs = log_c[0], log_c[1] + x
+        top = np.maximum(logs[0], logs[1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            totals = sign_c[0] * np.exp(logs[0] - top) + sign_c[1] * np.exp(logs[1] - top)
+            found = top + np.log(np.abs(totals))
+            is_positive = totals[0] * totals[1] < 0
+            p = x + np.where(is_positive, found[0] - found[1], np.nan)
+        return np.asarray(np.where(np.isfinite(p), p, np.nan))
 
 
-def tolerances(*variables: LogOdds) -> tuple[float, float]:
-    """Return errors of a log density in a table: where most of the mass is, and elsewhere."""
-    tolerance = max(_TOLERANCE, _rounding(*variables), *(one.error for one in variables))
-    return tolerance, max(_FAR_TOLERANCE, tolerance)
+def _windows(curves: _Curves) -> Floats:
+    """Look for windows of integrands: low, high, centre and scale, shape (4, n, 1).
 
-
-def _rounding(*variables: LogOdds) -> float:
-    """About the error of a log density by rounding.
-
-    It grows as the density narrows. A log-odds that is far out, as of a variable with a small
-    exponent, has an error in proportion, which counts where the other variable is narrow.
+    The integrand counts between low and high. Nodes are even in v with p = centre + scale sinh(v):
+    even in p across the peak, and in the logs of their distances from it further out, where an
+    integrand may fall slowly. The scale is how far it falls on the steeper side.
     """
-    root = max(1.0, 1 / min(one.scale for one in variables))
-    reach = REACH / min(min(one.powers) for one in variables)
-    narrow = root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
-    return _ROUNDING * max(narrow, reach)
+    x, z = (one.mode + one.scale * _STEPS for one in (curves.ratio.first, curves.ratio.second))
+    p = np.concatenate([curves.p_of_first(x), curves.p_of_second(z)], axis=1)
+    # Places where one of the variables is near its mode, and further out.
+    is_seen = np.isfinite(p)
+    first, last = (
+        np.where(is_seen.any(axis=1), f(np.where(is_seen, p, -sign * np.inf), axis=1), 0.0)
+        for f, sign in ((np.min, -1), (np.max, 1))
+    )
+    first, last = first[:, np.newaxis], last[:, np.newaxis]
+    p = np.concatenate([first - _OUTER, np.where(is_seen, p, first), last + _OUTER], axis=1)
+    p, rows = np.sort(p, axis=1), np.arange(len(p))
+    windows = np.array([-np.inf, np.inf, 0.0, np.inf])[:, np.newaxis, np.newaxis]
+    for _ in range(_LOOKS):
+        values = curves.log_integrand(p)
+        place = values.argmax(axis=1)
+        top, centre = values[rows, place, np.newaxis], p[rows, place, np.newaxis]
+        left, right = _around(p, values > top - _PEAK)
+        to_left, to_right = centre - left, right - centre
+        nearer = np.where(to_left * to_right > 0, np.minimum(to_left, to_right), right - left)
+        low, high = _around(p, values > top - REACH)
+        before, windows = windows, np.stack([low, high, centre, np.minimum(nearer, _WIDEST)])
+        is_narrow = (high - low) < _NARROW * (before[1] - before[0])
+        if not (is_narrow | (windows[3] < _NARROW * before[3])).any():
+            break
+        ends = np.arcsinh((windows[:2] - centre) / windows[3])
+        p = centre + windows[3] * np.sinh(ends[0] + (ends[1] - ends[0]) * _LOOK)
+    return windows
 
 
-def _graded(edges: Floats, kinks: Floats, powers: Floats) -> Floats:
-    """Add edges at the kinks, and ever closer to them, until little is left in between."""
-    width = edges[-1] - edges[0]
-    for place, power in zip(kinks, powers, strict=True):
-        if power < SMOOTH:
-            left = max(width * _LEFT ** (1 / power), _BESIDE)
-            count = int(np.ceil(np.log(width / left) / _GRADE))
-            steps = np.geomspace(width, left, count + 1)
-            edges = np.concatenate([edges, place - steps, [place], place + steps])
-    return np.unique(edges)
+def _around(p: Floats, counts: Bools) -> tuple[Floats, Floats]:
+    """Return the last places before and after all those that count, shape (n, 1)."""
+    first = np.maximum(counts.argmax(axis=1) - 1, 0)
+    last = np.minimum(p.shape[1] - counts[:, ::-1].argmax(axis=1), p.shape[1] - 1)
+    rows = np.arange(len(p))
+    return p[rows, first][:, np.newaxis], p[rows, last][:, np.newaxis]
 
 
-def _trapezoid(curve: Curves, window: Windows) -> Floats:
+def _trapezoid(curves: _Curves, windows: Floats) -> Floats:
     """Log of the integral, by a trapezoid rule whose step is halved until it has converged."""
-    low, high = window.ends
+    low, high, centre, scale = windows
+    low, high = (np.arcsinh((end - centre) / scale) for end in (low, high))
     count = int(np.ceil((high - low).mean() / _STEP))
-    step = (high - low) / count
-    settled = 2 * max(_SETTLED, _NOISE * _rounding(curve.first, curve.second))
-    v = low + step * np.arange(count + 1)
-    sums = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
-    result, open_rows = np.empty(len(low)), np.arange(len(low))
-    for _ in range(_HALVINGS):
-        v = low + step * (np.arange(count) + 0.5)
-        more = _log_sum(curve.log_integrand(window.places(v)), np.cosh(v))
+    step, is_open = (high - low) / count, np.arange(len(low))
+
+    def log_sum(shares: Floats) -> Floats:
+        v = low + step * shares
+        values = curves.log_integrand(centre + scale * np.sinh(v))
+        top = values.max(axis=1, keepdims=True)
+        values -= top
+        totals = np.einsum("ij,ij->i", np.exp(values, out=values), np.cosh(v))
+        return np.asarray(top[:, 0] + np.log(totals))
+
+    ratio, unit = curves.ratio, np.log(curves.ratio.middle_and_scale[1])
+    rounding = _NOISE * _rounding(ratio.first, ratio.second)
+    result, sums = np.empty(len(low)), log_sum(np.arange(count + 1.0))
+    for _ in range(_HALVINGS if ratio.noise == 0 else _OF_NOISE):
+        more = log_sum(np.arange(0.5, count))
         # The sum of the second half alone is another rule of the first step.
-        rest = ~(np.abs(more - sums) < settled)
+        change = np.abs(more - sums)
         step, count, sums = 0.5 * step, 2 * count, np.logaddexp(sums, more)
-        result[open_rows] = sums + np.log((step * window.scale)[:, 0])
+        result[is_open] = sums + np.log((step * scale)[:, 0])
+        depth = np.clip(-unit - result[is_open], 0.0, _DEPTH)
+        rest = ~(change < 2 * np.maximum(ratio.noise * np.exp(depth), max(_SETTLED, rounding)))
         if not rest.any():
             break
-        curve, window, open_rows = curve[rest], window[rest], open_rows[rest]
-        low, step, sums = low[rest], step[rest], sums[rest]
+        curves, is_open, sums = curves[rest], is_open[rest], sums[rest]
+        low, step, centre, scale = low[rest], step[rest], centre[rest], scale[rest]
     return result
 
 
-def _log_sum(values: Floats, weights: Floats) -> Floats:
-    top = values.max(axis=1)
-    return np.asarray(top + np.log((np.exp(values - top[:, np.newaxis]) * weights).sum(axis=1)))
+def _integrate_pieces(curves: _Curves) -> Floats:
+    """Log of the integral along each curve, shape (n,), in pieces about all bends."""
+    first, second = curves.ratio.first, curves.ratio.second
+    log_scale = curves._constants[0]
+    # Curves bend where the terms of B are 1, and between these places.
+    bends = [2 * (curves.log_c[0, 0] - log_scale), 2 * (log_scale - curves.log_c[1, 1])]
+    centres = [
+        (curves.p_of_first(np.array([_bend(first)])), min(first.scale, 1.0)),
+        (curves.p_of_second(np.array([_bend(second)])), min(second.scale, 1.0)),
+        *((bend, 1.0) for bend in (*bends, 0.5 * (bends[0] + bends[1]))),
+    ]
+    reach, parts = 2 * REACH / min(*first.powers, *second.powers) + _MARGIN, []
+    for centre, width in centres:
+        count = int(np.ceil(np.log(reach / width) / np.log(_GROWTH)))
+        steps = width * _GROWTH ** np.arange(count + 1)
+        known = np.where(np.isfinite(centre), centre, 0.0)
+        parts.append(known + np.concatenate([-steps[::-1], [0.0], steps]))
+    edges = np.sort(np.concatenate(parts, axis=1), axis=1)
+    values = curves.log_integrand(edges)
+    top = values.max(axis=1, keepdims=True)
+    low, high = _around(edges, values > top - REACH)
+
+    def integrands(index: Indices, p: Floats) -> Floats:
+        return np.asarray(np.exp(curves[index].log_integrand(p.T) - top[index]).T)
+
+    return np.asarray(top[:, 0] + np.log(integrate(integrands, np.clip(edges, low, high))))
+
+
+def _bend(variable: LogOdds) -> float:
+    """Where the log density bends: near the mode, or the end at which an exponent is small."""
+    a, b = variable.powers
+    return variable.mode if min(a, b) > 1 else float(np.log1p(a) - np.log1p(b))

@@ -1,10 +1,8 @@
 """The distribution of the quotient of two independent Beta variables.
 
-Q = X / Y is the odds of W = X / (X + Y), a ratio of bilinear forms between 0 and 1 (`BetaRatio`).
-Its logarithm is therefore what the table of W knows, the log-odds.
+Q = X / Y is the odds of W = X / (X + Y), a ratio of bilinear forms between 0 and 1. Its logarithm
+is therefore what the table of W knows, the log-odds.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
@@ -23,15 +21,15 @@ from skpostbac._utils import (
     shown,
 )
 from skpostbac.stats._beta import BetaAverage
-from skpostbac.stats._distribution import Distribution, Interval
+from skpostbac.stats._distribution import CentredTable, Distribution, Interval, Table
 from skpostbac.stats._ratio.ratio import BetaRatio
+from skpostbac.stats._series import shortest_intervals
 
 # Values of X / (X + Y) and of its denominator at the corners of the unit square.
 _SHARE, _SUM = [[0, 0], [1, 1]], [[0, 1], [1, 2]]
-# Number of lower tails on the initial grid of the search for the shortest interval.
-_TAILS = 65
-# Error of the lower tail of the shortest interval, relative to the probability outside it.
-_TOLERANCE = 1e-9
+# What is above does not count in the shortest interval, as a share of the probability outside it,
+# or at a quotient of exp(300) medians.
+_NOTHING, _FARTHEST = 1e-4, 300.0
 
 
 class BetaQuotient(Distribution):
@@ -120,66 +118,71 @@ class BetaQuotient(Distribution):
 
     def pdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return the probability density at `x`, zero below 0; NaN where `x` is NaN."""
-        x = float_array(x, "x")
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            density = np.asarray(np.exp(self._logs_at(x)[2] - np.log(x)))
-        density[(x < 0) | (x == np.inf)] = 0.0
-        if (x == 0).any():
-            density[x == 0] = self._share.pdf(0)  # where dx / dw = 1 / (1 - w)^2 is 1
-        return density[()]
+        return np.asarray(self._asked(x)[2])[()]
 
     def cdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y <= x); NaN where `x` is NaN."""
-        return np.asarray(np.exp(self._logs_at(float_array(x, "x"))[0]))[()]
+        return np.asarray(self._asked(x)[0])[()]
 
     def ccdf(self, x: ArrayLike) -> np.float64 | Floats:
         """Return P(X / Y > x), accurate where it is small; NaN where `x` is NaN."""
-        return np.asarray(np.exp(self._logs_at(float_array(x, "x"))[1]))[()]
+        return np.asarray(self._asked(x)[1])[()]
+
+    def _asked(self, x: ArrayLike) -> Floats:
+        """Return both tails and the density at points."""
+        x = float_array(x, "x")
+        values = np.full((3, *x.shape), np.nan)
+        values[:, x <= 0] = np.array([[0.0], [1.0], [0.0]])
+        values[:, x == np.inf] = np.array([[1.0], [0.0], [0.0]])
+        values[2, x == 0] = self._table.end_densities[0]  # where dx / dw = 1 / (1 - w)^2 is 1
+        is_inside = (x > 0) & (x < np.inf)
+        log_x = np.log(x[is_inside])
+        below, above, log_density = self._table.values(log_x)[:3]
+        with np.errstate(over="ignore", under="ignore"):
+            values[:, is_inside] = below, above, np.exp(log_density - log_x)
+        return values
 
     def icdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the quantile at `p` in [0, 1]; NaN where it is NaN."""
         p = probability_array(p, "p")
-        with np.errstate(divide="ignore"):
-            return self._quantile(np.log(p), np.log1p(-p))
+        return self._quantiles(p, 1 - p)[()]
 
     def iccdf(self, p: ArrayLike) -> np.float64 | Floats:
         """Return the x with P(X / Y > x) = p; NaN where `p` is NaN."""
         p = probability_array(p, "p")
-        with np.errstate(divide="ignore"):
-            return self._quantile(np.log1p(-p), np.log(p))
+        return self._quantiles(1 - p, p)[()]
+
+    def _quantiles(self, p: Floats, q: Floats) -> Floats:
+        is_inside = p * q > 0
+        x = np.where(np.isnan(p), np.nan, np.where(p > 0, np.inf, 0.0))
+        with np.errstate(over="ignore", under="ignore"):
+            x[is_inside] = np.exp(self._table.quantiles(p[is_inside], q[is_inside]))
+        return x
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the central interval, with equal probability in both tails."""
         tail = (1 - check_level(level)) / 2
-        return Interval(float(self.icdf(tail)), float(self.iccdf(tail)))
+        low, high = self._quantiles(np.array([tail, 1 - tail]), np.array([1 - tail, tail]))
+        return Interval(float(low), float(high))
 
     def hdi(self, level: float = 0.95) -> Interval:
         """Return the highest-density interval, the shortest one with this probability."""
-        level = check_level(level)
-        ends = self._share._table.shortest(level, _exponential_stretch)
-        if ends is not None:
-            with np.errstate(over="ignore"):
-                return Interval(*map(float, np.exp(ends)))
-        return self._searched_hdi(1 - level)
-
-    def _searched_hdi(self, outside: float) -> Interval:
-        """Find the shortest interval with a probability outside, whatever the density is like."""
-        # A slow import that nothing else here needs.
-        from scipy.optimize import minimize_scalar
-
-        def width(tail: Floats) -> Floats:
-            return np.asarray(self.iccdf(outside - tail) - self.icdf(tail))
-
-        tails = outside * np.linspace(0, 1, _TAILS)
-        best = int(np.argmin(width(tails)))
-        found = minimize_scalar(
-            lambda tail: float(width(np.asarray(tail))),
-            bounds=(tails[max(best - 1, 0)], tails[min(best + 1, _TAILS - 1)]),
-            method="bounded",
-            options={"xatol": _TOLERANCE * outside},
+        outside = _NOTHING * (1 - check_level(level))
+        p = np.array([0.16, 0.5, 0.84, 1 - outside])
+        q = np.array([0.84, 0.5, 0.16, outside])
+        log_x = self._table.quantiles(p, q)
+        # In units of the median, and less one of them.
+        down, _, up, high = np.expm1(np.minimum(log_x - log_x[1], _FARTHEST))
+        at_zero = np.exp(min(log_x[1], _FARTHEST)) * self._table.end_densities[0]
+        turn = np.ones_like(self._table.points)
+        centred = _CentredQuotient(
+            *(self._table, float(log_x[1]), -1.0, float(high), float(0.5 * (up - down))),
+            ends=(float(at_zero), 0.0),
+            is_log_concave=self._table.has_one_peak(turn),
         )
-        tail = found.x if found.fun < width(tails[best]) else tails[best]
-        return Interval(float(self.icdf(tail)), float(self.iccdf(outside - tail)))
+        ends = 1 + shortest_intervals(centred, level)[:, 0]
+        with np.errstate(divide="ignore", over="ignore"):
+            return Interval(*np.exp(np.log(ends) + log_x[1]).tolist())
 
     def sample(
         self,
@@ -194,43 +197,24 @@ class BetaQuotient(Distribution):
             return np.asarray(generator.beta(a, b, size) / generator.beta(c, d, size))[()]
 
     @cached_property
-    def _share(self) -> BetaRatio:
-        return _share_of(*zip(self._a, self._b, strict=True))
+    def _table(self) -> Table:
+        """Log of the quotient."""
+        x, y = (BetaAverage([a], [b]) for a, b in zip(self._a, self._b, strict=True))
+        return BetaRatio(x, y, _SHARE, _SUM)._table
 
     def _curve(self) -> Callable[[Floats], Floats]:
         """Return the density as a function, for plotting."""
         return lambda x: np.asarray(self.pdf(x))
 
-    def _logs_at(self, x: Floats) -> Floats:
-        """Return logs of both tails at x, and of the density of log(X / Y) at log x."""
-        logs = np.full((3, *x.shape), np.nan)
-        logs[:, x <= 0] = np.array([[-np.inf], [0.0], [-np.inf]])
-        logs[:, x == np.inf] = np.array([[0.0], [-np.inf], [-np.inf]])
-        inside = (x > 0) & (x < np.inf)
-        if inside.any():
-            logs[:, inside] = np.stack(self._share._logs_at(np.log(x[inside])))
-        return logs
 
-    def _quantile(self, log_p: Floats, log_q: Floats) -> np.float64 | Floats:
-        """Quantile of exp(log_p) = 1 - exp(log_q)."""
-        x = np.full(log_p.shape, np.nan)
-        x[log_p == -np.inf], x[log_q == -np.inf] = 0.0, np.inf
-        inner = (log_p > -np.inf) & (log_q > -np.inf)
-        if inner.any():
-            with np.errstate(over="ignore"):
-                x[inner] = np.exp(self._share._quantiles(log_p[inner], log_q[inner]))
-        return x[()]
+class _CentredQuotient(CentredTable):
+    """The quotient in units of its median, less one."""
 
+    def log_odds(self, y: Floats) -> Floats:
+        return np.asarray(np.log1p(y) + self.centre)
 
-def _exponential_stretch(u: Floats) -> tuple[Floats, Floats]:
-    """Log of dx / du for x = exp(u), and its derivative."""
-    return u, np.ones_like(u)
-
-
-def _share_of(first: tuple[float, float], second: tuple[float, float]) -> BetaRatio:
-    """Return the distribution of X / (X + Y)."""
-    x, y = (BetaAverage([a], [b]) for a, b in (first, second))
-    return BetaRatio(x, y, _SHARE, _SUM)
+    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
+        return u - self.centre, np.ones_like(u), np.zeros_like(u)
 
 
 def _pair(values: ArrayLike, name: str) -> Floats:

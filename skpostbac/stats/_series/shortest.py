@@ -61,7 +61,9 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
         share = around[0] / (around[0] - around[1])
     share = np.where((share > 0) & (share < 1), share, 0.5)
     start = bracket[0] + share * (bracket[1] - bracket[0])
-    start = np.where(is_inner, start, ends[:, rows, best])
+    if not is_inner.all():
+        at_end = _intervals(distributions, of_all[best][:, np.newaxis], level)[..., 0]
+        start = np.where(is_inner, start, at_end)
     found, is_found = _newton(distributions, start, bracket, is_inner, level)
     if not is_found.all():
         shares = of_all[np.stack([first, first + 1])]

@@ -1,54 +1,54 @@
-"""Base class of the distribution of an increasing function of a variable.
+"""Distributions of rising functions of a variable, from the distribution of the variable.
 
-For Y = g(X), with g increasing,
+For Y = g(X), with g rising,
 
     P(Y > y) = P(X > x),    f_Y(y) = f_X(x) dx / dy,    y = g(x),
 
-and quantiles of Y are g of those of X. The moments of Z = (Y - origin) / unit are integrals of the
-tails,
+and quantiles of Y are g of those of X. Powers have x = y^(1 / e). With l and h the distances of X
+to both ends of its support, of width w, and its odds l / h, odds r l / h belong to the distances
+
+    w r l / (h + r l),    w h / (h + r l).
+
+The moments of Z = (Y - g(E[X])) / unit are integrals of the tails,
 
     E[Z^k] = integral over z > 0 of k z^(k-1) P(Z > z) dz - integral over z < 0 of
              k z^(k-1) P(Z <= z) dz,
 
-by adaptive quadrature on panels. The origin is g at the mean of X, so that the moments do not
-cancel where the distribution is narrow.
+on panels that are narrower towards points where the tails are not smooth. The unit is the standard
+deviation to first order, so that moments do not cancel where the distribution is narrow.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
-from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._distribution import (
-    BoundedDistribution,
-    ContourDistribution,
-    LeftOut,
-    Tails,
-    Values,
-)
-from skpostbac.stats._numerics import EPS, Points, integrate
+from skpostbac._utils import Floats, float_or_nan, shown
+from skpostbac.stats._distribution import BoundedDistribution
+from skpostbac.stats._numerics import EPS, Frame
+from skpostbac.stats._series import Centred, Evaluator, SmallTails, quantiles
 
-# Relative error of a panel of the moments: the centre is known to about 1e-14, and a centre that is
-# cut off to what it tells.
-_MOMENT_ERROR, _CUT_MOMENT_ERROR = 3e-13, 1e-6
-# What an error of a tail may add to the integrand of the fourth moment of a distribution that is
-# not wide, a moment of at least one in its units. The error is a bound, of some ten times what it
-# is.
-_LOST = 3e-12
-# Far tails are looked at this often for each power of two, and beyond one that can add no more than
-# this to the fourth moment they are left out.
-_CUTS, _NOTHING = 8, 1e-15
+# Smallest and largest exponent of a power, and smallest factor of odds and inverse of the largest.
+_LEAST, _LARGEST, _LEAST_FACTOR = 1e-6, 1e3, 1e-20
+# Nodes of a panel of the moments; panels are as wide as the unit, up to so many of them from the
+# origin, and grow by a factor beyond. Beside places where a tail is not smooth they are narrower by
+# that factor each, and end with one of such a share of the unit.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+_EVEN, _FACTOR, _NARROWEST = 12, 2.0, 1e-15
+# Distances to zero at which tails tell with which power they fall; without approximations to small
+# tails, quantiles of these probabilities tell.
+_NEAR_ZERO, _SMALL = np.array([1e-120, 1e-100]), np.array([1e-9, 1e-7])
+# Beside each of more places than this tails are next to smooth. What is less than this share of the
+# support does not count in moments.
+_MOST_PLACES, _RARE = 32, 1e-60
+# Error of such a power, and distances to an end that are taken for this one.
+_FLAT, _SMALLEST = 1e-9, 1e-300
 
 
-class MonotoneTransform(ContourDistribution):
-    """Distribution of an increasing function g of a variable X.
+class MonotoneTransform(BoundedDistribution):
+    """Distribution of a rising function g of a variable X.
 
-    Subclasses define g and its inverse between distances from the origin, g at the mean of X, and
-    distances from the mean; the position of x among the ends of its support; the derivative of the
-    inverse; and the frame, in which the origin stands for the mean.
+    In its frame the origin, g at the mean of X, stands for the mean.
     """
 
     def __init__(self, distribution: BoundedDistribution) -> None:
@@ -68,189 +68,478 @@ class MonotoneTransform(ContourDistribution):
         """Return g(x)."""
 
     @abstractmethod
-    def _inner_distance(self, from_origin: Floats) -> Floats:
-        """Distance of x from the mean of X."""
+    def _outer(self, distance: Floats) -> Floats:
+        """Distances of g(x) from the origin, for x at a distance from its mean."""
 
     @abstractmethod
-    def _outer_distance(self, from_mean: Floats) -> Floats:
-        """Distance of y from the origin, for x at a distance from the mean of X."""
+    def _inner(self, y: Floats, to_low: Floats) -> Floats:
+        """Distances of x from its mean and three derivatives, (4, ...).
+
+        They are at distances y from the origin, and `to_low` from the lower end.
+        """
 
     @abstractmethod
-    def _inner(self, points: Points) -> Points:
-        """Return the positions of x, with all their distances."""
+    def _ends(self, to_low: Floats, to_high: Floats, *, is_inner: bool) -> tuple[Floats, Floats]:
+        """Distances of x from both ends, from those of y if `is_inner`, or the other way round."""
 
     @abstractmethod
-    def _log_stretch(self, points: Points) -> Floats:
-        """Return the log of dx / dy."""
+    def _end_densities(self) -> tuple[float, float]:
+        """Limits of the density at both ends of the support."""
 
-    @abstractmethod
-    def _stretch(self, from_origin: Floats) -> tuple[Floats, Floats]:
-        """Return dx / dy and the derivative of its log."""
+    @cached_property
+    def _centred(self) -> "_Transformed":
+        return _Transformed(self)
 
-    @property
-    @abstractmethod
-    def _first_order(self) -> float:
-        """Standard deviation of Y to first order."""
-
-    @property
-    def _origin(self) -> float:
-        return self._frame.mean
+    @cached_property
+    def _small_tails(self) -> SmallTails | None:
+        inner = self.distribution._small_tails
+        return None if inner is None else _TransformedTails(self, inner)
 
     def mean(self) -> float:
         """Return the mean, by quadrature."""
-        return self._origin + self._unit * float(self._moments[0])
+        return self._frame.mean + self._unit * float(self._moments[0])
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
-        return float(self._unit**2 * self._central_moments[0])
+        return float(self._unit**2 * self._moments[1])
 
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment."""
-        variance, third, _ = self._central_moments
-        return float(third / variance**1.5)
+        return float(self._moments[2] / self._moments[1] ** 1.5)
 
     def kurtosis(self) -> float:
         """Return the excess kurtosis, which is zero for a normal distribution."""
-        variance, _, fourth = self._central_moments
-        return float(fourth / variance**2 - 3)
+        return float(self._moments[3] / self._moments[1] ** 2 - 3)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         return np.asarray(self._transformed(self.distribution._draw(rng, shape)))
 
-    def _quantile(
-        self, log_p: Floats | np.float64, log_q: Floats | np.float64, left_out: LeftOut
-    ) -> Floats:
-        return self._transformed(self.distribution._quantile(log_p, log_q, left_out))
-
-    # Y is measured from its origin, in units of the standard deviation that it has to first order:
-    # a distribution narrower than the spacing of doubles keeps its digits.
-
-    @property
+    @cached_property
     def _unit(self) -> float:
-        return self._first_order
-
-    @property
-    def _scale(self) -> float:
-        return self._unit
+        """Standard deviation to first order."""
+        with np.errstate(over="ignore", invalid="ignore"):  # of higher derivatives
+            at_origin = self._inner(np.zeros(()), np.array(self._frame.mean_to_low))
+        first_order = float(self.distribution.standard_deviation() / at_origin[1])
+        # Of a distribution that is wide beside its mean, rare values are what counts.
+        return max(first_order, _RARE * self._frame.mean_to_high)
 
     @cached_property
     def _moments(self) -> Floats:
-        """First four moments of Y about the origin, in units."""
-        return self._integrated(self._near_tail, self._near_reach, self._near_error)
+        """Mean, and second to fourth central moment, from the origin and in units."""
+        part, frame, unit = self._centred, self._frame, self._unit
+        low, high = float(part.low[0]) / unit, float(part.high[0]) / unit
+        far = np.ceil(np.log(max(-low, high, 1) / _EVEN) / np.log(_FACTOR)) + 1
+        steps = np.append(np.arange(1.0, _EVEN), _EVEN * _FACTOR ** np.arange(max(far, 1)))
+        edges = np.concatenate([[low, 0.0, high], steps, -steps])
+        fine = np.arange(0.0, np.log(_NARROWEST), -np.log(_FACTOR))
+        # Beside the ends of the support tails are powers.
+        ends = np.array([-frame.mean_to_low, frame.mean_to_high]) / unit
+        places = ends[(low <= ends) & (ends <= high)]
+        if part.places.size <= _MOST_PLACES:
+            places = np.append(places, part.places[0] / unit)
+        for place in places:
+            edges = np.concatenate([edges, [place], place + np.exp(fine), place - np.exp(fine)])
+        edges = np.unique(np.clip(edges, low, high))
+        half = 0.5 * np.diff(edges)
+        z = (0.5 * (edges[1:] + edges[:-1]) + np.multiply.outer(_NODES, half)).ravel()
+        y = (unit * z)[np.newaxis]
+        to_low, to_high = (
+            np.maximum(x, 0.0) for x in (frame.mean_to_low + y, frame.mean_to_high - y)
+        )
+        below, above, _ = np.clip(part.tails(y, to_low, to_high)[:, 0], 0.0, 1.0)
+        tails = np.where(z > 0, above, -below) * np.multiply.outer(_WEIGHTS, half).ravel()
+        m1, m2, m3, m4 = (k * (z ** (k - 1) @ tails) for k in (1, 2, 3, 4))
+        variance = max(m2 - m1**2, np.finfo(float).tiny)
+        third, fourth = m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
+        return np.array([m1, variance, third, fourth])
 
-    def _integrated(
-        self,
-        signed_tail: Callable[[Floats, Callable[[Points], Tails]], Floats],
-        reach: Callable[[Callable[[Points], Tails]], Floats],
-        tolerance: float,
-    ) -> Floats:
-        """Integrate the moments between two distances from the origin, in units.
 
-        E[Z^k] is the integral of k z^(k - 1) times P(Z > z) above zero and -P(Z <= z) below it.
-        """
-        left_out = LeftOut()
-        self.distribution._note_centre(np.zeros(1), left_out)
-        evaluate = left_out.noting(self.distribution._search())
+class _Transformed:
+    """A transformed variable at distances from its origin, as an array of one."""
 
-        def integrand(_: Indices, z: Floats) -> Floats:
-            signed = signed_tail(z.ravel(), evaluate).reshape(z.shape)
-            return np.stack([k * z ** (k - 1) * signed for k in (1, 2, 3, 4)])
+    is_log_concave = False
 
-        low, high = reach(evaluate)
-        first = np.floor(np.log2(self._first_order / self._unit)) - 1
-        steps = 2.0 ** np.arange(first, np.log2(max(-low, high, 1)))
-        edges = np.unique(np.clip([low, *-steps, 0, *steps, high], low, high))
-        moments = integrate(integrand, edges[np.newaxis], tolerance)[:, 0]
-        left_out.warn()
-        return moments
+    def __init__(self, transform: MonotoneTransform) -> None:
+        self._transform, self._base = transform, transform.distribution._centred
+        frame, inner = transform._frame, transform.distribution._frame
+        ends = np.array([-frame.mean_to_low, frame.mean_to_high])
+        inner_ends = np.array([-inner.mean_to_low, inner.mean_to_high])
+        range_ = np.concatenate([self._base.low, self._base.high])
+        # An end of the range that is one of the support, but for rounding, is that end.
+        is_end = np.abs(range_ - inner_ends) <= 4 * EPS * np.abs(inner_ends)
+        self.low, self.high = np.where(is_end, ends, transform._outer(range_))[:, np.newaxis]
+        self.deviation = np.array([transform._unit])
+        self.end_densities = np.array(transform._end_densities())[:, np.newaxis]
+        self.places = transform._outer(self._base.places)
+        self.least = self._base.least
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
+        base = self._base.evaluator(n_derivatives)
+
+        def evaluate(y: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                to_low = self._transform._frame.mean_to_low + y
+                x, first, second, third = self._transform._inner(y, to_low)
+                inside = np.clip(x, self._base.low, self._base.high)
+                values = base(inside)
+                values[1:] = np.where(x == inside, values[1:], 0.0)
+                found = [values[0]]
+                if n_derivatives > 0:
+                    found.append(values[1] * first)
+                if n_derivatives > 1:
+                    found.append(values[2] * first**2 + values[1] * second)
+                if n_derivatives > 2:
+                    turn = 3 * values[2] * first * second
+                    found.append(values[3] * first**3 + turn + values[1] * third)
+            return np.stack(found)
+
+        return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from mean and ends."""
+        with np.errstate(all="ignore"):
+            x, stretch = self._transform._inner(y, to_low)[:2]
+            inner = self._transform._ends(to_low, to_high, is_inner=True)
+            values = self._base.tails(x, *inner)
+            values[2] *= stretch
+        return values
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+        """Distances from both ends of the points with P(X <= x) = p = 1 - q."""
+        ends = self._base.quantiles_from_ends(p, q)
+        if ends is None:
+            frame = self._transform.distribution._frame
+            p, q = (np.where(p * q > 0, share, 0.5) for share in (p, q))
+            y = quantiles(self._base, p, q)
+            ends = frame.mean_to_low + y, frame.mean_to_high - y
+        with np.errstate(all="ignore"):
+            return self._transform._ends(*(np.maximum(x, 0.0) for x in ends), is_inner=False)
+
+
+class _TransformedTails:
+    """Small tails of a transformed variable."""
+
+    def __init__(self, transform: MonotoneTransform, inner: SmallTails) -> None:
+        self._transform, self._inner = transform, inner
+
+    def logs(self, row: int, to_low: Floats, to_high: Floats) -> Floats:
+        """Return logs of P(X <= x), P(X > x) and the density, (3, n), at distances from ends."""
+        frame = self._transform._frame
+        y = np.where(to_low < to_high, to_low - frame.mean_to_low, frame.mean_to_high - to_high)
+        with np.errstate(all="ignore"):
+            inner = self._transform._ends(to_low, to_high, is_inner=True)
+            stretch = np.log(self._transform._inner(y, to_low)[1])
+        logs = self._inner.logs(row, *(np.maximum(x, _SMALLEST) for x in inner))
+        return np.asarray(logs + np.array([[0.0], [0.0], [1.0]]) * stretch)
+
+    def distances(self, row: int, log_tails: Floats, *, is_low: bool) -> Floats:
+        """Distances from an end of the points with such tails towards it, shape (n,)."""
+        found = self._inner.distances(row, log_tails, is_low=is_low)
+        frame = self._transform.distribution._frame
+        rest = frame.mean_to_low + frame.mean_to_high - found
+        ends = (found, rest) if is_low else (rest, found)
+        return self._transform._ends(*ends, is_inner=False)[0 if is_low else 1]
+
+
+class PowerTransform(MonotoneTransform):
+    r"""Distribution of the power :math:`Y = X^e` of a variable X on an interval from zero.
+
+    Tails, densities and quantiles follow from those of X.
+
+    The moments are integrals of the tails. Their error is about 1e-12 standard deviations, or 1e-12
+    of the support if the standard deviation of Y exceeds its mean.
+
+    Parameters
+    ----------
+    distribution : BoundedDistribution
+        Distribution of X, with a support that begins at zero.
+    exponent : float
+        The power e, from 1e-6 to 1000.
+
+    Raises
+    ------
+    TypeError
+        If `distribution` is not a `BoundedDistribution`.
+    ValueError
+        If the support does not begin at zero, or if the exponent is out of range.
+
+    Examples
+    --------
+    The square root of a Beta(4, 1) variable is a Beta(8, 1) variable.
+
+    >>> from skpostbac.stats import BetaAverage, PowerTransform
+    >>> root = PowerTransform(BetaAverage([4], [1]), 0.5)
+    >>> root
+    PowerTransform(mean=0.8889, sd=0.09938, exponent=0.5)
+    >>> root.interval(0.95)
+    Interval(low=0.6306, high=0.9968)
+    >>> BetaAverage([8], [1]).interval(0.95)
+    Interval(low=0.6306, high=0.9968)
+    """
+
+    def __init__(self, distribution: BoundedDistribution, exponent: float) -> None:
+        super().__init__(distribution)
+        if distribution.support().low != 0:
+            raise ValueError(
+                f"distribution must have a support that begins at 0, got {distribution.support()}"
+            )
+        power = float_or_nan(exponent)
+        if not _LEAST <= power <= _LARGEST:
+            raise ValueError(
+                f"exponent must be a number from {_LEAST:g} to {_LARGEST:g}, got {shown(exponent)}"
+            )
+        self._exponent: float = power
 
     @property
-    def _near_error(self) -> float:
-        """Relative error of a panel: the noise of a centre that is cut off is more."""
-        return _MOMENT_ERROR if self.distribution._is_exact else _CUT_MOMENT_ERROR
+    def exponent(self) -> float:
+        """The power e."""
+        return self._exponent
 
-    def _near_reach(self, evaluate: Callable[[Points], Tails]) -> Floats:
-        """Distances from the origin, in units, between which the moments are integrated.
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the exponent."""
+        mean, sd = self.mean(), self.standard_deviation()
+        return f"PowerTransform(mean={mean:.4g}, sd={sd:.4g}, exponent={self.exponent:.4g})"
 
-        Far tails are dear, and mostly nothing: a tail P at z bounds what is beyond it in the fourth
-        moment, up to the end e of the support, by P e^4.
-        """
-        ends = self._ends_from_mean / self._unit
-        for side, end in enumerate(ends.tolist()):
-            steps = np.arange(0.0, np.log2(max(abs(end), 1.0)), 1 / _CUTS)
-            z = np.copysign(2.0**steps, end)
-            lost = np.flatnonzero(self._from_centre(z)[1])
-            if not (lost.size and self.distribution._is_exact):
-                continue
-            # From just before the first that the centre does not know.
-            for place in z[np.maximum(lost - 1, 0)][:: _CUTS // 2]:
-                tail = abs(float(self._far_tail(np.array([place]), evaluate)[0]))
-                if tail * end**4 < _NOTHING:
-                    ends[side] = place
-                    break
-        return ends
-
-    def _near_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
-        """P(Z > z) above zero, and -P(Z <= z) below it, to an accuracy that falls with z^3."""
-        signed, lost = self._from_centre(z)
-        if lost.any() and self.distribution._is_exact:
-            signed[lost] = self._far_tail(z[lost], evaluate)
-        return signed
-
-    def _from_centre(self, z: Floats) -> tuple[Floats, Bools]:
-        """Tails like those of `_near_tail` from the centre of the distribution of X alone.
-
-        It is enough wherever its error does not show in the moments, and beyond its reach, which
-        falls short of less than exp(-39 - |x - mean| / (2 sd)). Also tells where it is not.
-        """
-        from_mean, allowed = (
-            self._inner_distance(self._unit * z),
-            _LOST / np.fmax(np.abs(z), 1) ** 3,
-        )
-        values = self.distribution._centre_to(from_mean, allowed)
-        signed = np.where(z > 0, values.tail, values.tail - 1)
-        # Beside an end of the support the rounding of x - mean shows.
-        error = values.error + EPS * np.abs(from_mean * values.density)
-        error = np.where(np.isfinite(values.error), error, 0.0)
-        return signed, error > allowed
-
-    def _far_tail(self, z: Floats, evaluate: Callable[[Points], Tails]) -> Floats:
-        """P(Z > z) above zero, and -P(Z <= z) below it, to relative accuracy."""
-        tails = evaluate(self._inner(self._frame.near_mean(self._unit * z)))
-        return np.where(z > 0, np.exp(tails.log_ccdf), -np.exp(tails.log_cdf))
+    def _transformed(self, x: Floats) -> Floats:
+        return np.asarray(x**self.exponent)
 
     @cached_property
-    def _central_moments(self) -> tuple[float, float, float]:
-        """Second to fourth central moment, in units."""
-        m1, m2, m3, m4 = self._moments.tolist()
-        return (
-            m2 - m1**2,
-            m3 - 3 * m1 * m2 + 2 * m1**3,
-            m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4,
-        )
+    def _frame(self) -> Frame:
+        # The origin stands for the mean, which would ask for the moments.
+        inner, high = self.distribution._frame, self.distribution.support().high
+        origin, top = float(inner.mean**self.exponent), float(high**self.exponent)
+        below = _power_of_one_plus(np.array(-inner.mean_to_high / high), self.exponent)
+        return Frame(0.0, 0.0, top, 0.0, origin, 0.0, origin, float(-top * below))
 
-    def _tails(self, points: Points) -> Tails:
-        return self._stretched(self.distribution._tails, points)
+    def _outer(self, distance: Floats) -> Floats:
+        share = distance / self.distribution.mean()
+        return self._frame.mean * _power_of_one_plus(share, self.exponent)
+
+    def _inner(self, y: Floats, to_low: Floats) -> Floats:
+        power, origin, mean = 1 / self.exponent, self._frame.mean, self.distribution.mean()
+        place = np.maximum(to_low, 0.0)
+        # Distances from the origin have no digits of places that are next to zero.
+        near_zero = np.log(place / origin)
+        logs = np.where(place < 0.5 * origin, near_zero, np.log1p(np.maximum(y / origin, -1.0)))
+        x = mean * np.expm1(power * logs)
+        first = power * mean / origin * (place / origin) ** (power - 1)
+        second = first * (power - 1) / place
+        return np.stack([x, first, second, second * (power - 2) / place])
+
+    def _ends(self, to_low: Floats, to_high: Floats, *, is_inner: bool) -> tuple[Floats, Floats]:
+        tops = self.distribution.support().high, self._frame.high
+        power = 1 / self.exponent if is_inner else self.exponent
+        wanted, given = tops if is_inner else tops[::-1]
+        low = wanted * (to_low / given) ** power
+        # The distance to the far end may have no digits left of the one to the near end.
+        high = -wanted * _power_of_one_plus(-to_high / given, power)
+        return low, np.where(to_low < 0.5 * given, wanted - low, high)
+
+    def _end_densities(self) -> tuple[float, float]:
+        low, high = self.distribution._centred.end_densities[:, 0].tolist()
+        top, power = self.distribution.support().high, 1 / self.exponent
+        at_high = high * power * top / self._frame.high
+        if power == 1 or (low == 0 and power > 1) or (low == np.inf and power < 1):
+            return low, at_high
+        # The power with which P(X <= x) falls decides.
+        x = _NEAR_ZERO * top
+        if self.distribution._small_tails is None and self.distribution._centred.least > x[0]:
+            x = np.asarray(self.distribution.icdf(_SMALL))
+        log_cdf, log_x = np.asarray(self.distribution.logcdf(x)), np.log(x)
+        fall = float(np.diff(log_cdf)[0] / np.diff(log_x)[0]) * power
+        if abs(fall - 1) < _FLAT:
+            return float(np.exp(log_cdf[0] - log_x[0] / power)), at_high
+        return (np.inf if fall < 1 else 0.0), at_high
+
+
+def _power_of_one_plus(x: Floats, power: float) -> Floats:
+    """Return (1 + x) ** power - 1, also where x is tiny; an x that rounding left below -1 is -1."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.expm1(power * np.log1p(np.maximum(x, -1.0))))
+
+
+class OddsTransform(MonotoneTransform):
+    """Distribution of Y, whose odds are those of X times a factor.
+
+    Odds are distances to the lower end of the support, divided by those to the upper end. Between
+    0 and 1 they are x / (1 - x). The support does not change.
+
+    Parameters
+    ----------
+    distribution : BoundedDistribution
+        Distribution of X.
+    factor : float
+        The factor r, from 1e-20 to 1e20.
+
+    Raises
+    ------
+    TypeError
+        If `distribution` is not a `BoundedDistribution`.
+    ValueError
+        If `factor` is out of range.
+
+    Notes
+    -----
+    Probabilities and quantiles are as accurate as those of X. The errors of the moments are about
+    1e-12 standard deviations.
+
+    Examples
+    --------
+    >>> from skpostbac.stats import BetaAverage
+    >>> from skpostbac.stats._transforms import OddsTransform
+    >>> OddsTransform(BetaAverage([31, 9, 4], [3, 3, 2]), 0.8)
+    OddsTransform(mean=0.7364, sd=0.08185, factor=0.8)
+    """
+
+    def __init__(self, distribution: BoundedDistribution, factor: float) -> None:
+        super().__init__(distribution)
+        ratio = float_or_nan(factor)
+        if not _LEAST_FACTOR <= ratio <= 1 / _LEAST_FACTOR:
+            raise ValueError(
+                f"factor must be a number from {_LEAST_FACTOR:g} to {1 / _LEAST_FACTOR:g}, "
+                f"got {shown(factor)}"
+            )
+        self._factor: float = ratio
 
     @property
-    def _is_exact(self) -> bool:
-        return self.distribution._is_exact
+    def factor(self) -> float:
+        """The factor r."""
+        return self._factor
 
-    def _search(self) -> Callable[[Points], Tails]:
-        return partial(self._stretched, self.distribution._search())
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the factor."""
+        mean, sd = self.mean(), self.standard_deviation()
+        return f"OddsTransform(mean={mean:.4g}, sd={sd:.4g}, factor={self.factor:.4g})"
 
-    def _stretched(self, evaluate: Callable[[Points], Tails], points: Points) -> Tails:
-        """Return the tails and the density, from those of X."""
-        tails = evaluate(self._inner(points))
-        return replace(tails, log_pdf=tails.log_pdf + self._log_stretch(points))
+    def _transformed(self, x: Floats) -> Floats:
+        low, high = self.support()
+        to_low, to_high = _scaled(x - low, high - x, self.factor)
+        return np.where(to_low < to_high, low + to_low, high - to_high)
 
-    def _centre(self, y: Floats) -> Values:
-        values = self.distribution._centre(self._inner_distance(y))
-        stretch, lean = self._stretch(y)
-        with np.errstate(over="ignore", invalid="ignore"):  # an unbounded density
-            density = values.density * stretch
-            slope = values.slope * stretch**2 + density * lean
-        return Values(values.tail, values.error, density, np.nan_to_num(slope, nan=0.0))
+    @cached_property
+    def _frame(self) -> Frame:
+        # The origin stands for the mean, which would ask for the moments.
+        inner = self.distribution._frame
+        ends = np.array(inner.mean_to_low), np.array(inner.mean_to_high)
+        to_low, to_high = map(float, _scaled(*ends, self.factor))
+        origin = inner.low + to_low if to_low < to_high else inner.high - to_high
+        return Frame(
+            *(inner.low, inner.low_rest, inner.high, inner.high_rest),
+            *(origin, 0.0, to_low, to_high),
+        )
 
-    def _kinks(self) -> list[float]:
-        return list(map(float, self._outer_distance(np.array(self.distribution._kinks()))))
+    def _outer(self, distance: Floats) -> Floats:
+        return np.asarray(_moved(distance, self.distribution._frame, self.factor)[0])
+
+    def _inner(self, y: Floats, to_low: Floats) -> Floats:
+        del to_low
+        return _moved(y, self._frame, 1 / self.factor)
+
+    def _ends(self, to_low: Floats, to_high: Floats, *, is_inner: bool) -> tuple[Floats, Floats]:
+        return _scaled(to_low, to_high, 1 / self.factor if is_inner else self.factor)
+
+    def _end_densities(self) -> tuple[float, float]:
+        low, high = self.distribution._centred.end_densities[:, 0].tolist()
+        return low / self.factor, high * self.factor
+
+
+def _scaled(to_low: Floats, to_high: Floats, factor: float) -> tuple[Floats, Floats]:
+    """Return the distances to both ends of the point whose odds are so many times as large."""
+    share = (to_low + to_high) / (to_high + factor * to_low)
+    return np.asarray(factor * to_low * share), np.asarray(to_high * share)
+
+
+def _moved(distance: Floats, frame: Frame, factor: float) -> Floats:
+    """Return distances from the mean of a frame, and three derivatives, after odds are multiplied.
+
+    For odds with the denominators s and t, a distance becomes factor w^2 / (s t) times as large,
+    without cancellation.
+    """
+    width = frame.mean_to_low + frame.mean_to_high
+    at_mean = (frame.mean_to_high + factor * frame.mean_to_low) / width
+    share = at_mean + (factor - 1) * distance / width
+    first = factor / share**2
+    second = -2 * (factor - 1) / (share * width) * first
+    third = -3 * (factor - 1) / (share * width) * second
+    return np.stack([factor * distance / (share * at_mean), first, second, third])
+
+
+class ShiftedDistribution(BoundedDistribution):
+    """Distribution of X + s, a variable plus a constant.
+
+    Parameters
+    ----------
+    distribution : BoundedDistribution
+        Distribution of X.
+    shift : float
+        The constant s, finite.
+
+    Raises
+    ------
+    TypeError
+        If `distribution` is not a `BoundedDistribution`.
+    ValueError
+        If `shift` is not a finite number.
+
+    Examples
+    --------
+    >>> from skpostbac.stats import BetaAverage, ShiftedDistribution
+    >>> shifted = ShiftedDistribution(BetaAverage([31, 9, 4], [3, 3, 2]), -0.03)
+    >>> shifted
+    ShiftedDistribution(mean=0.7461, sd=0.07338, shift=-0.03)
+    >>> shifted.support()
+    Interval(low=-0.03, high=0.97)
+    """
+
+    def __init__(self, distribution: BoundedDistribution, shift: float) -> None:
+        if not isinstance(distribution, BoundedDistribution):
+            raise TypeError(
+                f"distribution must be a BoundedDistribution, got {type(distribution).__name__}"
+            )
+        if not np.isfinite(s := float_or_nan(shift)):
+            raise ValueError(f"shift must be a finite number, got {shown(shift)}")
+        self._distribution: BoundedDistribution = distribution
+        self._shift: float = s
+
+    @property
+    def distribution(self) -> BoundedDistribution:
+        """The distribution of X."""
+        return self._distribution
+
+    @property
+    def shift(self) -> float:
+        """The constant s."""
+        return self._shift
+
+    def __repr__(self) -> str:
+        """Show the mean, the standard deviation and the constant."""
+        mean, sd = self.mean(), self.standard_deviation()
+        return f"ShiftedDistribution(mean={mean:.4g}, sd={sd:.4g}, shift={self.shift:.4g})"
+
+    def variance(self) -> float:
+        """Return the variance, the same as that of X."""
+        return self.distribution.variance()
+
+    def skewness(self) -> float:
+        """Return the skewness, the same as that of X."""
+        return self.distribution.skewness()
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, which is that of X."""
+        return self.distribution.kurtosis()
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.distribution._draw(rng, shape) + self.shift)
+
+    @cached_property
+    def _frame(self) -> Frame:
+        return self.distribution._frame.moved(self.shift)
+
+    @property
+    def _centred(self) -> Centred:
+        return self.distribution._centred
+
+    @property
+    def _small_tails(self) -> SmallTails | None:
+        return self.distribution._small_tails

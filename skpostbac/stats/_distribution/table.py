@@ -1,0 +1,471 @@
+"""Distributions that are given by the density of log-odds, known up to a factor.
+
+For u = log(x / (1 - x)) with the density g(u) the density of x is g(u) / (x (1 - x)). The log of g
+is a Legendre series of 16 terms on each of a row of panels, which are halved until the last terms
+are below the tolerance. A panel has the mass
+
+    integral of exp(log g(u)) du,
+
+by a Gauss-Legendre rule of 16 points; the factor that is not known is the sum of all masses. A tail
+is the sum of the masses beyond, all positive. Beyond the panels, where the density is below
+exp(-40) of its largest value, log g continues in a straight line, that is, g as a power of x or of
+1 - x. Probabilities have errors of about 1e-13, and log densities those that are asked for.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial.legendre import legder, leggauss, legval, legvander
+from scipy.special import expit, log_expit
+
+from skpostbac._utils import Floats, Indices, StablePickle
+from skpostbac.stats._distribution.bounded import BoundedDistribution
+from skpostbac.stats._distribution.interface import Interval
+from skpostbac.stats._numerics import Frame, log_sum
+from skpostbac.stats._series import Evaluator, quantiles
+
+# Log density of the log-odds at some points, shape (n,), up to a constant.
+LogDensity = Callable[[Floats], Floats]
+
+# Points of a panel. The rule is exact up to degree 31.
+_N = 16
+_NODES, _WEIGHTS = leggauss(_N)
+_TO_SERIES = np.linalg.inv(legvander(_NODES, _N - 1))
+# The first two derivatives at these points from the values there, and both at the ends.
+_SLOPES = legval(_NODES, legder(_TO_SERIES)).T
+_AT_ENDS = [legval(np.array([-1.0, 1.0]), legder(_TO_SERIES, m)).T for m in (0, 1)]
+# Weights with which a polynomial is interpolated between these points (Wang, Huybrechs and
+# Vandewalle, Mathematics of Computation 83, 2014).
+_BARYCENTRIC = (-1.0) ** np.arange(_N) * np.sqrt((1 - _NODES**2) * _WEIGHTS)
+# Panels end where the density is below exp(-DEPTH) of its largest value, and its mass as well; but
+# not beyond this, the log-odds of the smallest doubles, unless a variable reaches farther.
+DEPTH, LAST = 40.0, 700.0
+# Error of a mass that does not count. The log density has an error of 1e-9 where nothing is.
+_NO_MASS, _FAR = 1e-14, 1e-9
+# Largest fall of the log density on a panel: the rule integrates it to 12 digits. The log of a
+# density that vanishes is so far below that of its panel.
+_FALL, _FLOOR = 30.0, 1e4
+# Panels that rounding does not let be cut, and how many are not cut further: what is left is noise.
+_NARROWEST, _MOST_PANELS, _ROUNDS, _DOUBLINGS = 1e-12, 1000, 50, 100
+# The largest fall, rounds and depth where the density is noisy: noise spreads over a panel.
+_OF_NOISE = 4.0, 4, 30.0
+# Least fall of the log density beyond the panels, where hardly anything is left.
+_LEAST_SLOPE = 1e-7
+# Points that are evaluated at a time; quantiles of less probability take further steps.
+_BLOCK, _LEAST_QUANTILE, _FAR_STEPS = 2**13, 1e-10, 8
+# Error of the power with which a density falls towards an end.
+_FLAT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Table(StablePickle):
+    """A density of log-odds on panels.
+
+    Attributes
+    ----------
+    edges : ends of the adjacent panels, rising, shape (n + 1,).
+    logs : log densities at the points of a Gauss-Legendre rule on each panel, shape (16, n).
+    """
+
+    edges: Floats
+    logs: Floats
+
+    @classmethod
+    def of(
+        cls,
+        log_density: LogDensity,
+        edges: Floats,
+        tolerance: float,
+        *,
+        noise: float = 0.0,
+        last: float = LAST,
+    ) -> "Table":
+        """Tabulate a log density on panels between given edges, and beyond them.
+
+        Its error is `tolerance`, or more where the mass is too small to count. The density itself
+        is known to `noise` times its largest value. Panels end at the log-odds `last` at most.
+        """
+        fall, rounds, reach = (_FALL, _ROUNDS, DEPTH) if noise == 0 else _OF_NOISE
+        left, right, logs = edges[:-1], edges[1:], _logs(log_density, edges[:-1], edges[1:])
+        for _ in range(_DOUBLINGS):
+            # Panels as wide as all before, until nothing is left outside.
+            ends = np.array([_AT_ENDS[0][0] @ logs[:, 0], _AT_ENDS[0][1] @ logs[:, -1]])
+            first, width = left[0], right[-1] - left[0]
+            more = np.array([[max(first - width, -last), first], [right[-1], 0.0]])
+            more[1, 1] = min(right[-1] + width, last)
+            is_open = (ends > logs.max() - reach) & (more[:, 0] < more[:, 1])
+            if not is_open.any():
+                break
+            (before, after), found = is_open.astype(int), _logs(log_density, *more[is_open].T)
+            left = np.concatenate([more[:before, 0], left, more[2 - after :, 0]])
+            right = np.concatenate([more[:before, 1], right, more[2 - after :, 1]])
+            logs = np.hstack([found[:, :before], logs, found[:, before:]])
+        i = 0
+        while True:
+            log_mass = log_sum(logs + np.log(np.outer(_WEIGHTS, 0.5 * (right - left))))
+            share = np.exp(np.maximum(log_mass - log_mass.max(), -DEPTH))
+            limit = np.clip(_NO_MASS / share, tolerance, max(_FAR, tolerance))
+            depth = np.minimum(logs.max() - logs.min(axis=0), _FALL * 2)
+            limit = np.maximum(limit, noise * np.exp(depth))
+            # Rounding moves a place by a share of the panel, and the log density by some of that.
+            rounding = np.spacing(np.maximum(np.abs(left), np.abs(right)))
+            limit = np.maximum(limit, 2 * rounding / (right - left))
+            last_terms = np.abs(_TO_SERIES[-2:] @ logs).max(axis=0)
+            is_done = (last_terms < limit) & (np.ptp(logs, axis=0) < fall)
+            is_nothing = np.maximum(logs.max(axis=0), log_mass) < log_mass.max() - reach
+            is_done |= is_nothing | (right - left < _NARROWEST)
+            if is_done.all() or left.size > _MOST_PANELS or i == rounds:
+                break
+            i += 1
+            middle = 0.5 * (left + right)[~is_done]
+            new = np.append(left[~is_done], middle), np.append(middle, right[~is_done])
+            logs = np.hstack([logs[:, is_done], _logs(log_density, *new)])
+            left, right = np.append(left[is_done], new[0]), np.append(right[is_done], new[1])
+            order = np.argsort(left)
+            left, right, logs = left[order], right[order], logs[:, order]
+        kept = np.flatnonzero(~is_nothing)
+        part = slice(kept[0], kept[-1] + 1)
+        rough = cls(np.append(left[part], right[kept[-1]]), logs[:, part] - log_mass.max())
+        return cls(rough.edges, rough.logs - np.log(rough._below[-1] + rough._beyond[1]))
+
+    @cached_property
+    def _masses(self) -> Floats:
+        """Masses at the nodes of the panels, shape (16, n)."""
+        weights = np.outer(_WEIGHTS, 0.5 * np.diff(self.edges))
+        return np.asarray(np.exp(self.logs) * weights)
+
+    @cached_property
+    def points(self) -> Floats:
+        """Log-odds at the points of the panels, shape (16 n,)."""
+        return _spread(self.edges[:-1], self.edges[1:]).ravel()
+
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Log-odds and masses that stand for the distribution."""
+        beyond = self.edges[[0, -1]] + np.array([-1.0, 1.0]) / self.outer[1]
+        return np.append(self.points, beyond), np.append(self._masses, self._beyond)
+
+    @cached_property
+    def outer(self) -> tuple[Floats, Floats]:
+        """Log densities at the outer edges, and how fast they fall beyond, shape (2,) each."""
+        heights, slopes = ((at_ends * self.logs.T[[0, -1]]).sum(axis=1) for at_ends in _AT_ENDS)
+        falls = np.array([2.0, -2.0]) * slopes / np.diff(self.edges)[[0, -1]]
+        return heights, np.maximum(falls, _LEAST_SLOPE)
+
+    @property
+    def _beyond(self) -> Floats:
+        """Masses beyond both outer edges."""
+        return np.asarray(np.exp(self.outer[0]) / self.outer[1])
+
+    @cached_property
+    def _below(self) -> Floats:
+        """Masses below the edges."""
+        return np.cumsum(np.append(self._beyond[0], self._masses.sum(axis=0)))
+
+    @cached_property
+    def _above(self) -> Floats:
+        """Masses above the edges."""
+        return np.cumsum(np.append(self._beyond[1], self._masses.sum(axis=0)[::-1]))[::-1]
+
+    @cached_property
+    def mean_and_rest(self) -> tuple[float, float]:
+        """The mean of the place in (0, 1), and its distance from 1."""
+        u, mass = self.nodes
+        return float(mass @ expit(u)), float(mass @ expit(-u))
+
+    @property
+    def central_moments(self) -> Floats:
+        """Second to fourth central moment of the place in (0, 1)."""
+        (u, mass), (mean, rest) = self.nodes, self.mean_and_rest
+        away = np.where(u < 0, expit(u) - mean, rest - expit(-u))
+        return np.array([mass @ away**k for k in (2, 3, 4)])
+
+    @property
+    def end_densities(self) -> Floats:
+        """Limits at both ends of the density of the place in (0, 1), whose ends are powers."""
+        heights, falls = self.outer
+        # A density of log-odds like exp(u) is flat beside the lower end.
+        is_flat = np.abs(falls - 1) < _FLAT
+        log_flat = np.where(is_flat, heights + np.abs(self.edges[[0, -1]]), 0.0)
+        return np.where(is_flat, np.exp(log_flat), np.where(falls < 1, np.inf, 0.0))
+
+    @cached_property
+    def _at_nodes(self) -> Floats:
+        """Log density and its first two derivatives at the nodes, shape (n, 16, 3)."""
+        scale, slopes = 2 / np.diff(self.edges), _SLOPES @ self.logs
+        table = [self.logs, scale * slopes, scale**2 * (_SLOPES @ slopes)]
+        return np.ascontiguousarray(np.transpose(table))
+
+    def log_density(self, u: Floats) -> Floats:
+        """Return the log density at log-odds of any shape."""
+        found, flat = np.empty(u.size), u.ravel()
+        for start in range(0, u.size, _BLOCK):
+            part = flat[start : start + _BLOCK]
+            index, t = self._places(part)
+            beyond = np.minimum([part - self.edges[0], self.edges[-1] - part], 0.0)
+            inside = np.einsum("ni,ni->n", _interpolating(t), self.logs.T[index])
+            found[start : start + _BLOCK] = inside + self.outer[1] @ beyond
+        return found.reshape(u.shape)
+
+    def _places(self, u: Floats) -> tuple[Indices, Floats]:
+        """Return the panel of each point, and where it lies there from -1 to 1."""
+        index = np.clip(np.searchsorted(self.edges, u) - 1, 0, self.edges.size - 2)
+        left, right = self.edges[index], self.edges[index + 1]
+        return index, np.clip((2 * u - left - right) / (right - left), -1.0, 1.0)
+
+    def values(self, u: Floats) -> Floats:
+        """Return both tails, the log density, its slope and bend at points, shape (5, n)."""
+        index, t = self._places(u)
+        # The mass of the panel below a point, by a rule on that part alone.
+        inner = _interpolating(0.5 * ((t - 1) + np.multiply.outer(_NODES, t + 1)))
+        density = np.exp(np.einsum("kni,ni->kn", inner, self.logs.T[index]))
+        mass = self._masses.sum(axis=0)[index]
+        part = 0.25 * (t + 1) * np.diff(self.edges)[index] * (_WEIGHTS @ density)
+        part = np.minimum(part, mass)
+        below, above = self._below[index] + part, self._above[index + 1] + (mass - part)
+        logs = np.einsum("ni,nid->dn", _interpolating(t), self._at_nodes[index])
+        found = np.stack([below, above, *logs])
+        for end, sign, outside in ((0, 1, u < self.edges[0]), (1, -1, u > self.edges[-1])):
+            if outside.any():
+                log_density, slope = self.outer[0][end], self.outer[1][end]
+                fall = slope * sign * (u[outside] - self.edges[-end])
+                tail = np.exp(log_density + fall) / slope
+                rest = np.full_like(fall, sign * slope), np.zeros_like(fall)
+                tails = (tail, 1 - tail)[::sign]
+                found[:, outside] = np.stack([*tails, log_density + fall, *rest])
+        return found
+
+    def quantiles(self, p: Floats, q: Floats) -> Floats:
+        """Return the log-odds with the mass p = 1 - q below them, shape (n,); all inside (0, 1)."""
+        is_lower, wanted = p < q, np.minimum(p, q)
+        inner = np.clip([[p], [q]], _LEAST_QUANTILE, 1 - _LEAST_QUANTILE)
+        u = quantiles(self._centred, inner[0], inner[1])[0] + self._centre
+        # Steps on the log of the smaller tail, whose digits are not those of 1/2 less a tail.
+        for _ in range(_FAR_STEPS if (wanted < _LEAST_QUANTILE).any() else 1):
+            below, above, log_density = self.values(u)[:3]
+            with np.errstate(all="ignore"):
+                tail = np.where(is_lower, below, above)
+                step = np.log(tail / wanted) * tail / np.exp(log_density)
+            u -= np.where(np.isfinite(step), np.where(is_lower, step, -step), 0.0)
+        return np.asarray(u)
+
+    @cached_property
+    def _centre(self) -> float:
+        u, mass = self.nodes
+        return float(mass @ u)
+
+    def has_one_peak(self, turn: Floats) -> bool:
+        """Return whether the density of a function of the log-odds rises and then falls.
+
+        `turn` is the slope of the log of its derivative at the points of the panels.
+        """
+        rates = (self._at_nodes[..., 1].T - turn.reshape(_N, -1)).T.ravel()
+        signs = np.sign(rates[np.abs(rates) > _FLAT])
+        return bool((np.diff(signs) <= 0).all())
+
+    @cached_property
+    def _centred(self) -> "CentredTable":
+        u, mass = self.nodes
+        deviation = float(np.sqrt(mass @ (u - self._centre) ** 2))
+        # Far enough out for the smallest quantiles.
+        beyond = np.log([self._below[0], self._above[-1]]) - np.log(_LEAST_QUANTILE)
+        out = np.maximum(beyond, 0.0) / self.outer[1]
+        low, high = self.edges[[0, -1]] - self._centre + np.array([-1.0, 1.0]) * out
+        return CentredTable(self, self._centre, low, high, deviation)
+
+
+class CentredTable:
+    """The log-odds of a table, at distances from a point; base class of functions of them.
+
+    Parameters
+    ----------
+    table : distribution of the log-odds.
+    centre : what distances are measured from.
+    low, high : range of distances that count.
+    deviation : standard deviation.
+    ends : limits of the density at both ends of the range.
+    places : distances at which the density may have a kink or a pole.
+    is_log_concave : whether the density has a single peak.
+    """
+
+    least = 1e-290
+
+    def __init__(
+        self,
+        table: Table,
+        centre: float,
+        low: float,
+        high: float,
+        deviation: float,
+        ends: tuple[float, float] = (0.0, 0.0),
+        places: Floats | None = None,
+        *,
+        is_log_concave: bool = False,
+    ) -> None:
+        self.table, self.centre, self.is_log_concave = table, centre, is_log_concave
+        self.low, self.high, self.deviation = (np.array([x]) for x in (low, high, deviation))
+        self.end_densities = np.array(ends)[:, np.newaxis]
+        self.places = np.empty((1, 0)) if places is None else places[np.newaxis]
+
+    def log_odds(self, y: Floats) -> Floats:
+        """Return the log-odds at distances."""
+        return y + self.centre
+
+    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the log of dy / du and its first two derivatives."""
+        return (np.zeros_like(u),) * 3
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function less 1/2 and up to three derivatives."""
+
+        def evaluate(y: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                u = self.log_odds(y[0])
+                below, above, log_density, slope, bend = self.table.values(u)
+                log_stretch, turn, more = self.stretch(u)
+                excess = np.where(below < above, below - 0.5, 0.5 - above)
+                density, rate = np.exp(log_density - log_stretch), slope - turn
+                unit = np.exp(-log_stretch)
+                second = density * (rate * (rate - turn) + bend - more) * unit**2
+                values = np.stack([excess, density, density * rate * unit, second])
+            return values[: n_derivatives + 1, np.newaxis]
+
+        return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, 1, n), at distances from both ends."""
+        del y
+        with np.errstate(all="ignore"):
+            u = np.log(to_low[0]) - np.log(to_high[0])
+            below, above, log_density = self.table.values(np.nan_to_num(u))[:3]
+            return np.stack([below, above, np.exp(log_density - self.stretch(u)[0])])[:, np.newaxis]
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> tuple[Floats, Floats] | None:
+        """Distances from both ends of the points with P(X <= x) = p = 1 - q."""
+        is_inner, width = p * q > 0, float((self.high - self.low)[0])
+        u = self.table.quantiles(*(np.where(is_inner, share, 0.5)[0] for share in (p, q)))
+        return width * expit(u)[np.newaxis], width * expit(-u)[np.newaxis]
+
+
+class CentredShare(CentredTable):
+    """The place in an interval that has the log-odds of a table, at distances from the mean."""
+
+    def log_odds(self, y: Floats) -> Floats:
+        return np.asarray(np.log(y - self.low) - np.log(self.high - y))
+
+    def stretch(self, u: Floats) -> tuple[Floats, Floats, Floats]:
+        share = expit(u)
+        log_stretch = log_expit(u) + log_expit(-u) + np.log(self.high - self.low)
+        return log_stretch, 1 - 2 * share, -2 * share * (1 - share)
+
+
+class TabulatedDistribution(BoundedDistribution):
+    """Base class of distributions on an interval, by a table of the log-odds of the place in it."""
+
+    @property
+    @abstractmethod
+    def _table(self) -> Table:
+        """Density of the log-odds of the place in the support."""
+
+    @property
+    def _ends(self) -> Interval:
+        """Both ends of the support."""
+        return Interval(0.0, 1.0)
+
+    @property
+    def _places(self) -> Floats:
+        """Log-odds at which the density may have a kink or a pole."""
+        return np.empty(0)
+
+    def __repr__(self) -> str:
+        """Show the mean and the standard deviation."""
+        sd = self.standard_deviation()
+        return f"{type(self).__name__}(mean={self.mean():.4g}, sd={sd:.4g})"
+
+    @cached_property
+    def _frame(self) -> Frame:
+        (low, high), (share, rest) = self._ends, self._table.mean_and_rest
+        to_low, to_high = (high - low) * share, (high - low) * rest
+        mean = low + to_low if to_low < to_high else high - to_high
+        return Frame(low, 0.0, high, 0.0, mean, 0.0, to_low, to_high)
+
+    @cached_property
+    def _centred(self) -> CentredShare:
+        frame, (low, high) = self._frame, self._ends
+        # The limits of x / w or 1 - x / w to a power follow from the outer panels.
+        ends = self._table.end_densities / (high - low)
+        places = (high - low) * expit(self._places) - frame.mean_to_low
+        deviation = self.standard_deviation()
+        spans = -frame.mean_to_low, frame.mean_to_high
+        return CentredShare(
+            *(self._table, frame.mean, *spans, deviation, tuple(ends.tolist()), places),
+            is_log_concave=self._table.has_one_peak(1 - 2 * expit(self._table.points)),
+        )
+
+    def variance(self) -> float:
+        """Return the variance, by quadrature."""
+        low, high = self._ends
+        return float((high - low) ** 2 * self._central_moments[0])
+
+    def skewness(self) -> float:
+        """Return the skewness, the third standardised moment, by quadrature."""
+        return float(self._central_moments[1] / self._central_moments[0] ** 1.5)
+
+    def kurtosis(self) -> float:
+        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
+        return float(self._central_moments[2] / self._central_moments[0] ** 2 - 3.0)
+
+    @cached_property
+    def _central_moments(self) -> Floats:
+        return self._table.central_moments
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        return np.asarray(self.icdf(rng.random(shape)))
+
+
+class LogitDistribution(TabulatedDistribution):
+    """The distribution of an accuracy whose log-odds have a given density.
+
+    Parameters
+    ----------
+    log_density : callable
+        Log density of the log-odds, finite and smooth, up to a constant; shape (n,) to (n,).
+    start, scale : float
+        A point amid the distribution, and about its standard deviation, in log-odds.
+    tolerance : float, default=1e-10
+        Largest error of the log density that counts. It must not be less than that of the
+        function, which cannot be resolved.
+    """
+
+    def __init__(
+        self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
+    ) -> None:
+        edges = start + scale * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+        self._known = Table.of(log_density, edges, tolerance)
+
+    @property
+    def _table(self) -> Table:
+        return self._known
+
+
+def _logs(log_density: LogDensity, left: Floats, right: Floats) -> Floats:
+    """Log densities at the points of panels; those that vanish are bounded."""
+    values = log_density(_spread(left, right).ravel()).reshape(_N, left.size)
+    return np.asarray(np.maximum(values, np.maximum(values.max(axis=0), -1e300) - _FLOOR))
+
+
+def _spread(left: Floats, right: Floats) -> Floats:
+    """Points of the rule between each left and right, shape (16, n)."""
+    return np.asarray(0.5 * (left + right) + 0.5 * np.multiply.outer(_NODES, right - left))
+
+
+def _interpolating(t: Floats) -> Floats:
+    """Weights of the values at the nodes, in a polynomial at points, shape (..., 16)."""
+    away = t[..., np.newaxis] - _NODES
+    away[away == 0] = np.finfo(float).tiny
+    weights = _BARYCENTRIC / away
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return np.asarray(weights)
