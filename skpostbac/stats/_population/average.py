@@ -15,12 +15,12 @@ until the transform has vanished, or is that of the corners to 1e-10.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
-from scipy.special import erfc, expit, gammaln, logsumexp
+from scipy.special import erfc, expit, gamma, gammaln, logsumexp
 
-from skpostbac._utils import Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._distribution import (
     BoundedDistribution,
     LogitDensity,
@@ -28,7 +28,7 @@ from skpostbac.stats._distribution import (
     Panels,
 )
 from skpostbac.stats._numerics import Frame, even_sums, exact_sum
-from skpostbac.stats._series import Centred, Corners, Rule, Series
+from skpostbac.stats._series import Centred, Corners, Rule, Series, powers
 
 # Log of the mass that may be outside of the range of a series, and its period in ranges.
 _DEPTH, _PERIOD = 34.0, 1 + 1 / 16
@@ -36,14 +36,16 @@ _DEPTH, _PERIOD = 34.0, 1 + 1 / 16
 _FEWEST, _MOST = 32, 2**16
 # Coefficients that count as zero, and what corners may miss of a transform.
 _VANISHED, _MISSED = 1e-14, 1e-10
-# Heights, as shares of the last, at which a transform is looked at.
-_LOOKS = np.linspace(0.55, 1.0, 10)
+# Even heights, as shares of the last, at which a transform is looked at.
+_LOOKS = np.linspace(0.55, 1.0, 6)
 # Radians by which a wave turns on a panel of 16 nodes, which leave 1e-18, and a mass that is none.
 _TURN, _NEGLIGIBLE = 14.0, 1e-20
-# Powers of an end. They are fitted where log d is up to 40 below its largest, where a wave turns by
-# 40 radians; what is closer to the end is taken as the end.
-_POWERS = np.append(np.geomspace(0.03, 1.0, 16, endpoint=False), np.arange(1.0, 20.0, 0.5))
-_RADIANS, _CLOSEST = 40.0, 40.0
+# Powers of an end, beyond the least. They are fitted where log d is up to 40 below its largest,
+# where a wave turns by 40 radians. Of powers below 1/2, what is closer is taken as the end itself.
+_POWERS = np.concatenate(
+    [[0.0], np.geomspace(0.03, 1.0, 16, endpoint=False), np.arange(1.0, 20.0, 0.5)]
+)
+_RADIANS, _CLOSEST, _HEAVY, _LEAST_POWER, _LARGEST_POWER = 40.0, 40.0, 0.5, 0.03, 20.0
 # An end reaches no farther than to this share of an accuracy.
 _WIDEST = 0.2
 # Places of corners that rounding tells apart, and the least that counts.
@@ -143,7 +145,8 @@ class _Term:
     def ends(self) -> tuple[float, float]:
         """Both ends."""
         below, above = self.density.mean_and_rest
-        return -self.weight * below, self.weight * above
+        unit = self.weight / (below + above)
+        return -unit * below, unit * above
 
     def refined(self, panels: Panels, top: float) -> Panels:
         """Halve panels until they resolve waves up to a height."""
@@ -162,15 +165,30 @@ class _Term:
         masses = np.append(np.exp(log_mass), self.density._masses_beyond)
         return np.append(inside, [low, high]), masses
 
-    def fitted_end(self, end: int, farthest: float) -> tuple[float, Floats]:
-        """Mass at the lower (0) or upper end (1), and factors of (d / farthest)^a - 1 next to it."""
+    def fitted_end(self, end: int, farthest: float) -> "_FittedEnd":
+        """Fit the density next to the lower end (0) or the upper one (1)."""
         y, (left, right) = _fit()
-        x = farthest / self.weight * np.exp(-y)
+        x, side = farthest / self.weight * np.exp(-y), 1 - 2 * end
         log_rest = np.log1p(-x)
-        u = (1 - 2 * end) * (np.log(farthest / self.weight) - y - log_rest)
-        factors = right @ (left @ np.exp(self.density.log_density(u) - log_rest))
+        u = side * (np.log(farthest / self.weight) - y - log_rest)
+        # The least power is that of the end, or the first one of a density that falls ever faster.
+        slope = side * float(self.density.slope(u[:1])[0])
+        least = min(self.density.end_powers[end][1], slope, _LARGEST_POWER)
+        powers = max(least, _LEAST_POWER) + _POWERS
+        factors = right @ (left @ np.exp(self.density.log_density(u) - log_rest + powers[0] * y))
+        if least > _HEAVY:
+            return _FittedEnd(0.0, factors, powers)
         mass = np.exp(self.density.log_tail(u[:1], np.array([end == 0])))[0]
-        return float(mass - (factors / _POWERS).sum()), factors
+        return _FittedEnd(float(mass - (factors / powers).sum()), factors, powers)
+
+
+@dataclass(frozen=True)
+class _FittedEnd:
+    """The density c_j z^a_j / d at distances d from an end, z = d / farthest, and a mass there."""
+
+    mass: float
+    factors: Floats
+    powers: Floats
 
 
 @cache
@@ -188,54 +206,53 @@ def _fit() -> tuple[Floats, tuple[Floats, Floats]]:
 
 def _series(terms: list[_Term], deviation: float) -> Series:
     """Return the series of the sum of some terms."""
-    coarse = [term.nodes(term.density.panels) for term in terms]
-    ends = np.array([term.ends for term in terms]).sum(axis=0)
-    rates = 2.0 ** np.arange(-2, 6)[:, np.newaxis] / deviation
-    # Chernoff's bound on the mass beyond
-    low, high = (
-        side * min(np.min((_DEPTH + sum(_log_mgf(side * rates, *x) for x in coarse)) / rates[:, 0]), side * end)
-        for side, end in zip((-1.0, 1.0), ends.tolist(), strict=True)
-    )
-    step, order = 2 * np.pi / (_PERIOD * (high - low)), _FEWEST
     panels = [term.density.panels for term in terms]
+    nodes = [term.nodes(x) for term, x in zip(terms, panels, strict=True)]
+    ends = np.array([term.ends for term in terms]).sum(axis=0)
+    # Chernoff's bound on the mass beyond, unless an end of the support is closer
+    rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
+    reach = np.empty(2)
+    for i, side in enumerate((-1.0, 1.0)):
+        logs = [_log_mgf(side * rates, position, mass) for position, mass in nodes]
+        reach[i] = min(float(np.min((_DEPTH + np.sum(logs, axis=0)) / rates)), side * ends[i])
+    step, order = 2 * np.pi / (_PERIOD * reach.sum()), _FEWEST
+    corners_at, has_vanished = None, False
     while True:
         top = order * step
         panels = [term.refined(x, top) for term, x in zip(terms, panels, strict=True)]
         nodes = [term.nodes(x) for term, x in zip(terms, panels, strict=True)]
-        looks = top * _LOOKS
+        looks, farthest = top * _LOOKS, _RADIANS / top
         values = np.prod([_transform(looks, *x) for x in nodes], axis=0)
-        has_vanished, fits = np.abs(values).max() < _VANISHED, None
+        has_vanished = bool(np.abs(values).max() < _VANISHED)
         if has_vanished or order == _MOST:
             break
-        if _RADIANS / top < _WIDEST * min(term.weight for term in terms):
-            farthest = _RADIANS / top
+        if farthest < _WIDEST * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
-            places, at_looks = _corners(terms, fits, farthest, np.log(looks))
+            corners_at = partial(_corners, terms, fits, farthest)
+            places, amplitudes = corners_at(np.log(looks))
             waves = np.exp(1j * np.multiply.outer(places, looks))
-            if np.abs((waves * at_looks).sum(axis=0) - values).max() < _MISSED:
+            if np.abs((waves * amplitudes).sum(axis=0) - values).max() < _MISSED:
                 break
-            fits = None
+            corners_at = None
         order *= 2
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
-    if fits:
+    if corners_at:
         rule = Rule.of(order, sum(min(a for _, a in t.density.end_powers) for t in terms))
-        logs = (np.log(step) + rule.log_orders).ravel()
-        places, amplitudes = _corners(terms, fits, farthest, logs)
-        shape = (1, *places.shape, *rule.log_orders.shape)
+        places, amplitudes = corners_at((np.log(step) + rule.log_orders).ravel())
         if places.size:
+            shape = (1, *places.shape, *rule.log_orders.shape)
             corners = Corners(rule, np.array([step]), places[np.newaxis], amplitudes.reshape(shape))
     elif has_vanished:
-        coefficients = coefficients[: 1 + int(np.flatnonzero(np.abs(coefficients) > _VANISHED / 10).max(initial=_FEWEST))]
+        last = np.flatnonzero(np.abs(coefficients) > 0.1 * _VANISHED).max(initial=_FEWEST)
+        coefficients = coefficients[: last + 1]
     else:
-        # a window, which smooths the distribution over some steps of the last wave
+        # A window smooths the distribution over some of the last waves.
         coefficients = coefficients * 0.5 * erfc(np.linspace(-10, 6, coefficients.size))
     return Series(
         np.array([2 * np.pi / step]),
-        np.array([low]),
-        np.array([high]),
-        np.array([deviation]),
-        _end_densities(terms, (low <= ends[0], high >= ends[1])),
+        *(-reach[:1], reach[1:], np.array([deviation])),
+        _end_densities(terms, reach >= np.abs(ends)),
         False,
         coefficients[np.newaxis],
         corners,
@@ -243,26 +260,29 @@ def _series(terms: list[_Term], deviation: float) -> Series:
 
 
 def _log_mgf(rates: Floats, position: Floats, mass: Floats) -> Floats:
-    """Log E exp(r x) at some rates, shape (n, 1)."""
-    return np.asarray(logsumexp(rates * position, axis=1, b=mass))
+    """Log E exp(r x) at some rates."""
+    return np.asarray(logsumexp(np.multiply.outer(rates, position), axis=1, b=mass))
 
 
 def _transform(heights: Floats, position: Floats, mass: Floats) -> Complexes:
-    """E exp(i t x) at some heights."""
-    return np.array([mass @ np.exp(1j * height * position) for height in heights])
+    """E exp(i t x) at some even heights."""
+    first, turn = (np.exp(1j * t * position) for t in (heights[0], heights[1] - heights[0]))
+    return np.asarray(powers(first, turn, heights.size) @ mass)
 
 
 def _corners(
-    terms: list[_Term], fits: list[list[tuple[float, Floats]]], farthest: float, log_t: Complexes
+    terms: list[_Term], fits: list[list[_FittedEnd]], farthest: float, log_t: Complexes
 ) -> tuple[Floats, Complexes]:
     """Return places of corners, (C,), and their transforms at heights whose logs are given."""
     places, values = np.zeros(1), np.ones((1, log_t.size), dtype=complex)
-    gammas = np.exp(gammaln(_POWERS))
     for term, ends in zip(terms, fits, strict=True):
         pair = []
-        for turn, (atom, factors) in zip((-0.5j, 0.5j), ends, strict=True):
-            log_z = np.log(farthest) + log_t + turn * np.pi
-            pair.append(atom + (factors * gammas) @ np.exp(-np.multiply.outer(_POWERS, log_z)))
+        for turn, end in zip((-0.5j, 0.5j), ends, strict=True):
+            log_z, factors = (
+                np.log(farthest) + log_t + turn * np.pi,
+                end.factors * gamma(end.powers),
+            )
+            pair.append(end.mass + factors @ np.exp(-np.multiply.outer(end.powers, log_z)))
         places = np.add.outer(term.ends, places).ravel()
         values = (np.array(pair)[:, np.newaxis] * values).reshape(-1, log_t.size)
         # Corners at the same place are one.
@@ -275,7 +295,7 @@ def _corners(
     return places, values
 
 
-def _end_densities(terms: list[_Term], is_end: tuple[bool, bool]) -> Floats:
+def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
     """Limits of the density at both ends of the range, shape (2, 1).
 
     Densities c d^(a - 1) of the terms at a distance d have a sum like the product of all
