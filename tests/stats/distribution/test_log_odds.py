@@ -10,20 +10,12 @@ from scipy.special import betaln, log_expit
 from skpostbac import group_posterior
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._distribution.log_odds import LogitDistribution
-from skpostbac.stats._population.model import log_likelihood
 
 
 def beta_distribution(a, b):
     """The distribution of Beta(a, b): the density of its log-odds is x^a (1 - x)^b."""
     return LogitDistribution(
         lambda u: a * log_expit(u) + b * log_expit(-u), np.log(a / b), np.sqrt(1 / a + 1 / b)
-    )
-
-
-def narrow_beta_distribution(a, b):
-    """The same without cancellation at the maximum, where the terms are large."""
-    return LogitDistribution(
-        lambda u: log_likelihood(u, a, a + b), np.log(a / b), np.sqrt(1 / a + 1 / b)
     )
 
 
