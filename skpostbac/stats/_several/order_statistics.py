@@ -121,25 +121,15 @@ def resolve_jointly(distributions: Sequence[Distribution]) -> JointPanels:
 def _is_unresolved(edges: Floats, cdf: Floats) -> Bools:
     """Return which panels have an error above the tolerance and can still be halved.
 
-    What is left out of F_i matters as far as another distribution varies on the same panel, and in
-    proportion to its length for the integrals over x.
+    What is left out of the products of all functions matters as far as one of them varies on the
+    same panel, and in proportion to its length for the integrals over x.
     """
     lengths = np.diff(edges, axis=1)
-    spread = cdf[:, -1] - cdf[:, 0]
-    others = np.zeros_like(spread)
-    if spread.shape[1] > 1:
-        top_two = np.partition(spread, -2, axis=1)[:, -2:]
-        is_largest = np.arange(spread.shape[1]) == spread.argmax(axis=1)[:, np.newaxis]
-        others = np.where(is_largest, top_two[:, :1], top_two[:, 1:])
-
-    def residue(values: Floats) -> Floats:
-        last = np.einsum("kn,pnt->pkt", LAST_COEFFICIENTS, values)
-        return np.asarray(np.abs(last).max(axis=1))
-
-    counts = residue(_counts_above(cdf)) * np.maximum(spread.max(axis=1, keepdims=True), lengths)
-    errors = np.concatenate([residue(cdf) * np.maximum(others, lengths), counts], axis=1)
+    spread = (cdf[:, -1] - cdf[:, 0]).max(axis=1)
+    counts = np.einsum("kn,pnt->pkt", LAST_COEFFICIENTS, _counts_above(cdf))
+    errors = np.abs(counts).max(axis=(1, 2)) * np.maximum(spread, lengths[:, 0])
     is_long = lengths[:, 0] > _SHORTEST * np.spacing(np.abs(edges).max(axis=1))
-    return np.asarray((errors.max(axis=1) > TOLERANCE) & is_long)
+    return np.asarray((errors > TOLERANCE) & is_long)
 
 
 def _counts_above(cdf: Floats) -> Floats:
