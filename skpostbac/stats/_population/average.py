@@ -16,6 +16,7 @@ until the transform has vanished, or is that of the corners to 1e-10.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import erfc, expit, gamma, gammaln, logsumexp
@@ -36,10 +37,12 @@ _DEPTH, _PERIOD = 34.0, 1 + 1 / 16
 _FEWEST, _MOST = 32, 2**16
 # Coefficients that count as zero, and what corners may miss of a transform.
 _VANISHED, _MISSED = 1e-14, 1e-10
+# The height in units of 1 / sd at which the transform of a normal variable has vanished.
+_NORMAL = 8.0
 # Even heights, as shares of the last, at which a transform is looked at.
 _LOOKS = np.linspace(0.55, 1.0, 6)
 # Radians by which a wave turns on a panel of 16 nodes, which leave 1e-18, and a mass that is none.
-_TURN, _NEGLIGIBLE = 14.0, 1e-20
+_TURN, _NEGLIGIBLE = 14.0, 1e-17
 # Powers of an end, beyond the least. They are fitted where log d is up to 40 below its largest,
 # where a wave turns by 40 radians. Of powers below 1/2, what is closer is taken as the end itself.
 _POWERS = np.concatenate(
@@ -49,7 +52,7 @@ _RADIANS, _CLOSEST, _HEAVY, _LEAST_POWER, _LARGEST_POWER = 40.0, 40.0, 0.5, 0.03
 # An end reaches no farther than to this share of an accuracy.
 _WIDEST = 0.2
 # Places of corners that rounding tells apart, and the least that counts.
-_ROUNDING, _LEAST = 1e-15, 1e-15
+_ROUNDING, _LEAST = 1e-12, 1e-15
 # Powers of a density at an end that count as zero.
 _FLAT = 1e-6
 
@@ -134,6 +137,9 @@ class LogitAverage(BoundedDistribution):
         return _series(self._terms, self.standard_deviation())
 
 
+_FittedEnd: TypeAlias = tuple[float, float, Floats]
+
+
 @dataclass(frozen=True)
 class _Term:
     """One accuracy times its weight, at distances from its mean."""
@@ -163,10 +169,13 @@ class _Term:
         low, high = self.ends
         inside = np.where(u < 0, low + self.weight * expit(u), high - self.weight * expit(-u))
         masses = np.append(np.exp(log_mass), self.density._masses_beyond)
-        return np.append(inside, [low, high]), masses
+        return np.append(inside, [low, high]), masses / masses.sum()
 
     def fitted_end(self, end: int, farthest: float) -> "_FittedEnd":
-        """Fit the density next to the lower end (0) or the upper one (1)."""
+        """Return a mass at the lower end (0) or the upper one (1), and the density next to it.
+
+        Given the first power, and c_j Gamma(a_j) of the density c_j (d / farthest)^a_j / d.
+        """
         y, (left, right) = _fit()
         x, side = farthest / self.weight * np.exp(-y), 1 - 2 * end
         log_rest = np.log1p(-x)
@@ -174,21 +183,12 @@ class _Term:
         # The least power is that of the end, or the first one of a density that falls ever faster.
         slope = side * float(self.density.slope(u[:1])[0])
         least = min(self.density.end_powers[end][1], slope, _LARGEST_POWER)
-        powers = max(least, _LEAST_POWER) + _POWERS
-        factors = right @ (left @ np.exp(self.density.log_density(u) - log_rest + powers[0] * y))
-        if least > _HEAVY:
-            return _FittedEnd(0.0, factors, powers)
-        mass = np.exp(self.density.log_tail(u[:1], np.array([end == 0])))[0]
-        return _FittedEnd(float(mass - (factors / powers).sum()), factors, powers)
-
-
-@dataclass(frozen=True)
-class _FittedEnd:
-    """The density c_j z^a_j / d at distances d from an end, z = d / farthest, and a mass there."""
-
-    mass: float
-    factors: Floats
-    powers: Floats
+        first, mass = max(least, _LEAST_POWER), 0.0
+        factors = right @ (left @ np.exp(self.density.log_density(u) - log_rest + first * y))
+        if least < _HEAVY:
+            mass = float(np.exp(self.density.log_tail(u[:1], np.array([end == 0])))[0])
+            mass -= float((factors / (first + _POWERS)).sum())
+        return mass, first, factors * gamma(first + _POWERS)
 
 
 @cache
@@ -213,9 +213,12 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
     reach = np.empty(2)
     for i, side in enumerate((-1.0, 1.0)):
-        logs = [_log_mgf(side * rates, position, mass) for position, mass in nodes]
-        reach[i] = min(float(np.min((_DEPTH + np.sum(logs, axis=0)) / rates)), side * ends[i])
-    step, order = 2 * np.pi / (_PERIOD * reach.sum()), _FEWEST
+        exponents = [(np.multiply.outer(side * rates, y), mass) for y, mass in nodes]
+        log_mgf = sum(logsumexp(x, axis=1, b=mass) for x, mass in exponents)
+        reach[i] = min(float(np.min((_DEPTH + log_mgf) / rates)), side * ends[i])
+    step = 2 * np.pi / (_PERIOD * reach.sum())
+    # No transform has vanished sooner than that of a normal variable.
+    order = max(_FEWEST, int(2 ** np.floor(np.log2(_NORMAL / (step * deviation)))))
     corners_at, has_vanished = None, False
     while True:
         top = order * step
@@ -224,7 +227,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
         looks, farthest = top * _LOOKS, _RADIANS / top
         values = np.prod([_transform(looks, *x) for x in nodes], axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
-        if has_vanished or order == _MOST:
+        if has_vanished:
             break
         if farthest < _WIDEST * min(term.weight for term in terms):
             fits = [[term.fitted_end(end, farthest) for end in (0, 1)] for term in terms]
@@ -234,6 +237,8 @@ def _series(terms: list[_Term], deviation: float) -> Series:
             if np.abs((waves * amplitudes).sum(axis=0) - values).max() < _MISSED:
                 break
             corners_at = None
+        if order >= _MOST:
+            break
         order *= 2
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
@@ -259,11 +264,6 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     )
 
 
-def _log_mgf(rates: Floats, position: Floats, mass: Floats) -> Floats:
-    """Log E exp(r x) at some rates."""
-    return np.asarray(logsumexp(np.multiply.outer(rates, position), axis=1, b=mass))
-
-
 def _transform(heights: Floats, position: Floats, mass: Floats) -> Complexes:
     """E exp(i t x) at some even heights."""
     first, turn = (np.exp(1j * t * position) for t in (heights[0], heights[1] - heights[0]))
@@ -275,21 +275,21 @@ def _corners(
 ) -> tuple[Floats, Complexes]:
     """Return places of corners, (C,), and their transforms at heights whose logs are given."""
     places, values = np.zeros(1), np.ones((1, log_t.size), dtype=complex)
+    logs = [np.log(farthest) + log_t + turn * np.pi for turn in (-0.5j, 0.5j)]
+    tables = [np.exp(-np.multiply.outer(_POWERS, log_z)) for log_z in logs]
     for term, ends in zip(terms, fits, strict=True):
-        pair = []
-        for turn, end in zip((-0.5j, 0.5j), ends, strict=True):
-            log_z, factors = (
-                np.log(farthest) + log_t + turn * np.pi,
-                end.factors * gamma(end.powers),
-            )
-            pair.append(end.mass + factors @ np.exp(-np.multiply.outer(end.powers, log_z)))
+        pair = np.array(
+            [
+                mass + np.exp(-first * log_z) * (factors @ table)
+                for (mass, first, factors), log_z, table in zip(ends, logs, tables, strict=True)
+            ]
+        )
         places = np.add.outer(term.ends, places).ravel()
-        values = (np.array(pair)[:, np.newaxis] * values).reshape(-1, log_t.size)
-        # Corners at the same place are one.
+        values = (pair[:, np.newaxis] * values).reshape(-1, log_t.size)
+        # Corners at the same place are one, and some do not count.
         order = np.argsort(places)
-        places, values = places[order], values[order]
-        first = np.flatnonzero(np.diff(places, prepend=-np.inf) > _ROUNDING)
-        places, values = places[first], np.add.reduceat(values, first, axis=0)
+        first_of = np.flatnonzero(np.diff(places[order], prepend=-np.inf) > _ROUNDING)
+        places, values = places[order][first_of], np.add.reduceat(values[order], first_of, axis=0)
         kept = np.abs(values).max(axis=1) > _LEAST
         places, values = places[kept], values[kept]
     return places, values
