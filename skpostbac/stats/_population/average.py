@@ -12,9 +12,9 @@ sum_j c_j Gamma(a_j) (-i t)^(-a_j) (Watson's lemma), for complex t as well. The 
 ends of all accuracies are the corners of a Fourier series (`_series.corners`). Orders are doubled
 until the transform has vanished, or is that of the corners to 1e-10.
 
-Where neither is the case up to 65,536 orders, as with 3 samples of one class and 10^7 of another, all
-of them right, a window ends the series. Errors of probabilities are then 1e-9 up to the quantile .9,
-and up to 2e-3 next to the end.
+Where neither is the case up to 65,536 orders, as with 3 samples of one class and 10^5 of another,
+all of them right, a window ends the series. Errors of probabilities are then 1e-9 farther than 1e-3
+from the end, and up to 2 % beside it.
 """
 
 from collections.abc import Sequence
