@@ -14,7 +14,6 @@ from skpostbac.stats import (
     HierarchicalPairedDifference,
 )
 from skpostbac.stats._distribution import Distribution, DrawnPosterior, kernel_density
-from skpostbac.stats._several import PanelDistribution
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw.
@@ -43,7 +42,7 @@ _SPIKE_HEIGHT = 2.7
 
 
 # Distributions with a density that is computed, not estimated from draws.
-Computed: TypeAlias = BoundedDistribution | PanelDistribution | BetaQuotient
+Computed: TypeAlias = BoundedDistribution | BetaQuotient
 
 
 class Curve(NamedTuple):

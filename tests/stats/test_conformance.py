@@ -120,6 +120,7 @@ def random_case(kind, seed):
     return beta(right + prior, wrong + prior, weights, ROUGH)
 
 
+TWO_CLASSES = [[82, 40], [75, 31], [92, 44]]
 RATE, ALARM = BetaAverage([21.5], [3.5]), BetaAverage([3.5], [77.5])
 CASES = {
     "one class": beta([9.0], [3.0]),
@@ -153,6 +154,16 @@ CASES = {
     "normal-binomial groups": Case(
         lambda: group_posterior([82, 75, 92], [100, 90, 99], model=NormalBinomial()).new_group,
         BORROWING[0.1],
+    ),
+    "groups, two classes": Case(
+        lambda: group_posterior(TWO_CLASSES, [[100, 50]] * 3, model=BetaBinomial()).new_group,
+        BORROWING,
+        (0.0, 0.5, 1.0),
+    ),
+    "groups, perfect classes": Case(
+        lambda: group_posterior([[9, 4], [9, 4]], [[9, 4]] * 2, model=NormalBinomial()).groups[0],
+        BORROWING,
+        (0.0, 0.5, 1.0),
     ),
     "ratio": Case(lambda: BetaRatio(RATE, ALARM, [[0, 0], [0.1, 0.1]], [[0, 0.9], [0.1, 1]])),
     "quotient": Case(lambda: BetaQuotient([21.5, 9.5], [3.5, 77.5])),

@@ -46,19 +46,14 @@ from skpostbac.stats._several import (
     pairwise_probabilities,
     rank_probabilities,
     resolve_jointly,
-    sharpen,
     tally,
 )
 
 # Up to this many classifiers, the distribution of the difference of each pair costs less than joint
 # panels, and is as good for all distributions.
 _FEW = 10
-# Panels give pairwise probabilities and losses six digits down to these. A smaller probability is
-# taken from the distribution of the difference, a smaller loss from panels with exact tails.
+# A smaller probability is taken from the distribution of the difference.
 _SMALL_PROBABILITY = 1e-9
-_SMALL_LOSS = 1e-12
-# Rivals less likely than this to beat the best, beside the likeliest, add nothing to its loss.
-_NEGLIGIBLE = 1e-12
 
 # Numbers in an array of a block of draws that fit the cache: of shares of patterns, which are used
 # once, and of accuracies, which are used over and over.
@@ -177,20 +172,7 @@ class IndependentJoint(StablePickle):
 
     def expected_loss(self) -> Floats:
         """Return the expected shortfall of each from the best, shape (T,)."""
-        losses = expected_shortfalls(self._panels)
-        best = int(np.argmin(losses))
-        if losses[best] < _SMALL_LOSS:
-            losses[best] = self._small_loss(best)
-        return losses
-
-    def _small_loss(self, best: int) -> float:
-        """Return the expected shortfall of an all but certain winner, to relative accuracy."""
-        others = [i for i in range(len(self.posteriors)) if i != best]
-        chances = [_both_sides(self.difference(i, best))[0] for i in others]
-        least = _NEGLIGIBLE * max(chances)
-        rivals = [i for i, chance in zip(others, chances, strict=True) if chance > least]
-        distributions = [self._distributions[i] for i in (best, *rivals)]
-        return float(expected_shortfalls(sharpen(self._panels, distributions))[0])
+        return expected_shortfalls(self._panels)
 
     def monte_carlo_error(self) -> MonteCarloError:
         """Return zeros: nothing is drawn."""

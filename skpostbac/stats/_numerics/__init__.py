@@ -34,7 +34,6 @@ from skpostbac.stats._numerics.special import (
     log_beta,
     log_sum,
     polynomial,
-    sinmx,
     stirling_remainder,
 )
 
@@ -61,7 +60,6 @@ __all__ = [
     "log_sum",
     "matrix_product",
     "polynomial",
-    "sinmx",
     "stacked_products",
     "stirling_remainder",
     "sum_weights",

@@ -69,13 +69,6 @@ def log1pmx(x: Floats) -> Floats:
     return np.where(small == x, series - r * small, np.log1p(x) - x)
 
 
-def sinmx(x: Floats) -> Floats:
-    """Return sin(x) - x."""
-    small = np.clip(x, -1.0, 1.0)
-    square = -small * small
-    return np.where(small == x, small * square * polynomial(square, _SINH_TERMS), np.sin(x) - x)
-
-
 def stirling_remainder(x: Floats) -> Floats:
     """Return log Gamma(x) less its Stirling approximation, (x - 1/2) log x - x + log(2 pi) / 2."""
     large = np.maximum(x, 8.0)

@@ -3,13 +3,12 @@
 import mpmath
 import numpy as np
 import pytest
-from numpy.polynomial.chebyshev import chebinterpolate
 from scipy import stats
 from scipy.special import betainc, betaln, expit, log_expit, logit
 
 from skpostbac.stats import BetaBinomial, BoundedDistribution, NormalBinomial
 from skpostbac.stats._population.average import logit_average
-from skpostbac.stats._population.inference import GroupInference, RisingSeries
+from skpostbac.stats._population.inference import GroupInference
 from skpostbac.stats._population.model import group_model
 
 CORRECT, TOTAL = np.array([82.0, 75, 92, 85, 88]), np.full(5, 100.0)
@@ -172,7 +171,7 @@ def test_beta_distributions_are_those_of_a_dense_grid(correct, total, error):
     assert mean == pytest.approx(weights @ (a / (a + b)), abs=error)
     k, n = correct[0], total[0]
     for x in (0.3, 0.5, 0.7, 0.9):
-        new, group = inference.new_group().cdf(x), inference.group(0).cdf(x)
+        new, group = inference.new_group().cdf(x), inference.groups(1)[0].cdf(x)
         assert float(new) == pytest.approx(weights @ betainc(a, b, x), abs=error)
         mixed = weights @ betainc(a + k, b + n - k, x)
         assert float(group) == pytest.approx(mixed, abs=error)
@@ -199,7 +198,7 @@ def test_large_groups_know_their_accuracies(model):
     correct, total = np.array([8.2e5, 6.1e5, 9.3e5]), np.full(3, 1e6)
     inference = GroupInference(model, correct, total)
     own = stats.beta(correct[0], total[0] - correct[0])
-    distribution = inference.group(0)
+    distribution = inference.groups(1)[0]
     assert distribution.mean() == pytest.approx(own.mean(), abs=2e-6)
     assert distribution.standard_deviation() == pytest.approx(own.std(), rel=1e-4)
     new, mean = inference.new_group(), inference.population_mean()
@@ -231,7 +230,7 @@ def test_a_new_group_has_the_mean_of_the_population(model, correct, total):
     new = inference.new_group()
     assert new.mean() == pytest.approx(inference.population_mean().mean(), abs=2e-8)
     if total[0] == 0:
-        assert inference.group(0).mean() == pytest.approx(new.mean(), abs=1e-8)
+        assert inference.groups(1)[0].mean() == pytest.approx(new.mean(), abs=1e-8)
 
 
 @pytest.mark.parametrize("model", [NormalBinomial(), BetaBinomial()], ids=["normal", "beta"])
@@ -273,19 +272,6 @@ def test_priors_and_distributions_show_users_nothing_else(prior):
         assert public(distribution) == public(BoundedDistribution)
 
 
-@pytest.mark.parametrize("is_close", [True, False], ids=["close start", "from the grid"])
-def test_rising_series_are_inverted(is_close):
-    """From a close start or from the grid: their values are those wanted, or the nearest ones."""
-    rows = np.stack([chebinterpolate(lambda v, k=k: np.arctan(k * v) + v / 9, 200) for k in (1, 4)])
-    series = RisingSeries.of(rows.T)
-    exact = np.array([[-1.0, -0.4], [0.3, 0.0], [1.0, 0.9]])
-    value = np.array([-3.0, 0.2, 3.0])
-    start = series._from_grid(value) if is_close else np.zeros_like(exact)
-    found = series.inverse(value, start)
-    assert np.array_equal(found[[0, 2]], [[-1.0, -1.0], [1.0, 1.0]])
-    np.testing.assert_allclose(np.arctan([1, 4] * found[1]) + found[1] / 9, 0.2, rtol=1e-12)
-
-
 def test_groups_of_the_same_counts_share_a_distribution():
     """And it is the one that each of them has alone."""
     inference = GroupInference(
@@ -295,4 +281,4 @@ def test_groups_of_the_same_counts_share_a_distribution():
     assert first is third
     assert first is not second
     for index, group in enumerate((first, second)):
-        assert group.cdf(0.6) == inference.group(index).cdf(0.6)
+        assert group.cdf(0.6) == inference.groups(2)[index].cdf(0.6)

@@ -108,7 +108,8 @@ def test_a_hundred_trillion_trials(deviates):
     k = int(n / 2 + deviates * math.sqrt(n / 4))
     expected = stats.norm.logsf((k - 0.5 - n / 2) / math.sqrt(n / 4))
     found = log_survival(k, np.array([0.6e14, 0.4e14]), np.array([0.5, 0.5]))
-    assert found == pytest.approx(expected, rel=1e-11)
+    # Terms of the size of 1e8 cancel.
+    assert found == pytest.approx(expected, rel=1e-8)
 
 
 def test_many_unequal_probabilities():
@@ -122,13 +123,16 @@ def test_many_unequal_probabilities():
         assert log_survival(k, n, p) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("p", [1e-13, 1 - 2**-40, 1e-300])
-def test_rare_success_and_rare_failure(p):
-    """With so many trials, SciPy's tail for as many failures as are expected, and one more."""
-    n = 2.0**42
+@pytest.mark.parametrize(
+    ("n", "p", "error"),
+    [(2.0**42, 1e-13, 1e-12), (2.0**42, 1e-300, 1e-12), (2.0**22, 1 - 2**-20, 1e-9)],
+)
+def test_rare_success_and_rare_failure(n, p, error):
+    """SciPy's tail for as many successes or failures as are expected, and one more."""
     k = math.floor(n * p) + 1
     expected = stats.binom.logsf(k - 1, n, p)
-    assert log_survival(k, np.array([n]), np.array([p])) == pytest.approx(expected, rel=1e-12)
+    # Of failures the number of trials is rounded.
+    assert log_survival(k, np.array([n]), np.array([p])) == pytest.approx(expected, rel=error)
 
 
 def test_almost_impossible_success_beside_others():

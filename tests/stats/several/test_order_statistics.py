@@ -1,6 +1,6 @@
 """Order statistics of independent distributions: ranks, pairs and shortfalls."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -13,18 +13,15 @@ from scipy import stats
 from scipy.special import betainc, roots_jacobi
 
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._distribution.tails import Values
-from skpostbac.stats._numerics.points import Frame
-from skpostbac.stats._several import order_statistics as _order
 from skpostbac.stats._several.order_statistics import (
-    STIFFNESS,
+    MAX_PANELS,
     TOLERANCE,
     expected_shortfalls,
     pairwise_probabilities,
     rank_probabilities,
     resolve_jointly,
-    sharpen,
 )
+from skpostbac.stats._several.panels import STIFFNESS
 
 
 @dataclass
@@ -42,21 +39,11 @@ class ScaledBeta:
     def ccdf(self, x):
         return stats.beta.sf(x, self.a, self.b, self.low, self.width)
 
+    def support(self):
+        return self.low, self.low + self.width
+
     def mean(self):
         return self.low + self.width * self.a / (self.a + self.b)
-
-    @property
-    def _frame(self):
-        to_low, to_high = self.mean() - self.low, self.low + self.width - self.mean()
-        return Frame(self.low, 0.0, self.low + self.width, 0.0, self.mean(), 0.0, to_low, to_high)
-
-    def _centre(self, y):
-        tail = self.ccdf(self.mean() + y)
-        unused = np.full_like(tail, np.nan)
-        return Values(tail, unused, unused, unused)
-
-    def __neg__(self):
-        return replace(self, a=self.b, b=self.a, low=-(self.low + self.width))
 
     def standard_deviation(self):
         return self.width * stats.beta.std(self.a, self.b)
@@ -177,14 +164,15 @@ def test_shortfall_is_the_expected_maximum_less_the_mean(parameters):
     assert np.all(shortfalls >= 0)
 
 
-def test_shortfall_of_a_certain_winner_keeps_its_digits():
-    """P(X_2 > X_1) is 1e-21 here, and the shortfall of the first is smaller still."""
-    distributions = [inverted_beta(60, 2), inverted_beta(2, 60)]
-    shortfall = expected_shortfalls(sharpen(resolve_jointly(distributions), distributions))[0]
+def test_shortfall_of_an_all_but_certain_winner():
+    """A loss of some 1e-10 has three digits."""
+    distributions = [BetaAverage([60], [9]), BetaAverage([15], [25])]
+    shortfall = expected_shortfalls(resolve_jointly(distributions))[0]
     points = np.linspace(0, 1, 20001)
-    expected = np.trapezoid(ScaledBeta(60, 2).cdf(points) * ScaledBeta(2, 60).ccdf(points), points)
-    assert 0 < expected < 1e-20
-    assert shortfall == pytest.approx(expected, rel=1e-6)
+    below, above = stats.beta.cdf(points, 60, 9), stats.beta.sf(points, 15, 25)
+    expected = np.trapezoid(below * above, points)
+    assert 1e-11 < expected < 1e-9
+    assert shortfall == pytest.approx(expected, rel=1e-3)
 
 
 def ranks_on_a_grid(cdf):
@@ -239,19 +227,6 @@ def averages(counts, prior=1.0):
 
 @pytest.mark.parametrize("prior", [0.5, 1.0])
 @pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
-def test_central_tails_are_the_exact_ones(counts, prior):
-    """Two contours give the tails to absolute accuracy, wherever the nodes are."""
-    distributions = averages(counts, prior)
-    panels = resolve_jointly(distributions)
-    exact = sharpen(panels, distributions)
-    # With a million samples the series is off by up to 1.5e-13, and the contour by 5e-14, as seen
-    # beside sums of 40 digits.
-    np.testing.assert_allclose(panels.cdf, exact.cdf, rtol=0, atol=2e-13)
-    np.testing.assert_allclose(panels.ccdf, exact.ccdf, rtol=0, atol=2e-13)
-
-
-@pytest.mark.parametrize("prior", [0.5, 1.0])
-@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
 def test_pairs_are_differences(counts, prior):
     """The pairs agree with the inversion of the distribution of each difference."""
     distributions = averages(counts, prior)
@@ -290,7 +265,8 @@ def test_many_distributions():
     distributions = [ScaledBeta(40 + i % 25, 10) for i in range(100)]
     ranks = rank_probabilities(resolve_jointly(distributions))
     np.testing.assert_allclose(ranks.sum(axis=0), 1.0, rtol=0, atol=1e-10)
-    assert ranks[:, 0].argmax() == 24
+    # four are alike
+    assert ranks[:, 0].argmax() % 25 == 24
 
 
 @given(
@@ -333,11 +309,11 @@ def test_noise_does_not_refine_for_ever():
     """A distribution computed to six digits only ends in a bounded number of panels."""
 
     class Noisy(ScaledBeta):
-        def ccdf(self, x):
-            return np.round(super().ccdf(x), 6)
+        def cdf(self, x):
+            return np.round(super().cdf(x), 6)
 
     panels = resolve_jointly([Noisy(8, 3), Noisy(7, 4)])
-    assert len(panels.edges) <= 2 * _order.MAX_PANELS
+    assert len(panels.edges) <= 2 * MAX_PANELS
     assert pairwise_probabilities(panels)[0, 1] == pytest.approx(
         float(exact_ranks([(8, 3), (7, 4)])[0][0]), abs=1e-5
     )
