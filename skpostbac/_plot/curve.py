@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats import (
-    BetaQuotient,
-    BoundedDistribution,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
-)
-from skpostbac.stats._distribution import Distribution, DrawnPosterior, kernel_density
-from skpostbac.stats._several import PanelDistribution
+from skpostbac.stats import HierarchicalBetaAverage
+from skpostbac.stats._distribution import Distribution, kernel_density
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw. A support without
@@ -31,9 +25,6 @@ _GAP_AREA, _ROUNDS, _SPLIT = 2e-5, 30, 0.48
 # the height. Only infinite densities reach that: a normal peak is 1.7 times as high, an
 # exponential one 2.6 times.
 _SPIKE_AREA, _SPIKE_HEIGHT = 0.25, 2.7
-
-# Distributions with a density that is computed, not estimated from draws.
-Computed: TypeAlias = BoundedDistribution | PanelDistribution | BetaQuotient
 
 
 class Curve(NamedTuple):
@@ -54,10 +45,6 @@ class Curve(NamedTuple):
     def height(self, x: float | Floats) -> Floats:
         """Return the height of the polygon above points, 0 beyond its ends."""
         return np.asarray(np.interp(x, self.x, self.y, left=0.0, right=0.0))
-
-    def area(self) -> float:
-        """Return the area of the polygon."""
-        return float(np.trapezoid(self.y, self.x))
 
     def shown_height(self) -> float:
         """Return the height to show: that of the peak, or less if the density is infinite."""
@@ -81,15 +68,15 @@ def density_curve(distribution: Distribution) -> Curve:
         A polygon whose area is 1 but for about 0.001, or 0.01 with a hierarchical prior. Points at
         which the density is infinite are left out; the curve climbs towards them.
     """
-    if isinstance(distribution, DrawnPosterior | HierarchicalPairedDifference):
-        draws = distribution.draws
+    draws = getattr(distribution, "draws", None)
+    if draws is not None:
         return Curve(*kernel_density(draws)) if draws[0] < draws[-1] else _spike(draws[0])
-    if isinstance(distribution, Computed):
+    if hasattr(distribution, "_curve"):
         return _exact_curve(distribution)
     raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
 
 
-def _exact_curve(distribution: Computed) -> Curve:
+def _exact_curve(distribution: Any) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
     x, pdf = _first_points(distribution), distribution._curve()
     y = pdf(x)
@@ -115,7 +102,7 @@ def _exact_curve(distribution: Computed) -> Curve:
     return Curve(x, y)
 
 
-def _first_points(distribution: Computed) -> Floats:
+def _first_points(distribution: Any) -> Floats:
     """Return quantiles of a distribution, and the ends of its support if they are near."""
     low, high = distribution.support()
     if isinstance(distribution, HierarchicalBetaAverage):
