@@ -18,10 +18,10 @@ from skpostbac._plot.style import (
     Kwargs,
     chance_kwargs,
     check_matplotlib,
-    free_styles,
-    ink,
     merge_kwargs,
     shade,
+    text_color,
+    unused_styles,
 )
 from skpostbac._plot.text import estimate, estimate_title, literal, shorten, with_score
 from skpostbac._plot.threshold import ThresholdPlot
@@ -44,14 +44,14 @@ __all__ = [
     "density_curve",
     "estimate",
     "estimate_title",
-    "free_styles",
-    "ink",
     "label_axis",
     "literal",
     "merge_kwargs",
     "rows_size",
     "shade",
     "shorten",
+    "text_color",
+    "unused_styles",
     "value_text",
     "with_score",
 ]

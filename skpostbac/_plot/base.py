@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from skpostbac._plot.layout import legend_below, scale_text, settle
+from skpostbac._plot.layout import legend_below, make_room, scale_text
 from skpostbac._plot.style import check_kwargs, check_matplotlib, despine_axes
 from skpostbac._plot.text import estimate, with_score
 from skpostbac._utils import check_flags, shown
@@ -69,5 +69,5 @@ class Plot:
             despine_axes(self.ax_, "top", "right", *sides)
         if legend is not None:
             legend_below(self.ax_, legend)
-        settle(self.ax_)
+        make_room(self.ax_)
         return self

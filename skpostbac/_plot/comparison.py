@@ -11,7 +11,7 @@ from skpostbac._plot import layout
 from skpostbac._plot.base import Plot
 from skpostbac._plot.curve import density_curve
 from skpostbac._plot.posterior import plot_forest, summarize
-from skpostbac._plot.style import COLORS, NEUTRAL, check_matplotlib, contrasting, ink, shade
+from skpostbac._plot.style import COLORS, NEUTRAL, check_matplotlib, contrasting, shade, text_color
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import check_choice, format_probability, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
@@ -189,7 +189,7 @@ def _plot_difference(
     summaries = summarize({"": distribution}, level, method)
     (summary,) = summaries.entries
     curve = density_curve(distribution)
-    (line,) = ax.plot(*curve, color=ink(ax), linewidth=1.2)
+    (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
     sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
     areas = [
         ax.fill_between(*curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0)
@@ -197,7 +197,7 @@ def _plot_difference(
     ]
     band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
     zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
-    bar: dict[str, Any] = {"color": ink(ax), "clip_on": False, "zorder": 4}
+    bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
     (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
     (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
 
@@ -211,7 +211,7 @@ def _plot_difference(
         label = f"Balanced accuracy:\n{a}\n\N{MINUS SIGN} {b}"
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
 
-    layout.settle(ax)  # from here on, the axes are as large as they will be
+    layout.make_room(ax)  # from here on, the axes are as large as they will be
     margin = 0.03  # around the texts, as a share of the height of the axes
     texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
     written = layout.points(ax, max(text.get_window_extent().height for text in texts))

@@ -2,8 +2,7 @@
 
 The *cell* of axes is their share of the figure: that of their place in the grid of subplots. Text
 is measured, and cut before it takes more of the cell than it may; the rest is for the data. The
-constrained layout then makes room for the text. In a figure without a layout, :func:`settle` moves
-the edges of the axes.
+constrained layout then makes room for the text. In a figure without a layout, `make_room` does.
 """
 
 from __future__ import annotations
@@ -215,7 +214,7 @@ def depth_below(ax: Axes) -> float:
     return 0.0 if box is None else points(ax, ax.get_window_extent().y0 - box.y0)
 
 
-def settle(ax: Axes) -> None:
+def make_room(ax: Axes) -> None:
     """Pull the edges of axes in until the text around them is within their cell.
 
     Only in a figure without a layout, which would do so itself, and only axes in a grid: other ones

@@ -16,9 +16,9 @@ from skpostbac._plot.style import (
     COLORS,
     chance_kwargs,
     check_kwargs,
-    free_styles,
     merge_kwargs,
     shade,
+    unused_styles,
 )
 from skpostbac._plot.text import estimate_title, interval_name, literal, shorten, with_score
 from skpostbac._utils import check_choice, check_flags, check_text, format_estimates
@@ -137,7 +137,7 @@ def _plot_densities(ax: Axes, summaries: Summaries) -> Drawn:
     names = shorten(entry.name for entry in summaries.entries)
     lines, areas, means = [], [], []
     top = ax.get_ylim()[1] if ax.has_data() else 0.0
-    for entry, name, style in zip(summaries.entries, names, free_styles(ax, n), strict=True):
+    for entry, name, style in zip(summaries.entries, names, unused_styles(ax, n), strict=True):
         curve = density_curve(entry.distribution)
         style["label"] = with_score(name, entry.text)
         (line,) = ax.plot(*curve, **merge_kwargs(style, entry.style))

@@ -89,7 +89,7 @@ def chance_kwargs(chance: float, given: Kwargs, score: str | None = None) -> dic
     return merge_kwargs({"color": NEUTRAL, "linestyle": ":", "label": label}, given)
 
 
-def free_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
+def unused_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
     """Return colour, style and width of `n` new lines, all different up to 36.
 
     Those that look least like a line of the axes come first.
@@ -116,7 +116,7 @@ def free_styles(ax: Axes, n: int) -> list[dict[str, Any]]:
     return list(islice(cycle(styles), n))
 
 
-def ink(ax: Axes) -> Any:
+def text_color(ax: Axes) -> Any:
     """Return the colour of text: black, or white on a dark background."""
     return ax.xaxis.label.get_color()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from skpostbac._plot.base import Plot
-from skpostbac._plot.style import Kwargs, chance_kwargs, free_styles, merge_kwargs, shade
+from skpostbac._plot.style import Kwargs, chance_kwargs, merge_kwargs, shade, unused_styles
 from skpostbac._plot.text import literal
 from skpostbac._utils import check_text, shown
 
@@ -125,7 +125,7 @@ class ThresholdPlot(Plot):
         ax = self._start(ax, (6.4, 5.2), curve_kwargs=curve_kwargs, **kwargs, **flags)
         curve, percent = self.curve, f"{100 * self.curve.level:.12g}%"
         # Between two scores the predictions are the same as at the upper one.
-        style = {**free_styles(ax, 1)[0], "drawstyle": "steps-post"}
+        style = {**unused_styles(ax, 1)[0], "drawstyle": "steps-post"}
         style["label"] = "Posterior mean" if self.name is None else literal(self.name)
         (self.line_,) = ax.plot(curve.thresholds, curve.mean, **merge_kwargs(style, curve_kwargs))
         color = self.line_.get_color()

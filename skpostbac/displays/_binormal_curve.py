@@ -401,10 +401,10 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         )
         xlabel, ylabel, area_name = LABELS[self.curve]
         name = self.name if name is None else name
-        area = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
+        score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
         if self.empirical is not None and not plot_empirical:
-            area += f", empirical {_plot.estimate(self.empirical.area)}"
-        style = {**_plot.free_styles(ax, 1)[0], "label": _plot.with_score(name, area)}
+            score += f", empirical {_plot.estimate(self.empirical.area)}"
+        style = {**_plot.unused_styles(ax, 1)[0], "label": _plot.with_score(name, score)}
         (self.line_,) = ax.plot(self.x, self.y, **_plot.merge_kwargs(style, curve_kwargs))
         self.band_ = self.empirical_line_ = self.chance_level_ = None
         if plot_band and (band := self.band) is not None:
@@ -416,17 +416,12 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
             self.band_ = ax.fill_between(band.x, band.low, band.high, **style)
         if plot_empirical and self.empirical is not None:
-            label = _plot.with_score(
-                "Empirical", f"{area_name} = {_plot.estimate(self.empirical.area)}"
-            )
-            style = {
-                "color": _plot.free_styles(ax, 1)[0]["color"],
-                "linewidth": 1.0,
-                "label": label,
-            }
+            x, y, area = self.empirical
+            style = {"color": _plot.unused_styles(ax, 1)[0]["color"], "linewidth": 1.0}
+            style["label"] = _plot.with_score("Empirical", f"{area_name} = {_plot.estimate(area)}")
             style["drawstyle"] = "default" if self.curve == "roc" else "steps-post"
             style = _plot.merge_kwargs(style, empirical_kwargs)
-            (self.empirical_line_,) = ax.plot(*self.empirical[:2], **style)
+            (self.empirical_line_,) = ax.plot(x, y, **style)
         if plot_chance_level:
             ends = (0, 1) if self.curve == "roc" else (self.positive_fraction,) * 2
             style = _plot.chance_kwargs(sum(ends) / 2, chance_level_kw, area_name)

@@ -151,7 +151,8 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         for part, linestyle in zip(classes, _plot.LINE_STYLES, strict=False):
             ends = part.expected[[0, -1]]
             moments = ClassScores(part.scores, np.ones_like(part.scores)).moments()
-            style = {"color": _plot.ink(ax), "linewidth": 1, "linestyle": linestyle, "zorder": 3}
+            style: dict[str, Any] = {"linewidth": 1, "linestyle": linestyle, "zorder": 3}
+            style["color"] = _plot.text_color(ax)
             line = moments.mean + moments.sd * ends
             lines += ax.plot(ends, line, **_plot.merge_kwargs(style, lines_kwargs))
         names = zip(("Negatives", "Positives"), ("o", "^"), _plot.COLORS, strict=False)

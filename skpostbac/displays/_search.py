@@ -374,12 +374,12 @@ class PosteriorSearchDisplay(Plot):
         self.best_ = self.corrected_ = self.chance_level_ = None
         if (best := self.best_index) is not None:
             label = _plot.with_score("Chosen", _plot.estimate(mean[best], intervals[best]))
-            style = {**BEST_STYLE, "linestyle": "none", "zorder": 3, "color": _plot.ink(ax)}
+            style = {**BEST_STYLE, "linestyle": "none", "zorder": 3, "color": _plot.text_color(ax)}
             style = _plot.merge_kwargs({**style, "label": label}, best_kwargs)
             marks: list[Any] = [*ax.plot(axis.x[best], mean[best], **style)]
             self.best_ = marks[0]
             if self.corrected is not None:
-                style = {**CORRECTED_STYLE, "color": _plot.ink(ax)}
+                style = {**CORRECTED_STYLE, "color": _plot.text_color(ax)}
                 interval = self.corrected.credible_interval(level, method=method)
                 at = axis.x[best], self.corrected.mean(), interval, "Corrected for the choice"
                 self.corrected_ = self._point(*at, **style)
@@ -403,13 +403,13 @@ class PosteriorSearchDisplay(Plot):
         order, names = np.argsort(axis.x, kind="stable"), list(dict.fromkeys(groups))
         if len(names) <= len(MARKERS):
             number = np.array([names.index(group) for group in groups])[order]
-            styles = _plot.free_styles(self.ax_, len(names))
+            styles = _plot.unused_styles(self.ax_, len(names))
             for style, marker, label in zip(styles, MARKERS, _plot.shorten(names), strict=False):
                 style.update(marker=marker, **({"label": _plot.literal(label)} if label else {}))
         else:
             _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
             number = np.arange(len(order)) - np.repeat(first, counts)
-            (style,) = _plot.free_styles(self.ax_, 1)
+            (style,) = _plot.unused_styles(self.ax_, 1)
             styles = [{**style, "linestyle": "none", "marker": "o"}] * int(counts.max())
         step = min(LARGEST_SHIFT, SPREAD * axis.step(self.ax_) / len(styles))
         for i, style in enumerate(styles):
