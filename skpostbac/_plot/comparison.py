@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from skpostbac._plot.comparison_kinds import KINDS, Comparison, Request
-from skpostbac._plot.room import settle
-from skpostbac._plot.rows import rows_size
-from skpostbac._plot.style import check_cmap, despine_axes, own_axes, write_full_numbers
-from skpostbac._utils import check_choice, check_flags, input_errors, shown
+from skpostbac._plot import layout
+from skpostbac._plot.base import Plot
+from skpostbac._plot.curve import density_curve
+from skpostbac._plot.posterior import plot_forest, summarize
+from skpostbac._plot.style import COLORS, NEUTRAL, check_matplotlib, contrasting, shade, text_color
+from skpostbac._plot.text import literal, shorten
+from skpostbac._utils import check_choice, format_probability, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colorbar import Colorbar
 
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
-
-# Additional width of a figure with columns beside the rows, in inches.
-_COLUMNS = 1.8
-
-
-def _rows_size(names: Sequence[str]) -> tuple[float, float]:
-    width, height = rows_size(len(names), names)
-    return width + _COLUMNS, height
+# Width of a digit, as a share of the font size.
+_DIGIT = 0.62
 
 
-def _matrix_size(names: Sequence[str]) -> tuple[float, float]:
-    longest = 0.06 * min(max(map(len, names)), 40)
-    side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
-    return 1.2 * side, side
-
-
-_FIGURE_SIZES: dict[str, Callable[[Sequence[str]], tuple[float, float]]] = {
-    "decision": _rows_size,
-    "difference": lambda _: (6.4, 4.0),
-    "matrix": _matrix_size,
-    "ranks": _rows_size,
-}
-
-
-def _check_pair(comparison: Comparison, pair: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the checked names of two different classifiers."""
-    names = comparison.ranking()[:2] if pair is None else pair
-    if not isinstance(names, tuple | list) or len(names) != 2:
-        raise ValueError(f"pair must name two of {comparison.names}, got {shown(pair)}")
-    with input_errors("pair"):
-        comparison.difference(*names)
-    return names[0], names[1]
-
-
-class ComparisonPlot:
+class ComparisonPlot(Plot):
     """Plot of a comparison: differences, pairwise probabilities and ranks.
 
     :meth:`~skpostbac.PosteriorComparison.plot` returns it. Use
@@ -99,12 +72,11 @@ class ComparisonPlot:
     >>> plt.close(display.figure_)
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     artists_: dict[str, Any]
+    _is_score_x = True
 
-    def __init__(self, comparison: Comparison) -> None:
-        if not isinstance(comparison, Comparison):
+    def __init__(self, comparison: Any) -> None:
+        if not hasattr(comparison, "rope_masses"):
             raise TypeError(
                 f"comparison must be a PosteriorComparison, got {type(comparison).__name__}"
             )
@@ -174,22 +146,225 @@ class ComparisonPlot:
         'Mean [90% HDI]: 0.12 [0.03, 0.21]'
         >>> plt.close(display.figure_)
         """
-        check_flags(despine=despine)
-        check_choice(kind, KINDS, "kind")
-        names = self.comparison.names
+        check_choice(kind, ("decision", "difference", "matrix", "ranks"), "kind")
+        comparison, names = self.comparison, self.comparison.names
         if kind == "difference" or pair is not None:
-            pair = _check_pair(self.comparison, pair)
+            pair = comparison.ranking()[:2] if pair is None else pair
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise ValueError(f"pair must name two of {names}, got {shown(pair)}")
+            with input_errors("pair"):
+                comparison.difference(*pair)
         # Raise for an invalid level or method before creating a figure.
-        interval_of(self.comparison.posteriors[0].distribution, level, method)
-        request = Request(pair or (names[0], names[1]), level, method, cmap)
-        size, caller = _FIGURE_SIZES[kind](names), f"{type(self).__name__}.plot"
-        check_cmap(cmap, caller)
-        self.ax_ = own_axes(ax, caller, figsize=size)
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            write_full_numbers(self.ax_)
-        self.artists_ = KINDS[kind](self.ax_, self.comparison, request)
-        if despine:
-            despine_axes(self.ax_, "top", "right", *([] if kind == "difference" else ["left"]))
-        settle(self.ax_)
-        return self
+        interval_of(comparison.posteriors[0].distribution, level, method)
+        if not (cmap is None or isinstance(cmap, str)):
+            check_matplotlib(f"{type(self).__name__}.plot")
+            from matplotlib.colors import Colormap
+
+            if not isinstance(cmap, Colormap):
+                raise TypeError(f"cmap must be a str or a matplotlib Colormap, got {shown(cmap)}")
+        width, height = layout.rows_size(len(names), names)
+        size = width + 1.8, height  # with room for columns beside the rows
+        if kind == "difference":
+            size = 6.4, 4.0
+        elif kind == "matrix":
+            longest = 0.06 * min(max(map(len, names)), 40)
+            side = float(np.clip(2.0 + 0.42 * len(names) + longest, 4, 14))
+            size = 1.2 * side, side
+        ax = self._start(ax, size, despine=despine)
+        if kind == "difference":
+            self.artists_ = _plot_difference(ax, comparison, pair, level, method)
+        elif kind == "decision":
+            self.artists_ = _plot_decision(ax, comparison, level, method)
+        else:
+            plot = _plot_matrix if kind == "matrix" else _plot_ranks
+            self.artists_ = plot(ax, comparison, cmap)
+        return self._finish(despine, *([] if kind == "difference" else ["left"]))
+
+
+def _plot_difference(
+    ax: Axes, comparison: Any, pair: Any, level: float, method: str
+) -> dict[str, Any]:
+    """Plot the density of a difference, with the probabilities on both sides of the rope."""
+    distribution, rope = comparison.difference(*pair), comparison.rope
+    summaries = summarize({"": distribution}, level, method)
+    (summary,) = summaries.entries
+    curve = density_curve(distribution)
+    (line,) = ax.plot(*curve, color=text_color(ax), linewidth=1.2)
+    sides = ((-np.inf, -rope, COLORS[1]), (-rope, rope, NEUTRAL), (rope, np.inf, COLORS[0]))
+    areas = [
+        ax.fill_between(*curve.between(low, high), color=color, alpha=shade(ax, 0.35), linewidth=0)
+        for low, high, color in sides
+    ]
+    band = ax.axvspan(-rope, rope, color=NEUTRAL, alpha=shade(ax, 0.12), linewidth=0, zorder=0)
+    zero = ax.axvline(0, color=NEUTRAL, linewidth=1, linestyle=":", zorder=1)
+    bar: dict[str, Any] = {"color": text_color(ax), "clip_on": False, "zorder": 4}
+    (interval,) = ax.plot(summary.interval, (0, 0), linewidth=4, **bar)
+    (mean,) = ax.plot(summary.mean, 0, "o", markerfacecolor=ax.get_facecolor(), **bar)
+
+    # What is subtracted from what, in three lines if one is too long.
+    size = float(ax.xaxis.label.get_fontsize())
+    width = 2 * layout.DATA_SHARE * layout.cell_size(ax)[0]
+    a, b = (literal(name) for name in shorten(pair))
+    label = f"Balanced accuracy: {a} \N{MINUS SIGN} {b}"
+    if layout.text_width(label, size) > width:
+        a, b = layout.fit_names(pair, size, width - 2 * size)
+        label = f"Balanced accuracy:\n{a}\n\N{MINUS SIGN} {b}"
+    ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
+
+    layout.make_room(ax)  # from here on, the axes are as large as they will be
+    margin = 0.03  # around the texts, as a share of the height of the axes
+    texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
+    written = layout.points(ax, max(text.get_window_extent().height for text in texts))
+    # A layout makes room for the label below the axes. Small axes keep a part for the density.
+    free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
+    height = min(layout.axes_size(ax)[1], free)
+    share = max(1 - 2 * margin - written / height, 0.3)
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / share))
+    artists = {"line": line, "areas": tuple(areas), "rope": band, "zero": zero}
+    return {**artists, "interval": interval, "mean": mean, "texts": texts}
+
+
+def _write_outcomes(ax: Axes, comparison: Any, pair: Any, top: float) -> tuple[Any, ...]:
+    """Write the probabilities of all outcomes above the density, from left to right."""
+    size, bold = float(ax.xaxis.label.get_fontsize()), 1.1  # bold letters are wider
+    below, within, above = map(format_probability, comparison.rope_masses(*pair))
+    rope = f"within \N{PLUS-MINUS SIGN}{comparison.rope:g}"
+    middle = layout.text_width(rope, bold * size) if comparison.rope else 0
+    width = 0.94 * layout.axes_size(ax)[0] - middle - 2 * size
+    a, b = layout.fit_names(pair, bold * size, width / 2, least=10)
+    style: dict[str, Any] = {"va": "top", "weight": "bold", "transform": ax.transAxes}
+    style["fontsize"] = size
+    texts = [ax.text(0.02, top, f"{b} better\n{below}", ha="left", color=COLORS[1], **style)]
+    if comparison.rope:
+        texts.append(ax.text(0.5, top, f"{rope}\n{within}", ha="center", color=NEUTRAL, **style))
+    texts.append(ax.text(0.98, top, f"{a} better\n{above}", ha="right", color=COLORS[0], **style))
+
+    def fits() -> bool:
+        boxes = [text.get_window_extent().padded(3) for text in texts]
+        return all(left.x1 <= right.x0 for left, right in pairwise(boxes))
+
+    if not fits():
+        texts[0].set_text(f"{b}\nbetter\n{below}")
+        texts[-1].set_text(f"{a}\nbetter\n{above}")
+        layout.shrink_until(fits, texts)
+    return tuple(texts)
+
+
+def _plot_matrix(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
+    """Plot the probability that the classifier of the row is better than that of the column."""
+    from matplotlib.collections import PolyCollection
+
+    ranking, order = _sorted(comparison, "mean")
+    probabilities, n = comparison.prob_greater()[np.ix_(order, order)], len(order)
+    image = ax.imshow(probabilities, cmap=cmap, vmin=0, vmax=1)
+    # The side of a square, in points, beside names, labels and a colour bar. Slanted by 45 degrees,
+    # names are as high as wide.
+    note, (width, height) = layout.note_size(ax), layout.cell_size(ax)
+    most = 0.3 * width
+    longest = min(max(layout.text_width(name, note) for name in ranking), most)
+    free = min(width - longest - 8 * note, height - 0.75 * longest - 8 * note)
+    side = max(1.0, min(free, *layout.axes_size(ax))) / n
+    size, step = layout.fitting_size(ax, 0.8 * side, layout.LARGEST_NOTE)
+    names = layout.fit_names(ranking[::step], size, most)
+    slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(0, n, step), names, fontsize=size, **slanted)
+    ax.set_yticks(range(0, n, step), names, fontsize=size)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="... than this one (column)", ylabel="This one is better ... (row)")
+    colorbar = _colorbar(ax, image, "P(row better than column)")
+    layout.write_note(ax, "Hatched: the same classifier")
+    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    hatched: dict[str, Any] = {"hatch": "////", "edgecolor": NEUTRAL, "linewidth": 0}
+    diagonal = PolyCollection(
+        [square + place for place in range(n)], facecolor=ax.get_facecolor(), **hatched
+    )
+    ax.add_collection(diagonal, autolim=False)
+    texts = np.full((n, n), None)
+    size = min(0.85 * size, side / (4 * _DIGIT))
+    if size >= 4.5:  # smaller numbers cannot be read
+        colors = image.to_rgba(probabilities)
+        style: dict[str, Any] = {"fontsize": size, "ha": "center", "va": "center"}
+        for i, j in np.argwhere(~np.eye(n, dtype=bool)):
+            color = contrasting(colors[i, j])
+            texts[i, j] = ax.text(j, i, _two_digits(probabilities[i, j]), color=color, **style)
+    return {"image": image, "diagonal": diagonal, "texts": texts, "colorbar": colorbar}
+
+
+def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
+    """Plot the probabilities of the ranks of each classifier as bars that add up to 1."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm
+
+    ranking, order = _sorted(comparison, "expected_rank")
+    n = len(order)
+    expected = [f"{rank:.2f}" for rank in comparison.expected_rank()[order]]
+    bar_room = 6 * layout.note_size(ax)  # of the colour bar with its label
+    size, end = layout.label_rows(ax, ranking, {"Expected rank": expected}, reserve=bar_room)
+    size *= 0.85
+    probabilities = comparison.rank_probabilities()[order]
+    starts = np.cumsum(probabilities, axis=1) - probabilities
+    # The last colour, which is the brightest by default, is that of the best rank.
+    scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), cmap)
+    edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
+    # A bar with a number has room for three digits and a gap.
+    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_SHARE * layout.cell_size(ax)[0]))
+    bars = []
+    for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
+        color = scale.to_rgba(np.array([-rank]))[0]
+        rows = range(n - 1, -1, -1)
+        bars.append(ax.barh(rows, width, left=left, color=color, label=f"Rank {rank}", **edge))
+        if 0.8 * layout.row_height(ax) >= size:
+            written = [_two_digits(p) if p >= shortest else "" for p in width]
+            style: dict[str, Any] = {"color": contrasting(color), "fontsize": size}
+            ax.bar_label(bars[-1], written, label_type="center", **style)
+    ax.set(xlim=(0, 1), xlabel="Probability of each rank")
+    colorbar = _colorbar(ax, scale, "Rank", offset=end)
+    ticks = range(1, n + 1, -(-n // 10))
+    colorbar.set_ticks([-rank for rank in ticks], labels=[str(rank) for rank in ticks])
+    colorbar.ax.tick_params(which="both", length=0)
+    return {"bars": tuple(bars), "colorbar": colorbar}
+
+
+def _plot_decision(ax: Axes, comparison: Any, level: float, method: str) -> dict[str, Any]:
+    """Plot the intervals beside the probability of being best and the expected loss."""
+    ranking, order = _sorted(comparison, "expected_loss")
+    posteriors = {name: comparison.posteriors[i] for name, i in zip(ranking, order, strict=True)}
+    columns = {
+        "P(best)": [format_probability(p) for p in comparison.prob_best()[order]],
+        "Expected loss": [f"{loss:.4f}" for loss in comparison.expected_loss()[order]],
+    }
+    drawn = plot_forest(ax, summarize(posteriors, level, method), columns)
+    ax.set_xlabel("Balanced accuracy")
+    return dict(zip(("lines", "intervals", "means"), drawn, strict=True))
+
+
+def _sorted(comparison: Any, objective: str) -> tuple[list[str], list[int]]:
+    """Return the names, best first, and the places of the classifiers."""
+    ranking = list(comparison.ranking(objective))
+    return ranking, [comparison.names.index(name) for name in ranking]
+
+
+def _two_digits(probability: float) -> str:
+    """Write a probability with two digits, and never as 0 or 1."""
+    if probability < 0.005:
+        return "<.01"
+    return ">.99" if probability > 0.995 else f"{probability:.2f}".removeprefix("0")
+
+
+def _colorbar(ax: Axes, mappable: ScalarMappable, label: str, offset: float = 0.0) -> Colorbar:
+    """Add a colour bar to the right of axes, `offset` points and a gap away.
+
+    It belongs to the axes, whose size and place in the grid of subplots it leaves alone.
+    """
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    axes: Any = ax.transAxes
+    size, corner = layout.note_size(ax), ax.figure.dpi_scale_trans + ScaledTranslation(1, 0, axes)
+    bar = ax.inset_axes(
+        ((offset + size) / 72, 0, size / 72, 1), transform=blended_transform_factory(corner, axes)
+    )
+    colorbar = ax.figure.colorbar(mappable, cax=bar)
+    colorbar.set_label(label, fontsize=size)
+    bar.tick_params(labelsize=size)
+    return colorbar

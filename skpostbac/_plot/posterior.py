@@ -1,36 +1,241 @@
-"""Plot of one or several posteriors."""
+"""Plots of one or several posteriors."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
-from skpostbac._plot.gallery import (
-    AnyPosterior,
-    Gallery,
-    chance_level,
-    named_posteriors,
-    portray_all,
-    score_name,
+import numpy as np
+
+from skpostbac._plot import layout
+from skpostbac._plot.base import Plot
+from skpostbac._plot.curve import density_curve
+from skpostbac._plot.style import (
+    COLORS,
+    chance_kwargs,
+    check_kwargs,
+    merge_kwargs,
+    shade,
+    unused_styles,
 )
-from skpostbac._plot.kwargs import chance_kwargs, check_kwargs
-from skpostbac._plot.posterior_kinds import KINDS, MOST_DENSITIES, density_size, explain_shapes
-from skpostbac._plot.room import legend_below, settle
-from skpostbac._plot.rows import rows_size, write_above
-from skpostbac._plot.style import despine_axes, own_axes, write_full_numbers
-from skpostbac._plot.text import literal
-from skpostbac._utils import check_choice, check_flags, check_text
-from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, one_warning
+from skpostbac._plot.text import estimate_title, interval_name, literal, shorten, with_score
+from skpostbac._utils import check_choice, check_flags, check_text, format_estimates
+from skpostbac.stats import Interval
+from skpostbac.stats._beta import evaluate_all
+from skpostbac.stats._distribution import (
+    DEFAULT_INTERVAL,
+    Distribution,
+    IntervalMethod,
+    interval_of,
+    one_warning,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
 Kind: TypeAlias = Literal["auto", "density", "ridge", "violin", "forest"]
 
+# More densities than this are hard to tell apart: each has a row, if the caller does not choose.
+_MOST_DENSITIES = len(COLORS)
+# A ridge may reach this far, in rows; a violin this far to either side.
+_RIDGE_HEIGHT, _VIOLIN_HEIGHT = 1.35, 0.42
+# Probability of the thick part of an interval in a forest plot.
+_INNER_LEVEL = 0.5
 
-class PosteriorPlot:
+
+class Posterior(Protocol):
+    """Object with a distribution; its `score_name` and `chance` are used if present."""
+
+    @property
+    def distribution(self) -> Distribution:
+        """The distribution that is plotted."""
+
+
+AnyPosterior: TypeAlias = Posterior | Distribution
+# Lines, intervals and means, one for each posterior or none.
+Drawn: TypeAlias = "tuple[tuple[Line2D, ...], tuple[Artist, ...], tuple[Line2D, ...]]"
+
+
+class Summary(NamedTuple):
+    """What is plotted of one posterior."""
+
+    row: int
+    """Height of the row on the y-axis, 0 for the last."""
+    name: str
+    distribution: Distribution
+    mean: float
+    """The mean, or the median if the mean of one of the posteriors is infinite."""
+    interval: Interval
+    text: str
+    """Mean and interval, with the same decimals for all posteriors."""
+    style: Mapping[str, Any]
+    """Keyword arguments of the line."""
+
+
+class Summaries(NamedTuple):
+    """What is plotted of several posteriors; the first is on top."""
+
+    entries: list[Summary]
+    title: str
+    """What the text of the entries is."""
+    level: float
+    method: str
+
+
+def summarize(
+    posteriors: Mapping[str, AnyPosterior], level: float, method: str, curve_kwargs: Any = None
+) -> Summaries:
+    """Compute the mean and the interval of each posterior; medians if a mean is infinite."""
+    n = len(posteriors)
+    if not isinstance(curve_kwargs, list | tuple):
+        check_kwargs(curve_kwargs=curve_kwargs)
+        curve_kwargs = [curve_kwargs] * n
+    if len(curve_kwargs) != n:
+        raise ValueError(f"curve_kwargs must be a dict or {n} of them, got {len(curve_kwargs)}")
+    check_kwargs(**{f"curve_kwargs[{place}]": given for place, given in enumerate(curve_kwargs)})
+    distributions = [
+        entry if isinstance(entry, Distribution) else entry.distribution
+        for entry in posteriors.values()
+    ]
+    intervals = all_intervals(distributions, level, method)
+    means, middle = [distribution.mean() for distribution in distributions], "Mean"
+    if not all(map(math.isfinite, means)):
+        means, middle = [float(one.median()) for one in distributions], "Median"
+    texts = map(" ".join, format_estimates(means, intervals, n_decimals=2))
+    columns = range(n - 1, -1, -1), posteriors, distributions, means, intervals, texts, curve_kwargs
+    title = estimate_title(level, method, middle=middle)
+    return Summaries(list(map(Summary, *columns)), title, level, method)
+
+
+def all_intervals(
+    distributions: Sequence[Distribution], level: float, method: str
+) -> list[Interval]:
+    """Return the interval of each of many distributions."""
+    ends = evaluate_all(distributions, lambda one: interval_of(one, level, method))
+    return [Interval(low, high) for low, high in ends.tolist()]
+
+
+def _chance_level(posteriors: Mapping[str, AnyPosterior]) -> float:
+    """Return the chance level, which must be the same for all posteriors."""
+    levels = {entry.chance for entry in posteriors.values() if hasattr(entry, "chance")}
+    if len(levels) != 1:
+        got = "several" if levels else "none"
+        raise ValueError(
+            f"plot_chance_level needs posteriors with the same chance level, got {got}"
+        )
+    return float(levels.pop())
+
+
+def _plot_densities(ax: Axes, summaries: Summaries) -> Drawn:
+    """Plot densities over one another, with the area above the interval shaded."""
+    n = len(summaries.entries)
+    alpha = shade(ax, 0.25 if n <= 5 else 0.08)
+    names = shorten(entry.name for entry in summaries.entries)
+    lines, areas, means = [], [], []
+    top = ax.get_ylim()[1] if ax.has_data() else 0.0
+    for entry, name, style in zip(summaries.entries, names, unused_styles(ax, n), strict=True):
+        curve = density_curve(entry.distribution)
+        style["label"] = with_score(name, entry.text)
+        (line,) = ax.plot(*curve, **merge_kwargs(style, entry.style))
+        fill: dict[str, Any] = {"color": line.get_color(), "alpha": alpha, "linewidth": 0}
+        areas.append(ax.fill_between(*curve.between(*entry.interval), **fill))
+        height = min(float(curve.height(entry.mean)), curve.shown_height())
+        means += ax.plot([entry.mean] * 2, (0, height), color=line.get_color(), linewidth=1)
+        lines.append(line)
+        top = max(top, 1.05 * curve.shown_height())
+    ax.set(ylabel="Probability density", ylim=(0, top))
+    return tuple(lines), tuple(areas), tuple(means)
+
+
+def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Drawn:
+    """Plot densities of equal height: ridges above their rows, or violins around them."""
+    margins = (0.25, 1.1 * _RIDGE_HEIGHT) if is_ridge else (0.6, 0.6)
+    _label(ax, summaries, margins=margins)
+    lines, areas, means = [], [], []
+    for entry in summaries.entries:
+        row = entry.row
+        curve = density_curve(entry.distribution)
+        shown = curve.shown_height()  # infinite densities are cut off
+        height = _RIDGE_HEIGHT if is_ridge else _VIOLIN_HEIGHT
+        curve = curve._replace(y=np.minimum(curve.y, shown) * (height / shown))
+        x, y = curve
+        # A ridge nearer to the reader is in front of those behind.
+        front: dict[str, Any] = {"zorder": 2 + 1 / (row + 2)} if is_ridge else {}
+        style = merge_kwargs({"color": COLORS[0], "linewidth": 1.2, **front}, entry.style)
+        if is_ridge:
+            (line,) = ax.plot(x, row + y, **style)
+            ground = {"color": ax.get_facecolor(), "linewidth": 0, **front}
+            ax.fill_between(x, row, row + y, **ground)
+        else:
+            (line,) = ax.plot(np.append(x, x[::-1]), row + np.append(y, -y[::-1]), **style)
+        color, side = line.get_color(), 0 if is_ridge else -1
+        fill: dict[str, Any] = {"color": color, "linewidth": 0, **front}
+        ax.fill_between(x, row + side * y, row + y, alpha=shade(ax, 0.15), **fill)
+        x, y = curve.between(*entry.interval)
+        fill["alpha"] = shade(ax, 0.4)
+        areas.append(ax.fill_between(x, row + side * y, row + y, **fill))
+        if is_ridge:
+            ends = (row, row + float(curve.height(entry.mean)))
+            means += ax.plot([entry.mean] * 2, ends, color=color, linewidth=1, **front)
+        else:
+            means.append(_mean_point(ax, entry.mean, row, color))
+        lines.append(line)
+    layout.write_note(ax, f"Strong colour: {interval_name(summaries.level, summaries.method)}")
+    return tuple(lines), tuple(areas), tuple(means)
+
+
+def plot_forest(
+    ax: Axes, summaries: Summaries, more: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Drawn:
+    """Plot means and intervals; a thick part of longer ones is as likely as not.
+
+    The numbers are in a column beside them, before `more` columns by their headers.
+    """
+    _label(ax, summaries, more)
+    lines, inner, means = [], [], []
+    width = min(1.5, 0.3 * layout.row_height(ax))
+    distributions = [entry.distribution for entry in summaries.entries]
+    halves = all_intervals(distributions, _INNER_LEVEL, summaries.method)
+    for entry, half in zip(summaries.entries, halves, strict=True):
+        rows = (entry.row, entry.row)
+        style = merge_kwargs({"color": COLORS[0], "linewidth": width}, entry.style)
+        (line,) = ax.plot(entry.interval, rows, **style)
+        color = line.get_color()
+        if summaries.level > _INNER_LEVEL:
+            inner += ax.plot(half, rows, color=color, linewidth=2.7 * line.get_linewidth())
+        means.append(_mean_point(ax, entry.mean, entry.row, color))
+        lines.append(line)
+    if summaries.level > _INNER_LEVEL:
+        outer, thick = (interval_name(p, summaries.method) for p in (summaries.level, _INNER_LEVEL))
+        layout.write_note(ax, f"Thin bars: {outer}", f"thick bars: {thick}")
+    return tuple(lines), tuple(inner), tuple(means)
+
+
+def _label(
+    ax: Axes,
+    summaries: Summaries,
+    more: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    margins: tuple[float, float] = (0.6, 0.6),
+) -> None:
+    """Give each posterior a row, with light lines at the ticks behind it."""
+    names = [entry.name for entry in summaries.entries]
+    texts = [entry.text for entry in summaries.entries]
+    layout.label_rows(ax, names, {summaries.title: texts, **more}, margins=margins)
+    ax.grid(axis="x", alpha=0.25)
+    ax.set_axisbelow(True)
+
+
+def _mean_point(ax: Axes, mean: float, row: int, color: Any) -> Line2D:
+    size, face = min(6.0, 0.7 * layout.row_height(ax)), ax.get_facecolor()
+    style: dict[str, Any] = {"color": color, "markerfacecolor": face, "markersize": size}
+    return ax.plot(mean, row, "o", zorder=3, **style)[0]
+
+
+class PosteriorPlot(Plot):
     """Plot of one or several posteriors.
 
     The ``plot`` methods of the posteriors return it. Use :class:`~skpostbac.PosteriorDisplay` to
@@ -83,12 +288,11 @@ class PosteriorPlot:
     >>> plt.close(display.figure_)
     """
 
-    ax_: Axes
-    figure_: Figure | SubFigure
     lines_: tuple[Line2D, ...]
     intervals_: tuple[Any, ...]
     means_: tuple[Line2D, ...]
     chance_level_: Line2D | None
+    _is_score_x = True
 
     def __init__(
         self,
@@ -96,8 +300,15 @@ class PosteriorPlot:
         *,
         score_name: str | None = None,
     ) -> None:
-        named_posteriors(posteriors)
         check_text(score_name, "score_name")
+        several = isinstance(posteriors, Mapping)
+        entries: Any = posteriors if several else {"": posteriors}
+        if not entries:
+            raise ValueError("posteriors must contain at least one posterior, got none")
+        for name, entry in entries.items():
+            if not isinstance(getattr(entry, "distribution", entry), Distribution):
+                at = f"posteriors[{name!r}]" if several else "posteriors"
+                raise TypeError(f"{at} must be a posterior, got {type(entry).__name__}")
         self.posteriors = posteriors
         self.score_name = score_name
 
@@ -172,36 +383,32 @@ class PosteriorPlot:
         ('Mean [90% HDI]', '0.85 [0.75, 0.95]')
         >>> plt.close(display.figure_)
         """
-        check_flags(plot_chance_level=plot_chance_level, despine=despine)
-        check_choice(kind, ("auto", *KINDS), "kind")
-        check_kwargs(chance_level_kw=chance_level_kw)
-        posteriors = named_posteriors(self.posteriors)
-        gallery = portray_all(posteriors, level, method, curve_kwargs)
-        chance = chance_level(posteriors) if plot_chance_level else None
+        check_flags(plot_chance_level=plot_chance_level)
+        check_choice(kind, ("auto", "density", "ridge", "violin", "forest"), "kind")
+        several = self.posteriors if isinstance(self.posteriors, Mapping) else {"": self.posteriors}
+        summaries, n = summarize(several, level, method, curve_kwargs), len(several)
+        chance = _chance_level(several) if plot_chance_level else None
         if kind == "auto":
-            kind = "density" if len(posteriors) <= MOST_DENSITIES else "forest"
-        n = len(posteriors)
-        size = density_size(n) if kind == "density" else rows_size(n, list(posteriors))
-        self.ax_ = own_axes(ax, f"{type(self).__name__}.plot", figsize=size)
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            write_full_numbers(self.ax_)
-        self.lines_, self.intervals_, self.means_ = KINDS[kind](self.ax_, gallery)
-        self.ax_.set_xlabel(self.score_name or literal(score_name(posteriors)))
+            kind = "density" if n <= _MOST_DENSITIES else "forest"
+        size = layout.rows_size(n, list(several))
+        if kind == "density":
+            size = 6.4, 4.2 + 0.2 * min(n, 12)  # with room for a legend below
+        ax = self._start(ax, size, despine=despine, chance_level_kw=chance_level_kw)
+        if kind == "density":
+            drawn = _plot_densities(ax, summaries)
+        elif kind == "forest":
+            drawn = plot_forest(ax, summaries)
+        else:
+            drawn = _plot_shapes(ax, summaries, is_ridge=kind == "ridge")
+        self.lines_, self.intervals_, self.means_ = drawn
+        names = {str(getattr(entry, "score_name", "Value")) for entry in several.values()}
+        name = literal(names.pop()) if len(names) == 1 else "Value"
+        ax.set_xlabel(self.score_name or name)
         self.chance_level_ = None
         if chance is not None:
-            self.chance_level_ = self.ax_.axvline(chance, **chance_kwargs(chance, chance_level_kw))
-        if despine:
-            despine_axes(self.ax_, "top", "right", *([] if kind == "density" else ["left"]))
-        self._explain(kind, gallery)
-        settle(self.ax_)
-        return self
-
-    def _explain(self, kind: Kind, gallery: Gallery) -> None:
-        """Write the legend or the note, outside of the axes."""
+            self.chance_level_ = ax.axvline(chance, **chance_kwargs(chance, chance_level_kw))
         if kind == "density":
-            legend_below(self.ax_, gallery.title)
-            return
-        explain_shapes(self.ax_, kind, gallery)
+            return self._finish(despine, legend=summaries.title)
         if self.chance_level_ is not None:
-            write_above(self.ax_, self.chance_level_)
+            layout.write_above(ax, self.chance_level_)
+        return self._finish(despine, "left")

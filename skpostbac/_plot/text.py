@@ -147,15 +147,3 @@ def interval_name(level: float, method: str) -> str:
     '50% central interval'
     """
     return f"{100 * float(level):g}% {'HDI' if method == 'hdi' else 'central interval'}"
-
-
-def chance_label(chance: float, score: str | None = None) -> str:
-    """Return the label of what guessing reaches.
-
-    Examples
-    --------
-    >>> chance_label(1 / 3), chance_label(0.5, "AUC")
-    ('Chance level (0.33)', 'Chance level (AUC = 0.5)')
-    """
-    value = f"{chance:.2g}"
-    return with_score("Chance level", f"{score} = {value}" if score else value)

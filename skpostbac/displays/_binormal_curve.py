@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import (
-    auc,
-    average_precision_score,
-    precision_recall_curve,
-    roc_curve,
-)
+from numpy.typing import ArrayLike
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
-from skpostbac._plot import (
-    Kwargs,
-    area_kwargs,
-    chance_kwargs,
-    check_kwargs,
-    check_matplotlib,
-    despine_axes,
-    estimate,
-    free_styles,
-    label_axis,
-    legend_below,
-    line_kwargs,
-    own_axes,
-    positive_note,
-    settle,
-    shade,
-    with_score,
-)
+from skpostbac import _plot
+from skpostbac._plot import Kwargs, Plot
 from skpostbac._utils import (
     Floats,
     RandomStateLike,
     check_choice,
-    check_flags,
     check_level,
     check_probability,
     check_text,
@@ -45,19 +21,24 @@ from skpostbac._utils import (
     input_errors,
     shown,
 )
-from skpostbac.binormal import BinormalModel, CurveBand, PosteriorBinormal, posterior_binormal
-from skpostbac.displays._scores import positive_scores
-from skpostbac.metrics import DrawnPosterior
+from skpostbac.binormal import BinormalModel, CurveBand, posterior_binormal
+from skpostbac.displays._scores import BinaryDisplayMixin
 from skpostbac.metrics._binormal import check_share, estimate_model
 from skpostbac.stats._distribution import Interval, interval_of
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+
+CurveKind = Literal["roc", "precision_recall", "pr"]
 
 # Points at which bands are computed: denser towards both ends, where the curves are steep. 0 is
 # left out, as the precision of each draw is 1 or 0 there, which would show as a spike.
 BAND_POINTS = (1 - np.cos(np.linspace(0, np.pi, 201)[1:])) / 2
+# Labels of both axes, and the name of the area under the curve.
+LABELS = {
+    "roc": ("False Positive Rate", "True Positive Rate", "AUC"),
+    "precision_recall": ("Recall", "Precision", "AP"),
+}
 
 
 class EmpiricalCurve(NamedTuple):
@@ -71,65 +52,7 @@ class EmpiricalCurve(NamedTuple):
     """Area under the ROC curve, or average precision."""
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Properties of the two kinds of curves."""
-
-    xlabel: str
-    ylabel: str
-    area_name: str
-    drawstyle: str
-    points: Callable[[BinormalModel], tuple[Floats, Floats]]
-    area: Callable[[BinormalModel], float]
-    area_posterior: Callable[[PosteriorBinormal], DrawnPosterior]
-    band: Callable[[PosteriorBinormal, float], CurveBand]
-    empirical: Callable[..., EmpiricalCurve]
-    # Chance level at both ends, and the area below it, as functions of the positive fraction.
-    chance: Callable[[float], tuple[float, float, float]]
-
-
-def _empirical_roc(y_true: ArrayLike, y_score: ArrayLike, **options: Any) -> EmpiricalCurve:
-    fpr, tpr, _ = roc_curve(y_true, y_score, **options)
-    return EmpiricalCurve(fpr, tpr, float(auc(fpr, tpr)))
-
-
-def _empirical_precision_recall(
-    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any, **options: Any
-) -> EmpiricalCurve:
-    precision, recall, _ = precision_recall_curve(y_true, y_score, pos_label=pos_label, **options)
-    area = average_precision_score(y_true, y_score, pos_label=pos_label, **options)
-    return EmpiricalCurve(recall, precision, float(area))
-
-
-KINDS = {
-    "roc": _Kind(
-        xlabel="False Positive Rate",
-        ylabel="True Positive Rate",
-        area_name="AUC",
-        drawstyle="default",
-        points=lambda model: model.roc_curve()[:2],
-        area=BinormalModel.roc_auc,
-        area_posterior=PosteriorBinormal.roc_auc,
-        band=lambda posterior, level: posterior.roc_band(level, fpr=BAND_POINTS),
-        empirical=_empirical_roc,
-        chance=lambda _: (0, 1, 0.5),
-    ),
-    "precision_recall": _Kind(
-        xlabel="Recall",
-        ylabel="Precision",
-        area_name="AP",
-        drawstyle="steps-post",
-        points=lambda model: model.precision_recall_curve()[1::-1],
-        area=BinormalModel.average_precision,
-        area_posterior=PosteriorBinormal.average_precision,
-        band=lambda posterior, level: posterior.precision_recall_band(level, recall=BAND_POINTS),
-        empirical=_empirical_precision_recall,
-        chance=lambda fraction: (fraction, fraction, fraction),
-    ),
-}
-
-
-class BinormalCurveDisplay:
+class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
     """Smooth ROC or precision-recall curve of normal scores, with a credible band.
 
     Create it with :meth:`from_estimator`, :meth:`from_predictions` or :meth:`from_model`. All
@@ -203,7 +126,7 @@ class BinormalCurveDisplay:
     def __init__(
         self,
         *,
-        curve: Literal["roc", "precision_recall", "pr"],
+        curve: CurveKind,
         x: Floats,
         y: Floats,
         area: float,
@@ -217,70 +140,35 @@ class BinormalCurveDisplay:
     ) -> None:
         self.curve = _curve_name(curve)
         check_text(name, "name")
-        if band is not None:
-            _check_band(band)
         self.x, self.y = _points(x, y)
         self.area = check_share(area, "area")
         self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
-        self.interval = None if interval is None else _ends(interval)
+        self.interval = None
+        if interval is not None:
+            ends = float_array(interval, "interval")
+            if ends.shape != (2,) or not 0 <= ends[0] <= ends[1] <= 1:
+                raise ValueError(
+                    f"interval must be two ascending numbers in [0, 1], got {shown(interval)}"
+                )
+            self.interval = Interval(*ends.tolist())
+        if band is not None:
+            if not isinstance(band, CurveBand):
+                raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
+            with input_errors("band"):
+                for heights in (band.low, band.median, band.high):
+                    _points(band.x, heights)
         self.band = band
         self.level = check_level(level)
-        self.empirical = None if empirical is None else _staircase(empirical)
+        self.empirical = None
+        if empirical is not None:
+            given: Any = empirical
+            if not isinstance(given, tuple) or len(given) != 3:
+                raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(given)}")
+            with input_errors("empirical"):
+                share = check_share(given[2], "area")
+                self.empirical = EmpiricalCurve(*_points(*given[:2]), share)
         self.name = name
         self.pos_label = pos_label
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
-    ) -> BinormalCurveDisplay:
-        """Plot the curve of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
-            else from `predict_proba`, whose probabilities are rarely normal.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Test samples.
-        y : array-like of shape (n_samples,)
-            True labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the positive class; by default ``estimator.classes_[1]``.
-        **options
-            As for :meth:`from_predictions`: `curve`, "roc" (the default) or "precision_recall",
-            `level`, `random_state`, `ax` and others. The default `name` is the class name of the
-            estimator.
-
-        Returns
-        -------
-        display : BinormalCurveDisplay
-
-        Raises
-        ------
-        ValueError, TypeError, ImportError
-            As for :meth:`from_predictions`.
-
-        Warns
-        -----
-        BinormalAssumptionWarning
-            As for :meth:`from_predictions`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-        >>> from sklearn.model_selection import train_test_split
-        >>> from skpostbac import BinormalCurveDisplay
-        >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> X_train, X_test, y_train, y_test = train_test_split(X[:, :2], y, random_state=0)
-        >>> lda = LinearDiscriminantAnalysis().fit(X_train, y_train)
-        >>> display = BinormalCurveDisplay.from_estimator(lda, X_test, y_test, random_state=0)
-        >>> display.line_.get_label()
-        'LinearDiscriminantAnalysis (AUC = 0.96 [0.92, 0.98])'
-        """
-        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
-        options = {"name": type(estimator).__name__, **options}
-        return cls.from_predictions(y, y_score, pos_label=pos_label, **options)
 
     @classmethod
     def from_predictions(
@@ -288,7 +176,7 @@ class BinormalCurveDisplay:
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        curve: Literal["roc", "precision_recall", "pr"] = "roc",
+        curve: CurveKind = "roc",
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         positive_fraction: float | None = None,
@@ -349,30 +237,42 @@ class BinormalCurveDisplay:
         >>> display.empirical_line_.get_label()
         'Empirical (AUC = 0.96)'
         """
-        check_matplotlib(f"{cls.__name__}.from_predictions")
         check_text(name, "name")
-        kind = _kind(curve)
-        labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
+        kind = _curve_name(curve)
         posterior = posterior_binormal(
             y_true,
             y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
             positive_fraction=positive_fraction,
             n_draws=n_draws,
             random_state=random_state,
-            **labelled,
         )
         model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
         pos_label = 1 if pos_label is None else pos_label
-        weight = _population_weight(
-            np.asarray(y_true) == pos_label, sample_weight, posterior.positive_fraction
-        )
+        weight = sample_weight
+        if (fraction := posterior.positive_fraction) is not None:
+            # The empirical curve is that of a population with this fraction of positives.
+            is_positive = np.asarray(y_true) == pos_label
+            given = np.ones(len(is_positive)) if weight is None else np.asarray(weight)
+            share = given[is_positive].sum() / given.sum()
+            weight = given * np.where(is_positive, fraction / share, (1 - fraction) / (1 - share))
+        labelled: Any = {"pos_label": pos_label, "sample_weight": weight}
+        if kind == "roc":
+            drawn, band = posterior.roc_auc(), posterior.roc_band(level, fpr=BAND_POINTS)
+            x, y, _ = roc_curve(y_true, y_score, **labelled)
+            area = auc(x, y)
+        else:
+            drawn = posterior.average_precision()
+            band = posterior.precision_recall_band(level, recall=BAND_POINTS)
+            y, x, _ = precision_recall_curve(y_true, y_score, **labelled)
+            area = average_precision_score(y_true, y_score, **labelled)
         display = cls(
-            curve=curve,
             **_of_model(kind, model),
-            interval=interval_of(kind.area_posterior(posterior), level),
-            band=kind.band(posterior, level),
-            level=check_level(level),
-            empirical=kind.empirical(y_true, y_score, pos_label=pos_label, sample_weight=weight),
+            interval=interval_of(drawn, level),
+            band=band,
+            level=level,
+            empirical=EmpiricalCurve(x, y, float(area)),
             name=name,
             pos_label=pos_label,
         )
@@ -383,7 +283,7 @@ class BinormalCurveDisplay:
         cls,
         model: BinormalModel,
         *,
-        curve: Literal["roc", "precision_recall", "pr"] = "roc",
+        curve: CurveKind = "roc",
         name: str | None = None,
         ax: Axes | None = None,
         **plot_options: Any,
@@ -425,12 +325,9 @@ class BinormalCurveDisplay:
         ['AUC = 0.76', 'Chance level (AUC = 0.5)']
         >>> plt.close(display.figure_)
         """
-        check_matplotlib(f"{cls.__name__}.from_model")
         if not isinstance(model, BinormalModel):
             raise TypeError(f"model must be a BinormalModel, got {shown(model)}")
-        return cls(curve=curve, **_of_model(_kind(curve), model), name=name).plot(
-            ax, **plot_options
-        )
+        return cls(**_of_model(_curve_name(curve), model), name=name).plot(ax, **plot_options)
 
     def plot(
         self,
@@ -489,84 +386,57 @@ class BinormalCurveDisplay:
         'known (AUC = 0.76)'
         >>> plt.close("all")
         """
-        check_flags(
+        check_text(name, "name")
+        ax = self._start(
+            ax,
+            (5.4, 6.7),
+            curve_kwargs=curve_kwargs,
+            band_kwargs=band_kwargs,
+            empirical_kwargs=empirical_kwargs,
+            chance_level_kw=chance_level_kw,
             plot_band=plot_band,
             plot_empirical=plot_empirical,
             plot_chance_level=plot_chance_level,
             despine=despine,
         )
-        check_kwargs(
-            curve_kwargs=curve_kwargs,
-            band_kwargs=band_kwargs,
-            empirical_kwargs=empirical_kwargs,
-            chance_level_kw=chance_level_kw,
-        )
-        check_text(name, "name")
-        ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(5.4, 6.7))
-        self.ax_, self.figure_ = ax, ax.figure
-        kind, name = _kind(self.curve), self.name if name is None else name
-        area = f"{kind.area_name} = {estimate(self.area, self.interval)}"
+        xlabel, ylabel, area_name = LABELS[self.curve]
+        name = self.name if name is None else name
+        score = f"{area_name} = {_plot.estimate(self.area, self.interval)}"
         if self.empirical is not None and not plot_empirical:
-            area += f", empirical {estimate(self.empirical.area)}"
-        label = with_score(name, area)
-        style = {**free_styles(ax, 1)[0], "label": label}
-        (self.line_,) = ax.plot(self.x, self.y, **line_kwargs(style, curve_kwargs))
-        self.band_ = self._plot_band(band_kwargs) if plot_band else None
-        self.empirical_line_ = self._plot_empirical(empirical_kwargs) if plot_empirical else None
-        self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
+            score += f", empirical {_plot.estimate(self.empirical.area)}"
+        style = {**_plot.unused_styles(ax, 1)[0], "label": _plot.with_score(name, score)}
+        (self.line_,) = ax.plot(self.x, self.y, **_plot.merge_kwargs(style, curve_kwargs))
+        self.band_ = self.empirical_line_ = self.chance_level_ = None
+        if plot_band and (band := self.band) is not None:
+            color, alpha = self.line_.get_color(), _plot.shade(ax, 0.2)
+            label = f"{100 * self.level:g}% credible band"
+            if label in ax.get_legend_handles_labels()[1]:
+                label = ""  # one entry stands for the bands of all
+            style = {"facecolor": color, "alpha": alpha, "linewidth": 0, "label": label}
+            style = _plot.merge_kwargs(style, band_kwargs, is_area=True)
+            self.band_ = ax.fill_between(band.x, band.low, band.high, **style)
+        if plot_empirical and self.empirical is not None:
+            x, y, area = self.empirical
+            style = {"color": _plot.unused_styles(ax, 1)[0]["color"], "linewidth": 1.0}
+            style["label"] = _plot.with_score("Empirical", f"{area_name} = {_plot.estimate(area)}")
+            style["drawstyle"] = "default" if self.curve == "roc" else "steps-post"
+            style = _plot.merge_kwargs(style, empirical_kwargs)
+            (self.empirical_line_,) = ax.plot(x, y, **style)
+        if plot_chance_level:
+            ends = (0, 1) if self.curve == "roc" else (self.positive_fraction,) * 2
+            style = _plot.chance_kwargs(sum(ends) / 2, chance_level_kw, area_name)
+            (self.chance_level_,) = ax.plot((0, 1), ends, **style)
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        label_axis(ax.xaxis, kind.xlabel, positive_note(self.pos_label))
-        label_axis(ax.yaxis, kind.ylabel, positive_note(self.pos_label))
-        if despine:
-            despine_axes(ax, "top", "right")
-        legend_below(ax)
-        settle(ax)
-        return self
-
-    def _plot_band(self, kwargs: Kwargs) -> Artist | None:
-        if self.band is None:
-            return None
-        label = f"{100 * self.level:g}% credible band"
-        _, known = self.ax_.get_legend_handles_labels()
-        style = {
-            "facecolor": self.line_.get_color(),
-            "alpha": shade(self.ax_, 0.2),
-            "linewidth": 0,
-            "label": "" if label in known else label,  # one entry stands for the bands of all
-        }
-        band = self.band
-        return self.ax_.fill_between(band.x, band.low, band.high, **area_kwargs(style, kwargs))
-
-    def _plot_empirical(self, kwargs: Kwargs) -> Artist | None:
-        if self.empirical is None:
-            return None
-        x, y, area = self.empirical
-        kind = _kind(self.curve)
-        style = {
-            "color": free_styles(self.ax_, 1)[0]["color"],
-            "linewidth": 1.0,
-            "drawstyle": kind.drawstyle,
-            "label": f"Empirical ({kind.area_name} = {estimate(area)})",
-        }
-        return self.ax_.plot(x, y, **line_kwargs(style, kwargs))[0]
-
-    def _plot_chance_level(self, kwargs: Kwargs) -> Artist:
-        kind = _kind(self.curve)
-        start, end, area = kind.chance(self.positive_fraction)
-        style = chance_kwargs(area, kwargs, kind.area_name)
-        return self.ax_.plot((0, 1), (start, end), **style)[0]
+        _plot.label_axis(ax.xaxis, xlabel, pos_label=self.pos_label)
+        _plot.label_axis(ax.yaxis, ylabel, pos_label=self.pos_label)
+        return self._finish(despine, legend="")
 
 
 def _curve_name(curve: Any) -> str:
     """Return the name of a curve, given its name or "pr"."""
-    if isinstance(curve, str) and curve == "pr":
-        return "precision_recall"
-    check_choice(curve, KINDS, "curve")
+    curve = "precision_recall" if isinstance(curve, str) and curve == "pr" else curve
+    check_choice(curve, LABELS, "curve")
     return str(curve)
-
-
-def _kind(curve: str) -> _Kind:
-    return KINDS[_curve_name(curve)]
 
 
 def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -580,49 +450,11 @@ def _points(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     return points
 
 
-def _check_band(band: object) -> None:
-    """Raise if `band` is not a band."""
-    if not isinstance(band, CurveBand):
-        raise TypeError(f"band must be a CurveBand or None, got {shown(band)}")
-    with input_errors("band"):
-        for ends in (band.low, band.median, band.high):
-            _points(band.x, ends)
-
-
-def _ends(interval: object) -> Interval:
-    """Return the checked interval of the area."""
-    ends = float_array(interval, "interval")  # type: ignore[arg-type]
-    if ends.shape != (2,) or not 0 <= ends[0] <= ends[1] <= 1:
-        raise ValueError(f"interval must be two ascending numbers in [0, 1], got {shown(interval)}")
-    return Interval(*ends.tolist())
-
-
-def _staircase(empirical: object) -> EmpiricalCurve:
-    """Return the checked empirical curve."""
-    if not isinstance(empirical, tuple) or len(empirical) != 3:
-        raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(empirical)}")
-    x, y, area = empirical
-    with input_errors("empirical"):
-        return EmpiricalCurve(*_points(x, y), check_share(area, "area"))
-
-
-def _of_model(kind: _Kind, model: BinormalModel) -> dict[str, Any]:
+def _of_model(curve: str, model: BinormalModel) -> dict[str, Any]:
     """Return the parameters of the display of a model."""
-    x, y = kind.points(model)
+    if curve == "roc":
+        (x, y, _), area = model.roc_curve(), model.roc_auc()
+    else:
+        (y, x, _), area = model.precision_recall_curve(), model.average_precision()
     fraction = model.positive_fraction
-    return {"x": x, "y": y, "area": kind.area(model), "positive_fraction": fraction}
-
-
-def _population_weight(
-    is_positive: NDArray[np.bool_],
-    sample_weight: ArrayLike | None,
-    positive_fraction: float | None,
-) -> ArrayLike | None:
-    """Return sample weights with this fraction of positives."""
-    if positive_fraction is None:
-        return sample_weight
-    weight = np.ones(len(is_positive)) if sample_weight is None else np.asarray(sample_weight)
-    share = weight[is_positive].sum() / weight.sum()
-    ratios = positive_fraction / share, (1 - positive_fraction) / (1 - share)
-    population: Floats = weight * np.where(is_positive, *ratios)
-    return population
+    return {"curve": curve, "x": x, "y": y, "area": area, "positive_fraction": fraction}

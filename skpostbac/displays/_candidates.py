@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from skpostbac._plot import value_text
 from skpostbac._utils import shown
 
 Params: TypeAlias = Mapping[str, Any]
@@ -53,19 +54,6 @@ def count_values(params: Sequence[Params]) -> dict[str, int]:
     """Return the number of values of each parameter."""
     names = dict.fromkeys(name for chosen in params for name in chosen)
     return {name: len({value_text(chosen.get(name, UNSET)) for chosen in params}) for name in names}
-
-
-def value_text(value: Any) -> str:
-    """Return the value of a parameter as text.
-
-    Examples
-    --------
-    >>> value_text(0.12345678), value_text(len), value_text("rbf")
-    ('0.1235', 'len', 'rbf')
-    """
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(getattr(value, "__name__", value))
 
 
 def _write(params: Params, names: Sequence[str]) -> str:

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._plot import (
-    COLORS,
-    LINE_STYLES,
-    Kwargs,
-    check_kwargs,
-    check_matplotlib,
-    despine_axes,
-    ink,
-    label_axis,
-    legend_below,
-    line_kwargs,
-    own_axes,
-    positive_note,
-    settle,
-    with_score,
-)
-from skpostbac._utils import check_flags
-from skpostbac.binormal import BinormalCheck, NormalScores, binormal_check
-from skpostbac.displays._scores import positive_scores
+from skpostbac import _plot
+from skpostbac._plot import Kwargs, Plot
+from skpostbac.binormal import BinormalCheck, binormal_check
+from skpostbac.displays._scores import BinaryDisplayMixin
 from skpostbac.metrics._binormal import ClassScores
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-MARKERS = ("o", "^")
 
-
-class NormalScoresDisplay:
+class NormalScoresDisplay(BinaryDisplayMixin, Plot):
     """Normal-scores (Q-Q) plot of both classes: straight lines if the scores are normal.
 
     Create it with :meth:`from_estimator` or :meth:`from_predictions`, or from a
@@ -80,47 +61,11 @@ class NormalScoresDisplay:
     ['Negatives (n = 30, p = 0.27)', 'Positives (n = 30, p = 0.0002)']
     """
 
+    _has_name = False
+
     def __init__(self, check: BinormalCheck, *, pos_label: Any = None) -> None:
         self.check = check
         self.pos_label = pos_label
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
-    ) -> NormalScoresDisplay:
-        """Plot the scores of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator, X, y, pos_label
-            As for :meth:`BinormalCurveDisplay.from_estimator`.
-        **options
-            As for :meth:`plot`.
-
-        Returns
-        -------
-        display : NormalScoresDisplay
-
-        Raises
-        ------
-        ValueError, TypeError, ImportError
-            As for :meth:`from_predictions`.
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-        >>> from skpostbac import NormalScoresDisplay
-        >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> lda = LinearDiscriminantAnalysis().fit(X[::2], y[::2])
-        >>> display = NormalScoresDisplay.from_estimator(lda, X[1::2], y[1::2])
-        >>> [points.get_label() for points in display.points_]
-        ['Negatives (n = 110, p = 1)', 'Positives (n = 174, p = 1)']
-        >>> plt.close(display.figure_)
-        """
-        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
-        return cls.from_predictions(y, y_score, pos_label=pos_label, **options)
 
     @classmethod
     def from_predictions(
@@ -156,7 +101,6 @@ class NormalScoresDisplay:
         ['Negatives (n = 4, p = 0.97)', 'Positives (n = 3, p = 0.39)']
         >>> plt.close(display.figure_)
         """
-        check_matplotlib(f"{cls.__name__}.from_predictions")
         check = binormal_check(y_true, y_score, pos_label=pos_label)
         return cls(check, pos_label=1 if pos_label is None else pos_label).plot(**options)
 
@@ -200,43 +144,25 @@ class NormalScoresDisplay:
         array([0., 1., 2.])
         >>> plt.close(display.figure_)
         """
-        check_flags(despine=despine)
-        check_kwargs(points_kwargs=points_kwargs, lines_kwargs=lines_kwargs)
-        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(6.4, 5.2))
-        self.figure_ = ax.figure
-        self.lines_ = tuple(self._plot_lines(lines_kwargs))
-        self.points_ = tuple(self._plot_points(points_kwargs))
-        ax.set(xlabel="Standard normal quantile")
-        label_axis(ax.yaxis, "Score", positive_note(self.pos_label))
-        if despine:
-            despine_axes(ax, "top", "right")
-        legend_below(ax, "p-value of a test of normality")
-        settle(ax)
-        return self
-
-    def _plot_lines(self, kwargs: Kwargs) -> Iterator[Artist]:
-        for part, linestyle in zip(self._classes, LINE_STYLES, strict=False):
+        kwargs = {"points_kwargs": points_kwargs, "lines_kwargs": lines_kwargs}
+        ax = self._start(ax, (6.4, 5.2), despine=despine, **kwargs)
+        classes = self.check.negative, self.check.positive
+        lines, points = [], []
+        for part, linestyle in zip(classes, _plot.LINE_STYLES, strict=False):
             ends = part.expected[[0, -1]]
             moments = ClassScores(part.scores, np.ones_like(part.scores)).moments()
+            style: dict[str, Any] = {"linewidth": 1, "linestyle": linestyle, "zorder": 3}
+            style["color"] = _plot.text_color(ax)
             line = moments.mean + moments.sd * ends
-            style = {"color": ink(self.ax_), "linewidth": 1, "linestyle": linestyle, "zorder": 3}
-            yield self.ax_.plot(ends, line, **line_kwargs(style, kwargs))[0]
-
-    def _plot_points(self, kwargs: Kwargs) -> Iterator[Artist]:
-        styles = zip(("Negatives", "Positives"), MARKERS, COLORS, strict=False)
+            lines += ax.plot(ends, line, **_plot.merge_kwargs(style, lines_kwargs))
+        names = zip(("Negatives", "Positives"), ("o", "^"), _plot.COLORS, strict=False)
         p_values = self.check.adjusted_p_values
-        for part, p_value, (name, marker, color) in zip(
-            self._classes, p_values, styles, strict=True
-        ):
-            style = {
-                "color": color,
-                "marker": marker,
-                "markersize": 4,
-                "linestyle": "none",
-                "label": with_score(name, f"n = {len(part.scores)}, p = {p_value:.2g}"),
-            }
-            yield self.ax_.plot(part.expected, part.scores, **line_kwargs(style, kwargs))[0]
-
-    @property
-    def _classes(self) -> tuple[NormalScores, NormalScores]:
-        return self.check.negative, self.check.positive
+        for part, p_value, (name, marker, color) in zip(classes, p_values, names, strict=True):
+            label = _plot.with_score(name, f"n = {len(part.scores)}, p = {p_value:.2g}")
+            style = {"color": color, "marker": marker, "markersize": 4, "linestyle": "none"}
+            style = _plot.merge_kwargs({**style, "label": label}, points_kwargs)
+            points += ax.plot(part.expected, part.scores, **style)
+        self.lines_, self.points_ = tuple(lines), tuple(points)
+        ax.set_xlabel("Standard normal quantile")
+        _plot.label_axis(ax.yaxis, "Score", pos_label=self.pos_label)
+        return self._finish(despine, legend="p-value of a test of normality")

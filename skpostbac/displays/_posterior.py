@@ -56,15 +56,9 @@ class PosteriorDisplay(PosteriorPlot):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        labels: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weight_type: WeightType = None,
-        groups: ArrayLike | None = None,
-        class_weight: ClassWeightLike = None,
-        prior: PriorLike = DEFAULT_PRIOR,
         name: str | None = None,
         ax: Axes | None = None,
-        **plot_params: Any,
+        **options: Any,
     ) -> PosteriorDisplay:
         """Plot the posterior balanced accuracy of a fitted classifier.
 
@@ -76,12 +70,13 @@ class PosteriorDisplay(PosteriorPlot):
             Test samples.
         y : array-like of shape (n_samples,)
             True labels.
-        labels, sample_weight, weight_type, groups, class_weight, prior
-            As for :func:`~skpostbac.posterior_balanced_accuracy`.
         name : str, default=None
             Name of the classifier, by default its class name.
-        ax, **plot_params
-            As for :meth:`plot`.
+        ax : matplotlib Axes, default=None
+            Axes to plot on, by default those of a new figure.
+        **options
+            As for :meth:`from_predictions`: `labels`, `sample_weight`, `weight_type`, `groups`,
+            `class_weight`, `prior`, and those of :meth:`plot`.
 
         Returns
         -------
@@ -100,19 +95,8 @@ class PosteriorDisplay(PosteriorPlot):
         'DecisionTreeClassifier (0.62 [0.57, 0.67])'
         >>> plt.close(display.figure_)
         """
-        return cls.from_predictions(
-            y,
-            predict(estimator, X),
-            labels=labels,
-            sample_weight=sample_weight,
-            weight_type=weight_type,
-            groups=groups,
-            class_weight=class_weight,
-            prior=prior,
-            name=type(estimator).__name__ if name is None else name,
-            ax=ax,
-            **plot_params,
-        )
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, predict(estimator, X), name=name, ax=ax, **options)
 
     @classmethod
     def from_predictions(

@@ -1,9 +1,9 @@
-"""Scores of a fitted classifier."""
+"""Displays of binary classifiers: scores of a fitted classifier."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
@@ -29,10 +29,72 @@ def positive_scores(
         raise TypeError(f"pos_label must be a label, got {shown(pos_label)}")
     # A dummy scorer: scikit-learn selects the method, the column and the sign.
     scorer = make_scorer(
-        _score_of, response_method=("decision_function", "predict_proba"), pos_label=pos_label
+        lambda y_true, y_score, pos_label: y_score,
+        response_method=("decision_function", "predict_proba"),
+        pos_label=pos_label,
     )
     return scorer(estimator, X, y), pos_label
 
 
-def _score_of(y_true: ArrayLike, y_score: Floats, *, pos_label: Any) -> Floats:
-    return y_score
+class BinaryDisplayMixin:
+    """Constructor of displays of binary classifiers from a fitted one."""
+
+    _has_name: ClassVar[bool] = True
+
+    from_predictions: ClassVar[Any]
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
+    ) -> Self:
+        """Plot the scores of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
+            else from `predict_proba`, whose probabilities are rarely normal.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Test samples.
+        y : array-like of shape (n_samples,)
+            True labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the positive class; by default ``estimator.classes_[1]``.
+        **options
+            As for `from_predictions`. A `name` is by default the class name of the estimator.
+
+        Returns
+        -------
+        display : display of the same class
+
+        Raises
+        ------
+        ValueError, TypeError, ImportError
+            As for `from_predictions`.
+
+        Warns
+        -----
+        BinormalAssumptionWarning
+            As for `from_predictions`.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        >>> from skpostbac import BinormalCurveDisplay, NormalScoresDisplay
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> lda = LinearDiscriminantAnalysis().fit(X[::2, :2], y[::2])
+        >>> display = BinormalCurveDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
+        >>> display.line_.get_label()
+        'LinearDiscriminantAnalysis (AUC = 0.922 [0.883, 0.951])'
+        >>> display = NormalScoresDisplay.from_estimator(lda, X[1::2, :2], y[1::2])
+        >>> [points.get_label() for points in display.points_]
+        ['Negatives (n = 110, p = 0.34)', 'Positives (n = 174, p = 0.4)']
+        >>> plt.close("all")
+        """
+        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
+        if cls._has_name and options.get("name") is None:
+            options["name"] = type(estimator).__name__
+        display: Self = cls.from_predictions(y, y_score, pos_label=pos_label, **options)
+        return display

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.validation import check_is_fitted
 
-from skpostbac._plot import (
-    Kwargs,
-    all_intervals,
-    chance_kwargs,
-    check_kwargs,
-    check_matplotlib,
-    despine_axes,
-    estimate,
-    estimate_title,
-    free_styles,
-    ink,
-    label_axis,
-    legend_below,
-    line_kwargs,
-    literal,
-    own_axes,
-    points,
-    settle,
-    shorten,
-    with_score,
-)
-from skpostbac._utils import Floats, check_flags, input_errors, is_integer, shown
+from skpostbac import _plot
+from skpostbac._plot import Kwargs, Plot
+from skpostbac._utils import check_choice, input_errors, is_integer, shown
 from skpostbac.displays._candidates import UNSET, count_values, varying_params
-from skpostbac.displays._values import ValueAxis, place_values
 from skpostbac.metrics import PosteriorBalancedAccuracy, PriorInfluenceWarning, SelectedPosterior
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import PosteriorRefit, pooled_posteriors, selected_posterior
@@ -48,43 +27,19 @@ from skpostbac.model_selection._pooling import (
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.container import ErrorbarContainer
-    from matplotlib.lines import Line2D
 
+# With more combinations of the other parameters than markers, a legend does not help.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
-BEST_STYLE = {
-    "linestyle": "none",
-    "marker": "o",
-    "markersize": 13,
-    "markerfacecolor": "none",
-    "markeredgewidth": 1.5,
-    "zorder": 3,
-}
-
+BEST_STYLE = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
 CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
-
-# With more combinations of the other parameters than colours, a legend does not help.
-MAX_LINES = 6
-
 # Candidates with the same value are plotted side by side: within this fraction of the distance to
 # the next value, and at most this many points apart.
 SPREAD, LARGEST_SHIFT = 0.6, 5.0
 
 
-class _Line(NamedTuple):
-    """Candidates plotted as one line."""
-
-    candidates: NDArray[np.intp]
-    """From left to right."""
-    style: dict[str, Any]
-    shift: float
-    """How far it is moved to the right, in points."""
-
-
-class PosteriorSearchDisplay:
+class PosteriorSearchDisplay(Plot):
     """Plot of the posterior balanced accuracy of search candidates against one parameter.
 
     Create it with :meth:`from_search` or :meth:`from_cv_results`. All parameters are stored as
@@ -157,14 +112,32 @@ class PosteriorSearchDisplay:
     ) -> None:
         if not isinstance(param, str):
             raise TypeError(f"param must be a string, got {shown(param)}")
-        _check_candidates(values, posteriors, groups, best_index)
+        sizes: Any = {"values": values, "posteriors": posteriors}
+        for name, entries in (sizes if groups is None else {**sizes, "groups": groups}).items():
+            with input_errors(f"{name} must be a sequence"):
+                _ = len(entries), iter(entries)
+        for place, posterior in enumerate(sizes["posteriors"]):
+            if not isinstance(posterior, PosteriorBalancedAccuracy):
+                got = type(posterior).__name__
+                raise TypeError(
+                    f"posteriors[{place}] must be a PosteriorBalancedAccuracy, got {got}"
+                )
+        n = len(posteriors)
+        if not n or len(values) != n or (groups is not None and len(groups) != n):
+            raise ValueError(
+                "values and groups must have one entry for each of one or more posteriors, got "
+                f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} "
+                f"for {n} posteriors"
+            )
+        if groups is not None and not all(isinstance(group, str) for group in groups):
+            raise TypeError(f"groups must be strings, got {shown(groups)}")
+        _check_index(best_index, n)
         self.param = param
         self.values = values
         self.posteriors = posteriors
         self.groups = groups
-        if corrected is not None and (
-            best_index is None or not isinstance(corrected, SelectedPosterior)
-        ):
+        is_corrected = best_index is not None and isinstance(corrected, SelectedPosterior)
+        if corrected is not None and not is_corrected:
             raise TypeError(
                 "corrected must be a SelectedPosterior of the candidate at best_index, or None, "
                 f"got {shown(corrected)}"
@@ -220,7 +193,10 @@ class PosteriorSearchDisplay:
             raise TypeError(f"search must be a fitted search, got {shown(search)}")
         check_is_fitted(search, "cv_results_")
         best_index = getattr(search, "best_index_", None)
-        options = {"best_index": best_index, **_pooling_of(search.refit), **options}
+        if isinstance(rule := search.refit, PosteriorRefit):
+            names = ("labels", "prior", "class_weight", "n_repeats")
+            options = {name: getattr(rule, name) for name in names} | options
+        options = {"best_index": best_index, **options}
         return cls.from_cv_results(search.cv_results_, param, **options)
 
     @classmethod
@@ -291,9 +267,14 @@ class PosteriorSearchDisplay:
         'Chosen (0.82 [0.76, 0.87])'
         >>> plt.close(display.figure_)
         """
-        check_matplotlib(f"{cls.__name__}.from_cv_results")
-        params = _params(cv_results, len(fold_counts(cv_results).correct))
-        param = _check_param(param, params)
+        if "params" not in cv_results:
+            raise ValueError("cv_results must come from a search, but has no 'params'")
+        params = candidate_params(cv_results, len(fold_counts(cv_results).correct))
+        if not (n_values := count_values(params)):
+            raise ValueError("cv_results must come from a search with parameters")
+        if param is None:
+            param = max(n_values, key=lambda name: n_values[name])
+        check_choice(param, sorted(n_values), "param")
         _check_index(best_index, len(params))
         groups = varying_params(params, but=param)
         pooling: dict[str, Any] = {
@@ -370,105 +351,79 @@ class PosteriorSearchDisplay:
         array([0.697 , 0.8485])
         >>> plt.close(display.figure_)
         """
-        check_flags(plot_chance_level=plot_chance_level, despine=despine)
-        check_kwargs(
-            errorbar_kwargs=errorbar_kwargs,
-            best_kwargs=best_kwargs,
-            chance_level_kw=chance_level_kw,
-        )
         mean = np.array([posterior.mean() for posterior in self.posteriors])
-        intervals = all_intervals([p.distribution for p in self.posteriors], level, method)
-        self.ax_ = ax = own_axes(ax, f"{type(self).__name__}.plot", figsize=(6.4, 5.2))
-        self.figure_ = ax.figure
-        is_first = not ax.has_data()
-        axis = place_values(self.values)
-        axis.scale(ax)
-        lines = _lines(ax, axis, [""] * len(mean) if self.groups is None else self.groups)
-        bars = _Errorbars(axis.x, mean, *np.transpose(intervals))
-        self.errorbars_ = tuple(bars.draw(ax, lines, errorbar_kwargs))
-        _widen(ax, max(line.shift for line in lines))
-        self.best_ = self.corrected_ = None
+        intervals = _plot.all_intervals([p.distribution for p in self.posteriors], level, method)
+        flags = {"plot_chance_level": plot_chance_level, "despine": despine}
+        kwargs = {"best_kwargs": best_kwargs, "chance_level_kw": chance_level_kw}
+        ax = self._start(ax, (6.4, 5.2), errorbar_kwargs=errorbar_kwargs, **kwargs, **flags)
+        is_first, axis = not ax.has_data(), _plot.ParamAxis.of_values(self.values)
+        if axis.is_log:
+            ax.set_xscale("log")
+        low, high = np.transpose(intervals)
+        bars, shifts = [], np.zeros(len(mean))
+        for index, style, shift in self._lines(axis):
+            # As lists: matplotlib asks whether an array of one number is finite, of which NumPy
+            # before 2.4 warns.
+            error = (mean - low)[index].tolist(), (high - mean)[index].tolist()
+            style = _plot.merge_kwargs(style, errorbar_kwargs)
+            bars.append(ax.errorbar(axis.x[index], mean[index], yerr=error, **style))
+            _shift(bars[-1].get_children(), shift)
+            shifts[index] = shift
+        self.errorbars_ = tuple(bars)
+        axis.set_margins(ax, shifts.max() + LARGEST_SHIFT)
+        self.best_ = self.corrected_ = self.chance_level_ = None
         if (best := self.best_index) is not None:
-            label = with_score("Chosen", estimate(mean[best], intervals[best]))
-            self.best_ = _mark_best(ax, axis.x[best], mean[best], label, best_kwargs)
-            marks: list[Artist] = [self.best_]
+            label = _plot.with_score("Chosen", _plot.estimate(mean[best], intervals[best]))
+            style = {**BEST_STYLE, "linestyle": "none", "zorder": 3, "color": _plot.text_color(ax)}
+            style = _plot.merge_kwargs({**style, "label": label}, best_kwargs)
+            marks: list[Any] = [*ax.plot(axis.x[best], mean[best], **style)]
+            self.best_ = marks[0]
             if self.corrected is not None:
-                self.corrected_ = _draw_corrected(ax, axis.x[best], self.corrected, level, method)
+                style = {**CORRECTED_STYLE, "color": _plot.text_color(ax)}
+                interval = self.corrected.credible_interval(level, method=method)
+                at = axis.x[best], self.corrected.mean(), interval, "Corrected for the choice"
+                self.corrected_ = self._point(*at, **style)
                 marks += self.corrected_.get_children()
-            _shift(marks, next(line.shift for line in lines if best in line.candidates))
-        self.chance_level_ = self._plot_chance_level(chance_level_kw) if plot_chance_level else None
-        axis.write_ticks(ax, is_first)
-        label_axis(ax.xaxis, self.param)
-        ax.set_ylabel(f"Balanced accuracy\n{estimate_title(level, method)}")
-        if despine:
-            despine_axes(ax, "top", "right")
-        legend_below(ax)
-        settle(ax)
-        return self
+            _shift(marks, shifts[best])
+        if plot_chance_level:
+            chance = self.posteriors[0].chance
+            self.chance_level_ = ax.axhline(chance, **_plot.chance_kwargs(chance, chance_level_kw))
+        axis.set_ticks(ax, is_first)
+        _plot.label_axis(ax.xaxis, self.param)
+        ax.set_ylabel(f"Balanced accuracy\n{_plot.estimate_title(level, method)}")
+        return self._finish(despine, legend="")
 
-    def _plot_chance_level(self, kwargs: Kwargs) -> Line2D:
-        chance = self.posteriors[0].chance
-        return self.ax_.axhline(chance, **chance_kwargs(chance, kwargs))
+    def _lines(self, axis: _plot.ParamAxis) -> Iterator[tuple[NDArray[np.intp], Any, float]]:
+        """Yield the candidates from left to right, the style and the shift of each line.
 
-
-@dataclass(frozen=True)
-class _Errorbars:
-    """Positions of the candidates, their means and the ends of their intervals."""
-
-    x: Floats
-    mean: Floats
-    low: Floats
-    high: Floats
-
-    def draw(self, ax: Axes, lines: Iterable[_Line], kwargs: Kwargs) -> Iterator[ErrorbarContainer]:
-        for line in lines:
-            # As lists: matplotlib asks whether an array of one number is finite, of which
-            # NumPy before 2.4 warns.
-            index = line.candidates
-            below, above = (self.mean - self.low)[index], (self.high - self.mean)[index]
-            bars = ax.errorbar(
-                self.x[index],
-                self.mean[index],
-                yerr=[below.tolist(), above.tolist()],
-                **line_kwargs(line.style, kwargs),
-            )
-            _shift(bars.get_children(), line.shift)
-            yield bars
+        Candidates with the same value are side by side. With many groups there are no lines, but
+        the first, second, ... candidate of each value.
+        """
+        groups = [""] * len(self.posteriors) if self.groups is None else self.groups
+        order, names = np.argsort(axis.x, kind="stable"), list(dict.fromkeys(groups))
+        if len(names) <= len(MARKERS):
+            number = np.array([names.index(group) for group in groups])[order]
+            styles = _plot.unused_styles(self.ax_, len(names))
+            for style, marker, label in zip(styles, MARKERS, _plot.shorten(names), strict=False):
+                style.update(marker=marker, **({"label": _plot.literal(label)} if label else {}))
+        else:
+            _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
+            number = np.arange(len(order)) - np.repeat(first, counts)
+            (style,) = _plot.unused_styles(self.ax_, 1)
+            styles = [{**style, "linestyle": "none", "marker": "o"}] * int(counts.max())
+        step = min(LARGEST_SHIFT, SPREAD * axis.step(self.ax_) / len(styles))
+        for i, style in enumerate(styles):
+            style.update(ERRORBAR_STYLE, **({} if axis.is_ordered else {"linestyle": "none"}))
+            yield order[number == i], style, step * (i - (len(styles) - 1) / 2)
 
 
-def _shift(artists: Iterable[Artist], shift: float) -> None:
+def _shift(artists: Sequence[Any], shift: float) -> None:
     """Move artists sideways by a number of points; their data values do not change."""
     from matplotlib.transforms import ScaledTranslation
 
     for artist in artists:
-        inches = artist.axes.figure.dpi_scale_trans  # type: ignore[union-attr]
+        inches = artist.axes.figure.dpi_scale_trans
         artist.set_transform(artist.get_transform() + ScaledTranslation(shift / 72, 0, inches))
-
-
-def _widen(ax: Axes, shift: float) -> None:
-    """Widen the margins of the axes for candidates moved by this many points."""
-    share = (shift + LARGEST_SHIFT) / points(ax, ax.get_window_extent().width)
-    ax.set_xmargin(max(ax.get_xmargin(), share / (1 - 2 * share)))
-
-
-def _mark_best(ax: Axes, x: float, y: float, label: str, kwargs: Kwargs) -> Line2D:
-    style = {**BEST_STYLE, "color": ink(ax), "label": label}
-    (mark,) = ax.plot(x, y, **line_kwargs(style, kwargs))
-    return mark
-
-
-def _draw_corrected(
-    ax: Axes, x: float, posterior: SelectedPosterior, level: float, method: IntervalMethod
-) -> ErrorbarContainer:
-    mean, interval = posterior.mean(), posterior.credible_interval(level, method=method)
-    return ax.errorbar(
-        [x],
-        [mean],
-        yerr=[[mean - interval.low], [interval.high - mean]],
-        label=with_score("Corrected for the choice", estimate(mean, interval)),
-        **CORRECTED_STYLE,
-        color=ink(ax),
-    )
 
 
 def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> SelectedPosterior | None:
@@ -482,86 +437,6 @@ def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> Selec
     return selected if selected.candidate == best_index else None
 
 
-def _check_candidates(
-    values: Sequence[Any], posteriors: Sequence[Any], groups: Any, best_index: Any
-) -> None:
-    """Raise if the arguments do not match the number of posteriors."""
-    sizes = {"values": values, "posteriors": posteriors}
-    if groups is not None:
-        sizes["groups"] = groups
-    for name, entries in sizes.items():
-        with input_errors(f"{name} must be a sequence"):
-            len(entries), iter(entries)
-    for place, posterior in enumerate(posteriors):
-        if not isinstance(posterior, PosteriorBalancedAccuracy):
-            name = type(posterior).__name__
-            raise TypeError(f"posteriors[{place}] must be a PosteriorBalancedAccuracy, got {name}")
-    n = len(posteriors)
-    if not n or len(values) != n or (groups is not None and len(groups) != n):
-        raise ValueError(
-            "values and groups must have one entry for each of one or more posteriors, got "
-            f"{len(values)} values{'' if groups is None else f' and {len(groups)} groups'} "
-            f"for {n} posteriors"
-        )
-    if groups is not None and not all(isinstance(group, str) for group in groups):
-        raise TypeError(f"groups must be strings, got {shown(groups)}")
-    _check_index(best_index, n)
-
-
-def _lines(ax: Axes, axis: ValueAxis, groups: Sequence[str]) -> list[_Line]:
-    """Return the lines of all candidates; those with the same value are side by side."""
-    order = np.argsort(axis.x, kind="stable")
-    names = list(dict.fromkeys(groups))
-    if len(names) > MAX_LINES:
-        return _points(ax, axis, order)
-    of_name = np.array([names.index(group) for group in groups])[order]
-    labels = [literal(name) for name in shorten(names)]
-    lines = []
-    columns = MARKERS, labels, free_styles(ax, len(names)), _shifts(ax, axis, len(names))
-    for number, (marker, label, style, shift) in enumerate(zip(*columns, strict=False)):
-        line = {**style, **ERRORBAR_STYLE, "marker": marker}
-        if not axis.is_ordered:
-            line["linestyle"] = "none"
-        if label:
-            line["label"] = label
-        lines.append(_Line(order[of_name == number], line, shift))
-    return lines
-
-
-def _points(ax: Axes, axis: ValueAxis, order: NDArray[np.intp]) -> list[_Line]:
-    """Return candidates plotted without lines: the first, second, ... of each value."""
-    (style,) = free_styles(ax, 1)
-    style = {**style, **ERRORBAR_STYLE, "linestyle": "none", "marker": "o"}
-    _, first, counts = np.unique(axis.x[order], return_index=True, return_counts=True)
-    rank = np.arange(len(order)) - np.repeat(first, counts)
-    shifts = _shifts(ax, axis, int(counts.max()))
-    return [_Line(order[rank == number], style, shift) for number, shift in enumerate(shifts)]
-
-
-def _shifts(ax: Axes, axis: ValueAxis, n: int) -> list[float]:
-    """Return the sideways shifts of `n` candidates with the same value, in points."""
-    step = min(LARGEST_SHIFT, SPREAD * axis.step(ax) / n)
-    return [step * (number - (n - 1) / 2) for number in range(n)]
-
-
-def _params(cv_results: Any, n_candidates: int) -> list[dict[str, Any]]:
-    if "params" not in cv_results:
-        raise ValueError("cv_results must come from a search, but has no 'params'")
-    return candidate_params(cv_results, n_candidates)
-
-
-def _check_param(param: object, params: Sequence[dict[str, Any]]) -> str:
-    """Return the parameter of the x-axis, by default the one with the most values."""
-    n_values = count_values(params)
-    if not n_values:
-        raise ValueError("cv_results must come from a search with parameters")
-    if param is None:
-        return max(n_values, key=lambda name: n_values[name])
-    if not isinstance(param, str) or param not in n_values:
-        raise ValueError(f"param must be one of {sorted(n_values)}, got {shown(param)}")
-    return param
-
-
 def _check_index(best_index: object, n_candidates: int) -> None:
     if best_index is None:
         return
@@ -570,11 +445,3 @@ def _check_index(best_index: object, n_candidates: int) -> None:
             f"best_index must be the position of one of {n_candidates} candidates, from 0 to "
             f"{n_candidates - 1}, got {shown(best_index)}"
         )
-
-
-def _pooling_of(refit: Any) -> dict[str, Any]:
-    """Return the pooling options of the refit rule of a search."""
-    if not isinstance(refit, PosteriorRefit):
-        return {}
-    names = ("labels", "prior", "class_weight", "n_repeats")
-    return {name: getattr(refit, name) for name in names}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from skpostbac._plot import ThresholdPlot
-from skpostbac.displays._scores import positive_scores
+from skpostbac.displays._scores import BinaryDisplayMixin
 from skpostbac.metrics import posterior_threshold_curve
 from skpostbac.metrics._labels import WeightType
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skpostbac._utils import RandomStateLike
 
 
-class PosteriorThresholdDisplay(ThresholdPlot):
+class PosteriorThresholdDisplay(BinaryDisplayMixin, ThresholdPlot):
     """Plot of the posterior balanced accuracy against the decision threshold.
 
     Create it with :meth:`from_estimator` or :meth:`from_predictions`. Its attributes and
@@ -45,58 +45,6 @@ class PosteriorThresholdDisplay(ThresholdPlot):
     0.5
     >>> plt.close(display.figure_)
     """
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        pos_label: Any = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> PosteriorThresholdDisplay:
-        """Plot the curve of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            Fitted binary classifier or pipeline. The scores come from its `decision_function`, or
-            else from `predict_proba`.
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Test samples.
-        y : array-like of shape (n_samples,)
-            True labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the positive class; by default ``estimator.classes_[1]``.
-        name : str, default=None
-            Name of the classifier, by default its class name.
-        **options
-            As for :meth:`from_predictions`.
-
-        Returns
-        -------
-        display : PosteriorThresholdDisplay
-
-        Examples
-        --------
-        >>> import matplotlib.pyplot as plt
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from skpostbac import PosteriorThresholdDisplay
-        >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> model = GaussianNB().fit(X[::2, :3], y[::2])
-        >>> display = PosteriorThresholdDisplay.from_estimator(
-        ...     model, X[1::2, :3], y[1::2], random_state=0
-        ... )
-        >>> display.line_.get_label()
-        'GaussianNB'
-        >>> plt.close(display.figure_)
-        """
-        y_score, pos_label = positive_scores(estimator, X, y, pos_label)
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(y, y_score, pos_label=pos_label, name=name, **options)
 
     @classmethod
     def from_predictions(

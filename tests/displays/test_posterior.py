@@ -1,6 +1,7 @@
 """Pictures of posteriors: what is drawn are the exact densities, intervals and means."""
 
 import pickle
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -560,7 +561,7 @@ def test_narrow_axis_has_plain_numbers():
 
 def test_matplotlib_is_asked_for_when_drawing(monkeypatch):
     """Without matplotlib a display can be made, and the error says what to install."""
-    monkeypatch.setattr("skpostbac._plot.style.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     display = PosteriorDisplay(ONE)
     with pytest.raises(ImportError, match=r"^PosteriorDisplay\.plot requires matplotlib"):
         display.plot()

@@ -1,0 +1,326 @@
+"""Layout of the text around axes: names, columns of numbers, notes and legends.
+
+The *cell* of axes is their share of the figure: that of their place in the grid of subplots. Text
+is measured, and cut before it takes more of the cell than it may; the rest is for the data. The
+constrained layout then makes room for the text. In a figure without a layout, `make_room` does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skpostbac._plot.style import NEUTRAL, despine_axes
+from skpostbac._plot.text import literal, shorten
+from skpostbac._utils import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.gridspec import SubplotSpec
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox, BboxBase
+
+# Smaller text, in points, cannot be read. The others are the sizes of names and numbers beside
+# axes, and of notes and legends, in cells of at least the last width; smaller cells have less.
+SMALLEST_FONT, LARGEST_FONT, LARGEST_NOTE, _FULL_WIDTH = 6.0, 10.0, 8.5, 290.0
+# Shares of the cell: the width for the data, and the least width and height of the axes.
+DATA_SHARE, LEAST_SHARE = 0.38, 0.3
+# A name has at least and at most so many characters, and if there is no room for so many in a
+# legend, a line of its own.
+LEAST_NAME, MOST_NAME, LEGEND_NAME = 18, 60, 22
+# Handle of a legend with its gaps, gap to the next column, height of an entry, and gap to the label
+# of the axis, as multiples of the font size.
+_HANDLE, _COLUMN, _ENTRY, _GAP = 3.2, 2.0, 1.45, 0.6
+# Gaps between axes and the text beside them, and between columns of it, in points.
+_BESIDE_GAP, _COLUMN_GAP = 6.0, 10.0
+# Label of the axis that holds a column of text beside rows.
+_BESIDE = "beside rows"
+
+
+def cell(ax: Axes) -> BboxBase:
+    """Return the box, in pixels, of axes and the text around them."""
+    from matplotlib.transforms import TransformedBbox
+
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return ax.figure.bbox
+    return TransformedBbox(_share(spec, ax.figure), ax.figure.transSubfigure)
+
+
+def _share(spec: SubplotSpec, figure: Any) -> Bbox:
+    """Return a cell as a share of the figure: up to the middle of the gaps between subplots."""
+    from matplotlib.transforms import Bbox
+
+    top = spec.get_topmost_subplotspec()
+    whole = Bbox.unit() if top is spec else _share(top, figure)
+    bottoms, tops, lefts, rights = map(np.asarray, spec.get_gridspec().get_grid_positions(figure))
+    x = [whole.x0, *(rights[:-1] + lefts[1:]) / 2, whole.x1]
+    y = [whole.y1, *(bottoms[:-1] + tops[1:]) / 2, whole.y0]
+    columns, rows = spec.colspan, spec.rowspan
+    return Bbox.from_extents(x[columns.start], y[rows.stop], x[columns.stop], y[rows.start])
+
+
+def cell_size(ax: Axes) -> tuple[float, float]:
+    """Return the width and the height of the cell of axes in points."""
+    return points(ax, cell(ax).width), points(ax, cell(ax).height)
+
+
+def axes_size(ax: Axes) -> tuple[float, float]:
+    """Return the width and the height of axes in points."""
+    box = ax.get_window_extent()
+    return points(ax, box.width), points(ax, box.height)
+
+
+def points(ax: Axes, pixels: float) -> float:
+    """Return a length in points."""
+    return pixels * 72 / float(ax.figure.dpi)
+
+
+def text_width(text: str, size: float) -> float:
+    """Return the width of a text in points; of several lines, that of the longest."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=size)
+    # Characters that are not printable are escaped when they are drawn, too.
+    lines = [printable(line) for line in text.replace(r"\$", "$").split("\n")]
+    with warnings.catch_warnings():
+        # Characters that the font lacks are reported when the text is drawn.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        return max(
+            float(text_to_path.get_text_width_height_descent(line, font, False)[0])
+            for line in lines
+        )
+
+
+def fit_names(
+    names: Sequence[object], size: float, width: float, least: int = LEAST_NAME
+) -> list[str]:
+    """Return names as they are shown, cut to a width in points or a least number of characters."""
+    per_character = max(
+        (text_width(str(name), size) / len(str(name)) for name in names if str(name)), default=1.0
+    )
+    n_characters = min(max(int(width / per_character), least), MOST_NAME)
+    return [literal(name) for name in shorten(names, n_characters)]
+
+
+def scaled(ax: Axes, size: float) -> float:
+    """Return a font size, smaller in a small cell but readable."""
+    return max(min(size, SMALLEST_FONT), size * min(1.0, cell_size(ax)[0] / _FULL_WIDTH))
+
+
+def note_size(ax: Axes) -> float:
+    """Return the font size of legends and notes."""
+    return scaled(ax, LARGEST_NOTE)
+
+
+def fitting_size(ax: Axes, fitting: float, largest: float) -> tuple[float, int]:
+    """Return a readable font size for rows of text, given the one that fits; k: each k-th fits."""
+    size = min(max(fitting, SMALLEST_FONT), scaled(ax, largest))
+    return size, ceil(size / fitting) if fitting < SMALLEST_FONT else 1
+
+
+def shrink_until(fits: Callable[[], bool], texts: Sequence[Text]) -> None:
+    """Make texts smaller until they fit, or until smaller ones could not be read."""
+    while not fits() and (size := float(texts[0].get_fontsize())) > SMALLEST_FONT:
+        for text in texts:
+            text.set_fontsize(max(SMALLEST_FONT, size - 0.5))
+
+
+def scale_text(ax: Axes) -> None:
+    """Make the numbers and the labels of small axes smaller, in proportion."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import FontProperties
+
+    def scaled_default(name: Any) -> float:
+        return scaled(ax, FontProperties(size=mpl.rcParams[name]).get_size_in_points())
+
+    if scaled(ax, LARGEST_FONT) < LARGEST_FONT:
+        for axis, name in ((ax.xaxis, "xtick.labelsize"), (ax.yaxis, "ytick.labelsize")):
+            axis.set_tick_params(labelsize=scaled_default(name))
+            axis.label.set_fontsize(scaled_default("axes.labelsize"))
+
+
+def label_axis(axis: Axis, label: str, *, pos_label: object = None) -> None:
+    """Set a label with the positive class, which has a line of its own if there is no room."""
+    size = float(axis.label.get_fontsize())
+    length = 0.65 * cell_size(axis.axes)[axis is axis.axes.yaxis]
+    note = "" if pos_label is None else f"Positive label: {pos_label}"
+    text = literal(f"{label} ({note})" if note else label)
+    if text_width(text, size) > length:
+        lines = [fit_names([line], size, length)[0] for line in (label, note) if line]
+        text = f"{lines[0]}\n({lines[1]})" if note else lines[0]
+    axis.set_label_text(text)
+
+
+def legend_below(ax: Axes, title: str) -> None:
+    """Add a legend below the axes and their label, where it covers no data."""
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    size, (width, height) = note_size(ax), cell_size(ax)
+    width *= 0.9
+    labels = _fit_entries(labels, size, width - _HANDLE * size)
+    entry = max(text_width(label, size) for label in labels) + (_HANDLE + _COLUMN) * size
+    n_columns = max(1, min(3, int((width + _COLUMN * size) / entry), len(labels)))
+    n_lines = max(label.count("\n") + 1 for label in labels)
+    # Text is up to some hundredths longer at another resolution.
+    depth = 1.05 * depth_below(ax) + _GAP * size
+    # At most this share of the cell, and not so much that the axes become too low.
+    free = min(0.45 * height, (1 - LEAST_SHARE) * height - depth - 3 * size)
+    free -= _ENTRY * size if title else 0
+    most = max(1, int(free / (_ENTRY * size * n_lines))) * n_columns
+    if len(labels) > most:
+        handles = [*handles[: most - 1], Line2D([], [], linestyle="none")]
+        labels = [*labels[: most - 1], f"and {len(labels) - most + 1} more"]
+    below = ax.transAxes + ScaledTranslation(0, -depth / 72, ax.figure.dpi_scale_trans)
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 0}
+    style: dict[str, Any] = {"fontsize": size, "title_fontsize": size, "frameon": False}
+    style |= {"ncols": n_columns, "columnspacing": _COLUMN, "bbox_transform": below}
+    ax.legend(handles, labels, title=title, **place, **style)
+
+
+def _fit_entries(labels: Sequence[str], size: float, width: float) -> list[str]:
+    """Cut the names in long entries, or else put the numbers after them into a second line."""
+    parts = {}
+    for label in labels:
+        if text_width(label, size) > width:
+            name, bracket, rest = label.rpartition(" (")
+            parts[label] = (name, f"({rest}") if bracket else (label, "")
+    if not parts:
+        return list(labels)
+    left = width - max(text_width(f" {rest}", size) for _, rest in parts.values())
+    # The mean width of a character is about 0.55 of the font size.
+    is_enough = left >= LEGEND_NAME * 0.55 * size
+    names = fit_names([name for name, _ in parts.values()], size, left if is_enough else width)
+    gap = " " if is_enough else "\n"
+    for (label, (_, rest)), name in zip(parts.items(), names, strict=True):
+        parts[label] = (name, gap + rest if rest else "")
+    return ["".join(parts[label]) if label in parts else label for label in labels]
+
+
+def depth_below(ax: Axes) -> float:
+    """Return how far below the axes their ticks and their label reach, in points."""
+    box = ax.xaxis.get_tightbbox()
+    return 0.0 if box is None else points(ax, ax.get_window_extent().y0 - box.y0)
+
+
+def make_room(ax: Axes) -> None:
+    """Pull the edges of axes in until the text around them is within their cell.
+
+    Only in a figure without a layout, which would do so itself, and only axes in a grid: other ones
+    have the place that they were given. A later layout starts from the grid again.
+    """
+    from matplotlib.transforms import Bbox
+
+    if ax.get_subplotspec() is None or ax.figure.get_layout_engine() is not None:
+        return
+    box = cell(ax).padded(-4)
+    for _ in range(3):  # ticks move when the axes do
+        outer, frame = ax.get_tightbbox(), ax.get_window_extent()
+        if outer is None:
+            return
+        (start, end), (first, last), (low, high) = (b.get_points() for b in (frame, outer, box))
+        start, end = start + np.maximum(0, low - first), end - np.maximum(0, last - high)
+        # With no room left, axes of a least size are as close to the middle as they can be.
+        half = LEAST_SHARE * (high - low) / 2
+        middle = np.clip((start + end) / 2, low + half, high - half)
+        ends = np.where(end - start >= 2 * half, [start, end], [middle - half, middle + half])
+        ax.set_position(Bbox(ax.figure.transSubfigure.inverted().transform(ends)))
+        ax.set_in_layout(True)  # which setting the position ends
+
+
+def rows_size(n: int, names: Sequence[object] = ()) -> tuple[float, float]:
+    """Return the size in inches of a figure of `n` rows, with room for long names."""
+    growth = 0.08 * (max((len(str(name)) for name in names), default=0) - 20)
+    return 7.2 + float(np.clip(growth, 0, 3)), float(np.clip(1.3 + 0.4 * n, 2.2, 12))
+
+
+def row_height(ax: Axes) -> float:
+    """Return the height of one unit of the y-axis, in points."""
+    low, high = ax.get_ylim()
+    return axes_size(ax)[1] / abs(high - low)
+
+
+def label_rows(
+    ax: Axes,
+    names: Sequence[object],
+    columns: Mapping[str, Sequence[str]],
+    *,
+    margins: tuple[float, float] = (0.6, 0.6),
+    reserve: float = 0.0,
+) -> tuple[float, float]:
+    """Give each name a row, the first on top, with the texts of each column beside it.
+
+    The data keep their share of the room. Columns that do not fit are left out, the first of them
+    first, and names are cut to what is left. `reserve` points stay free for more. Return the font
+    size and where the columns end, in points from the axes.
+    """
+    if any(child.get_label() == _BESIDE for child in ax.child_axes):
+        raise ValueError("ax has the rows of another plot; use other axes")
+    heights = range(len(names) - 1, -1, -1)
+    ax.set_ylim(-margins[0], heights[0] + margins[1])
+    size, step = fitting_size(ax, 0.8 * row_height(ax), LARGEST_FONT)
+    room = (1 - DATA_SHARE) * cell_size(ax)[0] - reserve - 2 * _BESIDE_GAP
+    least = max(text_width(str(name)[:LEAST_NAME], SMALLEST_FONT) for name in names)
+
+    def widths_that_fit() -> dict[str, float]:
+        """Return the widths of the last columns that fit, with the gaps after them."""
+        kept: dict[str, float] = {}
+        for header, texts in reversed(list(columns.items())):
+            header_width = text_width(header, min(size, note_size(ax)))
+            width = max(text_width(max(texts, key=len), size), header_width) + _COLUMN_GAP
+            if sum(kept.values()) + width > room - least:
+                break
+            kept = {header: width, **kept}
+        return kept
+
+    while len(kept := widths_that_fit()) < len(columns) and size > SMALLEST_FONT:
+        size = max(SMALLEST_FONT, size - 0.5)
+    width = room - sum(kept.values())
+    ax.set_yticks(heights[::step], fit_names(names[::step], size, width), fontsize=size)
+    ax.tick_params(axis="y", length=0)
+    end = _BESIDE_GAP
+    header_style: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    header_style |= {"fontsize": min(size, note_size(ax)), "color": NEUTRAL, "va": "bottom"}
+    for header, width in kept.items():
+        # Labels of ticks, since layouts make room for these.
+        axis = ax.secondary_yaxis("right")
+        axis.set_label(_BESIDE)
+        axis.set_yticks(heights[::step], columns[header][::step], fontsize=size)
+        axis.tick_params(axis="y", length=0, pad=end)
+        despine_axes(axis, "right")
+        ax.annotate(header, (1, 1), (end, 2), **header_style)
+        end += width
+    return size, end
+
+
+def write_above(ax: Axes, line: Line2D) -> None:
+    """Write the label of a vertical line above it, outside the axes and below their title."""
+    axis = ax.secondary_xaxis("top")
+    x, label = float(np.ravel(line.get_xdata())[0]), str(line.get_label())
+    # In the right half the text ends at the line, or it would meet the header of a column.
+    low, high = ax.get_xlim()
+    ha = "right" if x > (low + high) / 2 else "center"
+    axis.set_xticks([x], [label], fontsize=note_size(ax), color=line.get_color(), ha=ha)
+    axis.tick_params(axis="x", length=0)
+    despine_axes(axis, "top")
+
+
+def write_note(ax: Axes, *parts: str) -> None:
+    """Write below the label of the x-axis what the shapes in the axes are."""
+    size = note_size(ax)
+    is_narrow = text_width(", ".join(parts), size) > DATA_SHARE * cell_size(ax)[0]
+    text = (",\n" if is_narrow else ", ").join(parts)
+    place: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
+    style: dict[str, Any] = {"fontsize": size, "color": NEUTRAL, "ha": "center", "va": "top"}
+    ax.annotate(text, (0.5, 0), (0, -2), annotation_clip=False, **place, **style)
