@@ -6,20 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-<<<<<<< HEAD
-from skpostbac._utils import Bools, Floats
-from skpostbac.stats import (
-    BetaQuotient,
-    BoundedDistribution,
-    HierarchicalBetaAverage,
-    HierarchicalPairedDifference,
-)
-from skpostbac.stats._distribution import Distribution, DrawnPosterior, kernel_density
-=======
 from skpostbac._utils import Floats
 from skpostbac.stats import HierarchicalBetaAverage
 from skpostbac.stats._distribution import Distribution, kernel_density
->>>>>>> w-plots
 
 # The first points are at these tail probabilities, on both sides. What lies beyond the outermost
 # is not seen, unless the density is infinite there: then it has no end to draw. A support without
@@ -31,27 +20,11 @@ _NEAR_END, _UNSEEN = 0.05, 1e-9
 # Largest area between the density and its polygon from one point to the next, and how often
 # gaps are split to get there. A normal density gets about a hundred points. The split is not
 # in the middle, where a symmetric density may be infinite.
-<<<<<<< HEAD
-_GAP_AREA = 2e-5
-_ROUNDS = 30
-_SPLIT = 0.48
-
-# A peak that has less than this share of the area above some height ...
-_SPIKE_AREA = 0.25
-# ... is shown up to this many times the height. Only infinite densities reach that: a normal
-# peak is 1.7 times as high, an exponential one 2.6 times.
-_SPIKE_HEIGHT = 2.7
-
-
-# Distributions with a density that is computed, not estimated from draws.
-Computed: TypeAlias = BoundedDistribution | BetaQuotient
-=======
 _GAP_AREA, _ROUNDS, _SPLIT = 2e-5, 30, 0.48
 # A peak that has less than this share of the area above some height is shown up to this many times
 # the height. Only infinite densities reach that: a normal peak is 1.7 times as high, an
 # exponential one 2.6 times.
 _SPIKE_AREA, _SPIKE_HEIGHT = 0.25, 2.7
->>>>>>> w-plots
 
 
 class Curve(NamedTuple):
@@ -98,14 +71,14 @@ def density_curve(distribution: Distribution) -> Curve:
     draws = getattr(distribution, "draws", None)
     if draws is not None:
         return Curve(*kernel_density(draws)) if draws[0] < draws[-1] else _spike(draws[0])
-    if hasattr(distribution, "_curve"):
+    if hasattr(distribution, "pdf"):
         return _exact_curve(distribution)
     raise TypeError(f"distribution must have a density or draws, got {type(distribution).__name__}")
 
 
 def _exact_curve(distribution: Any) -> Curve:
     """Evaluate a density between quantiles, and more often where it bends."""
-    x, pdf = _first_points(distribution), distribution._curve()
+    x, pdf = _first_points(distribution), distribution.pdf
     y = pdf(x)
     if not (np.isfinite(y) & (y > 0)).any():  # all of it lies between two floats
         return _spike(distribution.mean())

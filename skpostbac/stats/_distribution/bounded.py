@@ -341,9 +341,6 @@ class BoundedDistribution(Distribution):
 
     # What families ask of one another that have not moved to this interface
 
-    def _curve(self) -> Callable[[Floats], Floats]:
-        return lambda x: np.asarray(self.pdf(x))
-
     def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
         del left_out  # nothing is
         p, q = np.exp(log_p)[np.newaxis], np.exp(log_q)[np.newaxis]
