@@ -35,18 +35,12 @@ import numpy as np
 
 from skpostbac._utils import Floats
 from skpostbac.stats._numerics import Rows
+from skpostbac.stats._series import DEPTH, NARROW, vanishing_heights
 
-# Variables of less than this share of the standard deviation of their sum count by their means.
-NARROW = 1e-13
-# The transform is cut off, and the mass beyond the range, below exp(-DEPTH) = 1.7e-15. Both bounds
-# are seldom attained.
-DEPTH = 34.0
-# Newton's steps for the height: all but the first come from above. A short one is the last, and
-# leaves an error of at most half its square.
-_MOST_STEPS, _LAST = 60, 0.2
-_MOST_LOG = 400.0
 # Single sums of more variables than this are searched for identical ones.
 _FEW = 4
+# Both ends of a variable are resolved from |z| = SLOPE n + START on (`corners`).
+SLOPE, START = 3.0, 40.0
 _SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
 
 
@@ -115,20 +109,7 @@ def heights(betas: Betas) -> Floats:
     return vanishing_heights(near, betas.variances / betas.near, betas.variance)
 
 
-def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Floats:
-    """Heights T with sum_i o_i log(1 + T^2 v_i / o_i) = 2 DEPTH, shape (m,).
-
-    In u = log T^2 the left-hand side of the equation is convex and increasing. That of a single
-    Gamma variable, of the same shape and variance as all together, is larger (Jensen's inequality),
-    so that the search begins below the root, and a Newton step leads above.
-    """
-    shape = exponents.sum(axis=1)
-    u = np.log(np.expm1(np.minimum(2 * DEPTH / shape, _MOST_LOG)) * shape / variance)
-    for _ in range(_MOST_STEPS):
-        x = np.exp(u)[:, np.newaxis] * ratios
-        missing = 2 * DEPTH - (exponents * np.log1p(x)).sum(axis=1)
-        step = missing / (exponents * (x / (1 + x))).sum(axis=1)
-        u = np.minimum(u + step, _MOST_LOG)
-        if (np.abs(step) < _LAST).all():
-            break
-    return np.asarray(np.exp(0.5 * u))
+def resolved_heights(betas: Betas) -> Floats:
+    """Heights from which both ends of each variable are resolved, shape (m, l)."""
+    found = np.zeros_like(betas.n)
+    return np.divide(SLOPE * betas.n + START, betas.size, out=found, where=betas.size > 0)

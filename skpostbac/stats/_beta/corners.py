@@ -21,24 +21,18 @@ to it smoothly.
 from typing import Any
 
 import numpy as np
-from scipy.special import erfc, gammaln
+from scipy.special import gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats
-from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._beta.moments import ORDER, central_moments, gauss_points
-from skpostbac.stats._numerics import log_beta
-from skpostbac.stats._series import Corners, Rule, waves
+from skpostbac.stats._beta.betas import SLOPE, START, Betas
+from skpostbac.stats._beta.moments import central_moments
+from skpostbac.stats._numerics import log_beta, waves
+from skpostbac.stats._series import ORDER, Corners, Rule, fade, gauss_points
 
-# Ends are resolved from |z| = _SLOPE n + _START on, with so many terms of more than 1e-17.
-_SLOPE, _START, _TERMS, _ROUNDING = 3.0, 40.0, 40, 1e-17
+# So many terms of more than 1e-17 give an end where it is resolved.
+_TERMS, _ROUNDING = 40, 1e-17
 # Log of the size of corners at the first order that are left out, and most of the corners.
 _LEAST, _MOST, _TINY = -39.0, 512, 1e-290
-
-
-def resolved_heights(betas: Betas) -> Floats:
-    """Heights from which both ends of each variable are resolved, shape (m, l)."""
-    found = np.zeros_like(betas.n)
-    return np.divide(_SLOPE * betas.n + _START, betas.size, out=found, where=betas.size > 0)
 
 
 def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
@@ -58,13 +52,8 @@ def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bool
     places, values = _corners_at(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
     waves = np.exp(1j * step[:, np.newaxis, np.newaxis] * places[..., np.newaxis] * orders)
     others = (waves * values[:, :, 0]).sum(axis=1)
-    share = 0.5 * erfc(np.linspace(5, -5, orders.size))
-    return np.hstack(
-        [
-            coefficients[:, : count // 2],
-            (1 - share) * coefficients[:, count // 2 :] + share * others,
-        ]
-    )
+    late = coefficients[:, count // 2 :]
+    return np.hstack([coefficients[:, : count // 2], late + fade(orders.size) * (others - late)])
 
 
 def _corners_at(
@@ -125,7 +114,7 @@ def _ends(
 ) -> Complexes:
     """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
     # Terms in powers of scale / z, of which as many count as in the worst case of a small z.
-    scale, j = _SLOPE * (e + o) + _START, np.arange(_TERMS)[:, np.newaxis, np.newaxis]
+    scale, j = SLOPE * (e + o) + START, np.arange(_TERMS)[:, np.newaxis, np.newaxis]
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
     is_small = np.abs(terms).max(axis=(1, 2)) <= _ROUNDING
     terms = _each(terms[: is_small.argmax() if is_small.any() else None])

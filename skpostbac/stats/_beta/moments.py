@@ -10,15 +10,9 @@ with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa
 kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
 """
 
-from math import comb
-
 import numpy as np
 
 from skpostbac._utils import Floats
-
-# Points of a Gauss rule, and the highest moment that it takes.
-_MOST_POINTS = 9
-ORDER = 2 * _MOST_POINTS
 
 
 def central_moments(a: Floats, b: Floats, order: int) -> Floats:
@@ -48,48 +42,3 @@ def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
         square * square * (fourth - 3 * second * second),
     ]
     return np.asarray(np.sum(terms, axis=-1))
-
-
-def gauss_points(moments: Floats, weights: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Gauss rules for weighted sums about their means, `count` (m, l) of each variable.
-
-    `moments` are central ones of the variables, shape (ORDER + 1, m, l). Returns nodes and weights,
-    shape (m, n). The recursion of the orthogonal polynomials follows from the Cholesky factor of
-    the moments (Golub and Welsch, Mathematics of Computation 23, 1969). A rule has fewer points
-    where rounding leaves no such factor.
-    """
-    scale = np.sqrt((count * weights**2 * moments[2]).sum(axis=1))
-    moments = _moments_of_sums(moments, weights, count, scale)
-    for n in range(_MOST_POINTS, 0, -1):
-        index = np.add.outer(np.arange(n + 1), np.arange(n + 1))
-        try:
-            factor = np.linalg.cholesky(moments[:, index])
-        except np.linalg.LinAlgError:
-            continue
-        diagonal = np.diagonal(factor, axis1=1, axis2=2)
-        ratio = np.diagonal(factor, offset=-1, axis1=1, axis2=2) / diagonal[:, :-1]
-        jacobi = np.zeros((len(scale), n, n))
-        i = np.arange(n)
-        jacobi[:, i, i] = ratio - np.pad(ratio[:, :-1], ((0, 0), (1, 0)))
-        beside = diagonal[:, 1:n] / diagonal[:, : n - 1]
-        jacobi[:, i[1:], i[:-1]] = jacobi[:, i[:-1], i[1:]] = beside
-        nodes, vectors = np.linalg.eigh(jacobi)
-        return nodes * scale[:, np.newaxis], vectors[:, 0] ** 2
-    return np.zeros((len(scale), 1)), np.ones((len(scale), 1))
-
-
-def _moments_of_sums(moments: Floats, weights: Floats, count: Floats, scale: Floats) -> Floats:
-    """Moments of sums about their means, in units of a scale; those of normal variables if zero."""
-    order = len(moments) - 1
-    one = np.zeros_like(moments)
-    for k in range(2, order + 1):
-        rest = sum(comb(k - 1, j - 1) * one[j] * moments[k - j] for j in range(2, k))
-        one[k] = moments[k] - rest
-    share = weights / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
-    total = [(count * share**k * one[k]).sum(axis=1) for k in range(order + 1)]
-    total[2] = np.ones_like(scale)
-    sums = [np.ones_like(scale)]
-    for k in range(1, order + 1):
-        terms = [comb(k - 1, j - 1) * total[j] * sums[k - j] for j in range(1, k + 1)]
-        sums.append(np.sum(terms, axis=0))
-    return np.stack(sums, axis=-1)

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._beta.betas import Betas, heights, ranges
-from skpostbac.stats._beta.corners import blended, corners_of, resolved_heights
+from skpostbac.stats._beta.betas import Betas, heights, ranges, resolved_heights
+from skpostbac.stats._beta.corners import blended, corners_of
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._beta.transform import path_of, transforms
 from skpostbac.stats._numerics import log_beta

@@ -40,8 +40,7 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._numerics import stacked_products
-from skpostbac.stats._series import powers, waves
+from skpostbac.stats._numerics import powers, stacked_products, waves
 
 # Weights below exp(-DIGITS) = 8.5e-17 are left out, and so is the error of the rule.
 DIGITS = 37.0

@@ -72,7 +72,7 @@ class PairedDifference(BoundedDistribution):
     Errors of ``cdf`` and ``ccdf`` are absolute: 1e-12, and 1e-9 beside corners with a prior below
     1/2. Corners are sums of some of the weights, of either sign, and zero. A class of 100,000 times
     as many samples as another is not resolved beside a corner: errors reach 1e-6 there with a prior
-    of 1/2, 1e-5 with 1/4, and more with smaller ones (see :ref:`numerics`).
+    of 1/2, 2e-5 with 1/4, and more with smaller ones (see :ref:`numerics`).
     Logarithms of tails below 1e-11 are upper bounds.
 
     References

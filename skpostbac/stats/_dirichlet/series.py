@@ -23,11 +23,9 @@ exponents of the other two cells and their distances from the vertex with the la
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfc, gammaln
+from scipy.special import gammaln
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._beta.betas import DEPTH, NARROW, vanishing_heights
-from skpostbac.stats._beta.moments import ORDER, gauss_points
 from skpostbac.stats._dirichlet.transform import (
     GAPS,
     OTHERS,
@@ -36,8 +34,18 @@ from skpostbac.stats._dirichlet.transform import (
     transforms,
     vertex_shares,
 )
-from skpostbac.stats._numerics import Rows, log_beta
-from skpostbac.stats._series import Corners, Rule, Series, waves
+from skpostbac.stats._numerics import Rows, log_beta, waves
+from skpostbac.stats._series import (
+    DEPTH,
+    NARROW,
+    ORDER,
+    Corners,
+    Rule,
+    Series,
+    fade,
+    gauss_points,
+    vanishing_heights,
+)
 
 # Orders of a series: the fewest, the most of a few and of many classes, the most of all classes
 # together, and so many that take less time than corners.
@@ -133,9 +141,7 @@ def series_of(pairs: Pairs) -> Series:
             # These are approximations, and would jump at the last order.
             late = np.arange(order // 2, order)
             points = masses @ waves(step * np.outer(nodes, late), 0.0)
-            narrow[late - 1] += (
-                0.5 * erfc(np.linspace(5, -5, late.size)) * (points - narrow[late - 1])
-            )
+            narrow[late - 1] += fade(late.size) * (points - narrow[late - 1])
         coefficients = _coefficients(wide, step, order) * narrow
         rest = wide.alphas.sum(axis=1) - wide.alphas.max(axis=1)
         rule = Rule.of(order, float((wide.count * rest).sum()))

@@ -31,8 +31,7 @@ import numpy as np
 from scipy.special import erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._numerics import log_beta, polynomial
-from skpostbac.stats._series import waves
+from skpostbac.stats._numerics import log_beta, polynomial, waves
 
 # The two other vertices of B, A and r, and the distances of D there from that at each.
 OTHERS = np.array([[1, 2], [0, 2], [0, 1]])

@@ -5,7 +5,14 @@ adaptive quadrature, matrix products by one thread, and the cut-offs shared by a
 Imports `skpostbac._utils`.
 """
 
-from skpostbac.stats._numerics.arrays import Rows, matrix_product, stacked_products
+from skpostbac.stats._numerics.arrays import (
+    Rows,
+    matrix_product,
+    powers,
+    stacked_products,
+    turned,
+    waves,
+)
 from skpostbac.stats._numerics.cutoffs import (
     ACCURACY,
     DECAYED,
@@ -60,10 +67,13 @@ __all__ = [
     "log_sum",
     "matrix_product",
     "polynomial",
+    "powers",
     "stacked_products",
     "stirling_remainder",
     "sum_weights",
+    "turned",
     "vector",
+    "waves",
     "weighted_mean",
     "weighted_means",
 ]

@@ -32,8 +32,8 @@ from skpostbac.stats._distribution import (
     LogitDistribution,
     Panels,
 )
-from skpostbac.stats._numerics import Frame, even_sums, exact_sum
-from skpostbac.stats._series import Centred, Corners, Rule, Series, powers
+from skpostbac.stats._numerics import Frame, even_sums, exact_sum, powers
+from skpostbac.stats._series import Centred, Corners, Rule, Series
 
 # Log of the mass that may be outside of the range of a series, and its period in ranges.
 _DEPTH, _PERIOD = 34.0, 1 + 1 / 16

@@ -3,7 +3,7 @@
 `series` evaluates distribution functions, whose rest beyond the last order is summed in closed form
 (`corners`). `quantile`, `shortest` and `mode` answer questions about anything that can be
 evaluated, many distributions at once, and `located` at points of the real line. What variables
-these are does not matter here.
+these are does not matter here; `sums` has what families of sums of independent variables share.
 """
 
 from skpostbac.stats._series.corners import Corners, Rule
@@ -18,10 +18,20 @@ from skpostbac.stats._series.series import (
     tails_about_means,
 )
 from skpostbac.stats._series.shortest import shortest_intervals
-from skpostbac.stats._series.waves import powers, waves
+from skpostbac.stats._series.sums import (
+    DEPTH,
+    NARROW,
+    ORDER,
+    fade,
+    gauss_points,
+    vanishing_heights,
+)
 
 __all__ = [
+    "DEPTH",
     "LEAST_TAIL",
+    "NARROW",
+    "ORDER",
     "Centred",
     "Corners",
     "Evaluator",
@@ -29,10 +39,11 @@ __all__ = [
     "Rule",
     "Series",
     "SmallTails",
+    "fade",
+    "gauss_points",
     "modes",
-    "powers",
     "quantiles",
     "shortest_intervals",
     "tails_about_means",
-    "waves",
+    "vanishing_heights",
 ]

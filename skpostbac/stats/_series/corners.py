@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._series.waves import waves
+from skpostbac.stats._numerics import waves
 
 # Step of the rule, which leaves an error of about 1e-10 of the first order that is summed: that is
 # no more than some 1e-3. Half of it would leave nothing, in twice the time.

@@ -17,9 +17,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from skpostbac._utils import Complexes, Floats
-from skpostbac.stats._numerics import stacked_products
+from skpostbac.stats._numerics import stacked_products, turned
 from skpostbac.stats._series.corners import Corners
-from skpostbac.stats._series.waves import turned
 
 # Points y, shape (m, n), to the distribution function less 1/2 and its first derivatives there,
 # shape (1 + d, m, n). Less 1/2, so that both tails have the same accuracy.

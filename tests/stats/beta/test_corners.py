@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from skpostbac.stats import BetaAverage
-from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._beta.corners import corners_of, resolved_heights
+from skpostbac.stats._beta.betas import Betas, resolved_heights
+from skpostbac.stats._beta.corners import corners_of
 
 SUMS = {
     "one": ([3], [5], [1.0]),

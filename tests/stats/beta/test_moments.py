@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from skpostbac.stats._beta.betas import Betas
-from skpostbac.stats._beta.moments import ORDER, central_moments, cumulants, gauss_points
+from skpostbac.stats._beta.moments import central_moments, cumulants
+from skpostbac.stats._series import ORDER, gauss_points
 
 
 def exact_moments(a, b, order):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skpostbac.stats._series import powers, waves
+from skpostbac.stats._numerics import powers, waves
 
 
 def test_waves():
