@@ -30,7 +30,7 @@ from skpostbac.stats._series import Series
 # No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
 _DEPTH, _NEGLIGIBLE = 27.6, 2e-11
 # Tilts of Chernoff's bounds, in units of one over the standard deviation.
-_TILTS = np.array([1.0, 2.0, 4.0, 6.5, 10.0])
+_TILTS = np.array([1.5, 3.5, 7.0])
 # The geometric grid begins at this height, in the same units, with so many heights in an octave.
 _FIRST, _PER_OCTAVE = 6.0, 8
 # The most orders; those that are computed one by one, if not all; and if interpolation fails.
@@ -88,15 +88,16 @@ def pooled_series(
     most = 2 * np.pi * _MOST / (16 * deviation)
     last = min(1.2 * height, most)
     octaves = max(np.log2(last * deviation / _FIRST), 0.5)
-    grid = _FIRST / deviation * 2 ** (np.arange(np.ceil(octaves * _PER_OCTAVE) + 1) / _PER_OCTAVE)
+    per_octave = _PER_OCTAVE if octaves > 4 else 3
+    grid = _FIRST / deviation * 2 ** (np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
     transform = PooledTransform(pools, float(grid[-1]))
     tilts = _TILTS / deviation
     found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
-    below, above = ((np.log(np.abs(part)) + _DEPTH) / tilts for part in np.split(found[:10], 2))
+    below, above = ((np.log(np.abs(part)) + _DEPTH) / tilts for part in np.split(found[: 2 * tilts.size], 2))
     low, high = max(-float(np.nanmin(below)), ends[0]), min(float(np.nanmin(above)), ends[1])
     period = _PERIOD * (high - low)
     step = 2 * np.pi / period
-    on_grid = found[10:]
+    on_grid = found[2 * tilts.size :]
     late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
     vanished = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
     count = int(min(np.ceil(vanished / step) + 1, _MOST))

@@ -22,10 +22,10 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._borrowing.strata import Stratum
-from skpostbac.stats._numerics import matrix_product
+from skpostbac.stats._series.series import waves
 
-# Weights below exp(-DIGITS) = 1e-13 are left out, and so is the error of the rule.
-_DIGITS = 30.0
+# Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
+_DIGITS = 26.0
 # Log of the largest growth of the weights by the rotation, and the largest angle.
 _GROWTH, _LARGEST_ANGLE = 1.5, 0.6
 # Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
@@ -103,8 +103,8 @@ class Rule:
         square = x * (x + 2) + y * y
         bend = p * d - 0.5 * np.log1p(square) - (d - finite) + 1j * (p * angle - np.arctan2(y, 1 + x))
         logs = n[..., np.newaxis] * bend + (a - n * p)[..., np.newaxis] * (d + 1j * angle)
-        logs -= logs.real.max(axis=-1, keepdims=True)
-        weights = np.exp(logs) * stretch
+        log_sizes = logs.real - logs.real.max(axis=-1, keepdims=True)
+        weights = waves(logs.imag, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
@@ -115,8 +115,8 @@ class Rule:
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
-            waves = np.exp(np.multiply.outer(1j * self.theta, size * heights))
-            found[chosen] = self.weights[chosen] @ waves
+            angle = np.multiply.outer(self.theta, size * heights)
+            found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
         return found * np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))[:, np.newaxis]
 
 
