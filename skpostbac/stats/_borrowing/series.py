@@ -18,21 +18,27 @@ farther from the corners.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfc
+from scipy.special import betainc, erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
+from skpostbac.stats._borrowing.states import decay_heights
 from skpostbac.stats._borrowing.transform import StratumTransform
-from skpostbac.stats._series import Series
+from skpostbac.stats._numerics import log_beta
+from skpostbac.stats._series import LEAST_TAIL, Evaluator, Series
 
 # No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
-_DEPTH, _NEGLIGIBLE = 27.6, 2e-11
+_DEPTH, _NEGLIGIBLE = 27.6, 4e-11
+# Tails that are no more than the error, and the rounding of exponents.
+_LEAST, _ROUNDING = 1e-10, 1e-9
 # Tilts of Chernoff's bounds, in units of one over the standard deviation.
 _TILTS = np.array([1.5, 3.5, 7.0])
-# The geometric grid begins at this height, in the same units, with so many heights in an octave.
-_FIRST, _PER_OCTAVE = 6.0, 8
+# The geometric grid begins at this height, in the same units, with so many heights in an octave if it
+# has many octaves, and else so few.
+_FIRST, _PER_OCTAVE, _MANY_OCTAVES, _FEW_PER_OCTAVE = 6.0, 8, 4, 3
 # The most orders; those that are computed one by one, if not all; and if interpolation fails.
 _MOST, _EACH, _FALLBACK = 2**13, 160, 2**10
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
@@ -72,47 +78,46 @@ class PooledTransform:
         return total
 
 
-def pooled_series(
-    pools: Sequence[Pool], ends: tuple[float, float], corner: float, deviation: float, height: float
-) -> Series:
-    """Series of the sum of some pools.
+def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
+    """Series of the sum of some pools, at the states that their transforms need.
 
-    Parameters
-    ----------
-    pools : at the states that their transforms need.
-    ends, corner : distances of the ends of the support, and of the dominating corner, from the
-        mean; the lower end is negative.
-    deviation : standard deviation.
-    height : height from which the transform is negligible, about.
+    The ends of the support are distances from the mean, the lower one negative.
     """
+    vanishing = _vanishing_height(pools)
     most = 2 * np.pi * _MOST / (16 * deviation)
-    last = min(1.2 * height, most)
-    octaves = max(np.log2(last * deviation / _FIRST), 0.5)
-    per_octave = _PER_OCTAVE if octaves > 4 else 3
-    grid = _FIRST / deviation * 2 ** (np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
-    transform = PooledTransform(pools, float(grid[-1]))
-    tilts = _TILTS / deviation
-    found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
-    below, above = ((np.log(np.abs(part)) + _DEPTH) / tilts for part in np.split(found[: 2 * tilts.size], 2))
-    low, high = max(-float(np.nanmin(below)), ends[0]), min(float(np.nanmin(above)), ends[1])
+    while True:
+        octaves = max(np.log2(min(vanishing, most) * deviation / _FIRST), 0.5)
+        per_octave = _PER_OCTAVE if octaves > _MANY_OCTAVES else _FEW_PER_OCTAVE
+        grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
+        grid *= _FIRST / deviation
+        transform = PooledTransform(pools, float(grid[-1]))
+        tilts = _TILTS / deviation
+        found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
+        below, above = np.split(np.log(np.abs(found[: 2 * tilts.size])), 2)
+        on_grid = found[2 * tilts.size :]
+        late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
+        if vanishing >= most or late.size < grid.size:
+            break
+        vanishing *= 4
+    low = max(-float(((below + _DEPTH) / tilts).min()), ends[0])
+    high = min(float(((above + _DEPTH) / tilts).min()), ends[1])
     period = _PERIOD * (high - low)
     step = 2 * np.pi / period
-    on_grid = found[2 * tilts.size :]
-    late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
-    vanished = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
-    count = int(min(np.ceil(vanished / step) + 1, _MOST))
-    first = count if count <= _CHEAP else _EACH
-    orders = np.arange(1.0, count)
+    last = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
+    count = int(min(np.ceil(last / step) + 1, _MOST))
+    first, orders = count, np.arange(1.0, count)
     values = np.empty(count - 1, dtype=complex)
-    if count > _CHEAP:
+    if count > _CHEAP and per_octave == _PER_OCTAVE:
         first = max(_EACH, int(np.ceil(grid[0] / step)))
-        compared = np.unique(np.geomspace(first, count - 1, _COMPARED).astype(int))
-        values = _interpolated(np.log(grid), on_grid * np.exp(-1j * grid * corner), np.log(step * orders))
+        corner = _corner(pools)
+        smooth = on_grid * np.exp(-1j * grid * corner)
+        values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
+        compared = np.unique(np.geomspace(first, count - 1, _COMPARED).astype(int))
         exact = transform(step * compared + 0j)
         if np.abs(values[compared - 1] - exact).max() > _TOLERANCE:
-            count = min(count, _FALLBACK)
-            first, values, orders = count, values[: count - 1], orders[: count - 1]
+            first = count = min(count, _FALLBACK)
+            values, orders = values[: count - 1], orders[: count - 1]
     values[: first - 1] = transform(step * orders[: first - 1] + 0j)
     if abs(values[-1]) > _NEGLIGIBLE:
         values *= 0.5 * erfc(10 * (orders / count - 0.675))
@@ -121,11 +126,63 @@ def pooled_series(
         np.array([low]),
         np.array([high]),
         np.array([deviation]),
-        np.zeros((2, 1)),
+        _end_densities(pools) * (np.array([[low], [high]]) == np.reshape(ends, (2, 1))),
         False,
         values[np.newaxis],
         None,
+        _LEAST,
     )
+
+
+def _vanishing_height(pools: Sequence[Pool]) -> float:
+    """Height from which the transform is negligible, about.
+
+    An envelope of the transform (`states.decay_heights`) at the mean of each strength, with as much
+    of the mass as the strength has in one of the strata.
+    """
+    strata = [one for pool in pools for one in pool.strata]
+    kappa = np.unique(np.concatenate([one.borrowed.kappa for one in strata]))
+    shares = [[np.exp(one.log_weights[one.borrowed.kappa == x]).sum() for x in kappa] for one in strata]
+    with np.errstate(divide="ignore"):
+        depth = -np.log(_NEGLIGIBLE) + np.log(np.max(shares, axis=0))
+    weighted = [kinds for pool in pools for kinds in pool.weighted]
+    return float(decay_heights(weighted, strata[0].base, kappa, depth).max())
+
+
+def _corner(pools: Sequence[Pool]) -> float:
+    """Place of the corner where all classes are at their nearer ends, less the mean."""
+    total = 0.0
+    for kinds, (right, wrong) in (one for pool in pools for one in pool.weighted):
+        gaps = np.where(kinds.wrong < kinds.correct, wrong, -right)
+        total += float(kinds.count @ (kinds.weights * gaps))
+    return total
+
+
+def _end_densities(pools: Sequence[Pool]) -> Floats:
+    """Limits of the density at both ends of the support, shape (2, 1).
+
+    The exponents of the distance from an end are least if all classes are outliers. If these add up
+    to one, the limit is the density of a Dirichlet integral.
+    """
+    logs = 0.0
+    for pool in pools:
+        tops = [np.exp(one.log_likelihood - one.log_likelihood.max()) for one in pool.strata]
+        alone = [np.prod(one.outlier**one.kinds.count, axis=1) for one in pool.strata]
+        factors = (np.stack([x, x * y], axis=1) for x, y in zip(tops, alone, strict=True))
+        some, of_all = pool.chain.total(factors)[::-1]
+        with np.errstate(divide="ignore"):
+            logs += float(np.log(some / of_all))
+    power, logs_at = np.zeros(2), np.full(2, logs)
+    for one in (one for pool in pools for one in pool.strata):
+        kinds, a, b = one.kinds, one.outlier_a, one.outlier_b
+        for side, is_up in enumerate((True, False)):
+            e, o = np.where((kinds.weights > 0) == is_up, [a, b], [b, a])
+            power[side] += kinds.count @ e
+            density = gammaln(e) - log_beta(e, o) - e * np.log(np.abs(kinds.weights))
+            logs_at[side] += float(kinds.count @ density)
+    is_flat, is_pole = np.abs(power - 1) < _ROUNDING, power < 1 - _ROUNDING
+    limit = np.where(is_pole, np.inf, np.where(is_flat, np.exp(np.minimum(logs_at, 700)), 0.0))
+    return limit[:, np.newaxis]
 
 
 def _interpolated(x: Floats, values: Complexes, points: Floats) -> Complexes:
@@ -141,3 +198,86 @@ def _interpolated(x: Floats, values: Complexes, points: Floats) -> Complexes:
             if i != j:
                 table[:, i] *= (own - j) / (i - j)
     return np.asarray((table * values[start[:, np.newaxis] + np.arange(n)]).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class ClassMixture:
+    """The recall of a single class, times a weight: a mixture of Betas, about its mean.
+
+    Attributes
+    ----------
+    chances, a, b : of the Betas, shape (n,), seen from the end at `low`.
+    size : of the weight.
+    low, high, deviation, end_densities : as in `Centred`.
+    """
+
+    chances: Floats
+    a: Floats
+    b: Floats
+    size: float
+    low: Floats
+    high: Floats
+    deviation: Floats
+    end_densities: Floats
+    is_log_concave: bool = False
+    least: float = LEAST_TAIL
+
+    @classmethod
+    def of(cls, pool: Pool, ends: tuple[float, float], deviation: float) -> "ClassMixture":
+        """Take the class of a pool: it borrows in each state, or it is an outlier."""
+        (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
+        chances, weight = np.exp(one.log_weights), float(one.kinds.weights[0])
+        borrows = chances * (1 - one.outlier[:, 0])
+        chances = np.append(borrows, max(chances.sum() - borrows.sum(), 0.0))
+        a, b = np.append(one.a[:, 0], one.outlier_a), np.append(one.b[:, 0], one.outlier_b)
+        a, b = (a, b) if weight > 0 else (b, a)
+        low, high = np.reshape(ends, (2, 1))
+        kept = chances > 0
+        chances = chances[kept] / chances.sum()
+        limits = np.asarray(_end_densities([pool]))
+        return cls(chances, a[kept], b[kept], abs(weight), low, high, np.array([deviation]), limits)
+
+    @property
+    def places(self) -> Floats:
+        """Distances at which the density may have a kink or a pole, shape (1, 0)."""
+        return np.empty((1, 0))
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function and so many derivatives."""
+
+        def evaluate(y: Floats) -> Floats:
+            values = self._values(y[0] - self.low, self.high - y[0], n_derivatives)
+            return values[:, np.newaxis]
+
+        return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, 1, n), between the ends of the support."""
+        del y
+        excess, density = self._values(to_low[0], to_high[0], 1)
+        upper = self._tail(self.b, self.a, to_high[0] / self.size)
+        lower = self._tail(self.a, self.b, to_low[0] / self.size)
+        return np.stack([lower, upper, density])[:, np.newaxis]
+
+    def _tail(self, e: Floats, o: Floats, share: Floats) -> Floats:
+        return np.asarray(self.chances @ betainc(e[:, None], o[:, None], np.clip(share, 0.0, 1.0)))
+
+    def _values(self, to_low: Floats, to_high: Floats, n_derivatives: int) -> Floats:
+        x, rest = (np.clip(z / self.size, 0.0, 1.0) for z in (to_low, to_high))
+        found = [0.5 - self._tail(self.b, self.a, rest)]
+        is_low = x < rest
+        found[0][is_low] = self._tail(self.a, self.b, x[is_low]) - 0.5
+        if n_derivatives:
+            # At an end itself the limits of the density count.
+            x, rest = (np.maximum(z, 1e-300)[np.newaxis] for z in (x, rest))
+            a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
+            logs = (a - 1) * np.log(x) + (b - 1) * np.log(rest) - log_beta(a, b)
+            densities = self.chances[:, np.newaxis] * np.exp(np.minimum(logs, 600.0)) / self.size
+            found.append(densities.sum(axis=0))
+            if n_derivatives > 1:
+                slopes = densities * ((a - 1) / x - (b - 1) / rest) / self.size
+                found.append(slopes.sum(axis=0))
+        return np.stack(found)
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> None:
+        """Distances from both ends are no more accurate than those from the mean."""

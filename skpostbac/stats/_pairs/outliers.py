@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._borrowing import Stratum
+from skpostbac.stats._borrowing.strata import Stratum
 
 # Kinds whose classes are outliers with no more than this probability, over all states.
 _RARE = 0.2

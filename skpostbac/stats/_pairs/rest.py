@@ -31,7 +31,7 @@ from functools import reduce
 import numpy as np
 
 from skpostbac._utils import Floats
-from skpostbac.stats._borrowing import Stratum
+from skpostbac.stats._borrowing.strata import Stratum
 from skpostbac.stats._pairs.outliers import is_rare, without_rare
 from skpostbac.stats._pairs.shares import Groups, central_moments
 

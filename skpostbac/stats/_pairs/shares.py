@@ -21,7 +21,11 @@ from math import factorial
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Link, Pool, Stratum
+from skpostbac.stats._borrowing.chain import Chain, Link
+from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.pool import Pool
+from skpostbac.stats._borrowing.states import Kinds
+from skpostbac.stats._borrowing.strata import Stratum
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
 # means and variances of 10 and 100 classes move by up to 2e-9 of themselves.
@@ -59,7 +63,7 @@ class Shares:
         """Take kinds of `count` classes, each with `right` of `total` samples."""
         kinds = Kinds(right, total, np.ones_like(total), count)
         strata = [Kinds(right[at], total[at], np.ones(at.size), count[at]) for at in places]
-        pool = Pool.of_strata(kinds, strata, hyperprior)
+        pool = Pool.of(kinds, hyperprior, strata)
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
