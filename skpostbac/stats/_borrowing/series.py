@@ -26,6 +26,7 @@ from scipy.special import betainc, erfc, gammaln
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.states import decay_heights
+from skpostbac.stats._borrowing.strata import Stratum
 from skpostbac.stats._borrowing.transform import StratumTransform
 from skpostbac.stats._numerics import log_beta
 from skpostbac.stats._series import LEAST_TAIL, Evaluator, Series
@@ -39,11 +40,11 @@ _TILTS = np.array([1.5, 3.5, 7.0])
 # The geometric grid begins at this height, in the same units, with so many heights in an octave if it
 # has many octaves, and else so few.
 _FIRST, _PER_OCTAVE, _MANY_OCTAVES, _FEW_PER_OCTAVE = 6.0, 8, 4, 3
-# The most orders; those that are computed one by one, if not all; and if interpolation fails.
-_MOST, _EACH, _FALLBACK = 2**13, 160, 2**10
+# The most orders; the fewest that are computed one by one; and those if interpolation fails.
+_MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
-_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 8, 1e-9
+_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-9
 # The period is a little wider than the range.
 _PERIOD = 1 + 1 / 16
 # States times heights in a block.
@@ -56,8 +57,6 @@ class PooledTransform:
     def __init__(self, pools: Sequence[Pool], height: float) -> None:
         self._pools = pools
         self._parts = [[StratumTransform.of(one, height) for one in pool.strata] for pool in pools]
-        self._scale = 1.0
-        self._scale = float(self(np.zeros(1, dtype=complex))[0].real)
 
     def __call__(self, heights: Complexes) -> Complexes:
         """Return E[exp(i t (X - mean))], shape (n,)."""
@@ -66,16 +65,21 @@ class PooledTransform:
         return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
 
     def _block(self, heights: Complexes) -> Complexes:
-        total = np.full(heights.size, 1 / self._scale, dtype=complex)
+        total = np.ones(heights.size, dtype=complex)
         for pool, parts in zip(self._pools, self._parts, strict=True):
 
             def factors() -> Iterator[Complexes]:
                 for stratum, part in zip(pool.strata, parts, strict=True):
-                    logs = stratum.log_likelihood
-                    yield np.exp(logs - logs.max())[:, np.newaxis] * part.values(heights)
+                    yield _likelihood(stratum) * part.values(heights)
 
             total *= pool.chain.total(factors())
+            total /= pool.chain.total(_likelihood(one) for one in pool.strata)
         return total
+
+
+def _likelihood(stratum: Stratum) -> Floats:
+    """Likelihood of each state, up to a factor, shape (n_states, 1)."""
+    return np.exp(stratum.log_likelihood - stratum.log_likelihood.max())[:, np.newaxis]
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -86,21 +90,24 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     vanishing = _vanishing_height(pools)
     most = 2 * np.pi * _MOST / (16 * deviation)
     while True:
-        octaves = max(np.log2(min(vanishing, most) * deviation / _FIRST), 0.5)
-        per_octave = _PER_OCTAVE if octaves > _MANY_OCTAVES else _FEW_PER_OCTAVE
+        octaves = max(np.log2(vanishing * deviation / _FIRST), 0.5)
+        if octaves > _MANY_OCTAVES or vanishing == most:
+            vanishing, octaves = most, np.log2(most * deviation / _FIRST)
+        per_octave = _PER_OCTAVE if vanishing == most else _FEW_PER_OCTAVE
         grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
         grid *= _FIRST / deviation
         transform = PooledTransform(pools, float(grid[-1]))
         tilts = _TILTS / deviation
-        found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
         below, above = np.split(np.log(np.abs(found[: 2 * tilts.size])), 2)
         on_grid = found[2 * tilts.size :]
         late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
-        if vanishing >= most or late.size < grid.size:
+        if vanishing == most or late.size == 0 or late[-1] < grid.size - 1:
             break
-        vanishing *= 4
-    low = max(-float(((below + _DEPTH) / tilts).min()), ends[0])
-    high = min(float(((above + _DEPTH) / tilts).min()), ends[1])
+        vanishing = most
+    low = max(-float(np.nanmin((below + _DEPTH) / tilts)), ends[0])
+    high = min(float(np.nanmin((above + _DEPTH) / tilts)), ends[1])
     period = _PERIOD * (high - low)
     step = 2 * np.pi / period
     last = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
@@ -108,14 +115,15 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
     first, orders = count, np.arange(1.0, count)
     values = np.empty(count - 1, dtype=complex)
     if count > _CHEAP and per_octave == _PER_OCTAVE:
-        first = max(_EACH, int(np.ceil(grid[0] / step)))
         corner = _corner(pools)
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
-        compared = np.unique(np.geomspace(first, count - 1, _COMPARED).astype(int))
+        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(int)
         exact = transform(step * compared + 0j)
-        if np.abs(values[compared - 1] - exact).max() > _TOLERANCE:
+        wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
+        first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
+        if first > _FALLBACK:
             first = count = min(count, _FALLBACK)
             values, orders = values[: count - 1], orders[: count - 1]
     values[: first - 1] = transform(step * orders[: first - 1] + 0j)

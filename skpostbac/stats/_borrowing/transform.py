@@ -7,7 +7,7 @@ of about
 
     exp(kappa d log(1 + |t w| / (n + kappa)))
 
-over a distance d. It is computed at some Chebyshev points between the first and the last rate of a
+over a distance d, until it vanishes. It is computed at some Chebyshev points between the first and the last rate of a
 strength, and by interpolation at all rates. At all these points it is a quadrature with the same
 nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`): a product of
 the matrix of the weights and that of the waves.
@@ -40,6 +40,8 @@ _RATIO, _OVERLAP = 3.0, 0.7
 _SPREAD = 8.0
 # Points for a change c of the log transform: c, so many times its cube root, and a few.
 _MORE, _LEAST = 5.0, 6.0
+# Where t w / n is more than this over the root of n p q, a transform is below exp(-TURN^2 / 2).
+_TURN = 7.0
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,8 @@ class StratumTransform:
             return cls(stratum, [], [])
         kappa, one = stratum.borrowed.kappa, stratum.kinds.total.argmin()
         a, b = stratum.a[:, one], stratum.b[:, one]
-        level = np.floor(np.log(a * (b / (a + b))) / np.log(_SPREAD)) * 2 + (a < b)
+        curvature = a * (b / (a + b))
+        level = 2 * np.floor(np.log(curvature) / np.log(_SPREAD)) + (a < b)
         differs = (np.diff(kappa) > 0) | (np.diff(level) != 0)
         bounds = np.flatnonzero(np.append(np.append(True, differs), True)).tolist()
         size = height * np.abs(stratum.kinds.weights).max() / (kappa + stratum.kinds.total[one])
@@ -202,7 +205,8 @@ class StratumTransform:
         for first, last in pairwise(bounds):
             rows = slice(first, last)
             up, down, matrix = stratum.up[rows], stratum.down[rows], None
-            change = 0.5 * (up[-1] - up[0]) * np.log1p(size[first])
+            turn = min(np.log1p(size[first]), _TURN / np.sqrt(curvature[rows].min()))
+            change = 0.5 * (up[-1] - up[0]) * turn
             n_points = int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
             if n_points < up.size:
                 share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
