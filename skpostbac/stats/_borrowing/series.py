@@ -25,7 +25,6 @@ from scipy.special import betainc, erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
-from skpostbac.stats._borrowing.states import decay_heights
 from skpostbac.stats._borrowing.strata import Stratum
 from skpostbac.stats._borrowing.transform import StratumTransform
 from skpostbac.stats._numerics import log_beta
@@ -37,9 +36,9 @@ _DEPTH, _NEGLIGIBLE = 27.6, 4e-11
 _LEAST, _ROUNDING = 1e-10, 1e-9
 # Tilts of Chernoff's bounds, in units of one over the standard deviation.
 _TILTS = np.array([1.5, 3.5, 7.0])
-# The geometric grid begins at this height, in the same units, with so many heights in an octave if it
-# has many octaves, and else so few.
-_FIRST, _PER_OCTAVE, _MANY_OCTAVES, _FEW_PER_OCTAVE = 6.0, 8, 4, 3
+# The geometric grid begins at this height, in the same units, with so many heights in an octave if the
+# transform vanishes beyond the third, and else so few.
+_FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
 # The most orders; the fewest that are computed one by one; and those if interpolation fails.
 _MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
@@ -47,6 +46,8 @@ _MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-9
 # The period is a little wider than the range.
 _PERIOD = 1 + 1 / 16
+# Range of the logs of heights, and the halvings that leave 1e-3 of it.
+_MOST_LOG, _HALVINGS, _TINY = 80.0, 18, 1e-300
 # States times heights in a block.
 _BLOCK = 2**19
 
@@ -87,13 +88,11 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
 
     The ends of the support are distances from the mean, the lower one negative.
     """
-    vanishing = _vanishing_height(pools)
-    most = 2 * np.pi * _MOST / (16 * deviation)
-    while True:
-        octaves = max(np.log2(vanishing * deviation / _FIRST), 0.5)
-        if octaves > _MANY_OCTAVES or vanishing == most:
-            vanishing, octaves = most, np.log2(most * deviation / _FIRST)
-        per_octave = _PER_OCTAVE if vanishing == most else _FEW_PER_OCTAVE
+    guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
+    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
+    for limit in [*(x for x in attempts if x < most), most]:
+        per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
+        octaves = max(np.log2(limit * deviation / _FIRST), 0.5)
         grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
         grid *= _FIRST / deviation
         transform = PooledTransform(pools, float(grid[-1]))
@@ -103,9 +102,8 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         below, above = np.split(np.log(np.abs(found[: 2 * tilts.size])), 2)
         on_grid = found[2 * tilts.size :]
         late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
-        if vanishing == most or late.size == 0 or late[-1] < grid.size - 1:
+        if late.size == 0 or late[-1] < grid.size - 1:
             break
-        vanishing = most
     low = max(-float(np.nanmin((below + _DEPTH) / tilts)), ends[0])
     high = min(float(np.nanmin((above + _DEPTH) / tilts)), ends[1])
     period = _PERIOD * (high - low)
@@ -145,16 +143,27 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
 def _vanishing_height(pools: Sequence[Pool]) -> float:
     """Height from which the transform is negligible, about.
 
-    An envelope of the transform (`states.decay_heights`) at the mean of each strength, with as much
-    of the mass as the strength has in one of the strata.
+    For each stratum, envelopes of the transform (1 + T^2 v / p)^(-p / 2) at the mean recalls, with
+    p = min(a, b) and the variance v of each kind, averaged over the strengths.
     """
-    strata = [one for pool in pools for one in pool.strata]
+    strata = [one for pool in pools for one in pool.strata if one.kinds.count.size]
     kappa = np.unique(np.concatenate([one.borrowed.kappa for one in strata]))
-    shares = [[np.exp(one.log_weights[one.borrowed.kappa == x]).sum() for x in kappa] for one in strata]
-    with np.errstate(divide="ignore"):
-        depth = -np.log(_NEGLIGIBLE) + np.log(np.max(shares, axis=0))
-    weighted = [kinds for pool in pools for kinds in pool.weighted]
-    return float(decay_heights(weighted, strata[0].base, kappa, depth).max())
+    terms = []
+    for one in strata:
+        shares = np.array([np.exp(one.log_weights[one.borrowed.kappa == x]).sum() for x in kappa])
+        right, wrong = (mean[:, np.newaxis] * kappa for mean in one.means)
+        a, b = one.outlier_a[:, np.newaxis] + right, one.outlier_b[:, np.newaxis] + wrong
+        order = np.minimum(a, b)
+        scale = one.kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
+        terms.append((shares, 0.5 * one.kinds.count[:, np.newaxis] * order, scale))
+    low, high = -_MOST_LOG, _MOST_LOG
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        square = np.exp(2 * middle)
+        sizes = (shares @ np.exp(-(o * np.log1p(square * c)).sum(axis=0)) for shares, o, c in terms)
+        is_large = np.log(np.maximum(list(sizes), _TINY)).sum() > np.log(_NEGLIGIBLE)
+        low, high = (middle, high) if is_large else (low, middle)
+    return float(np.exp(high))
 
 
 def _corner(pools: Sequence[Pool]) -> float:

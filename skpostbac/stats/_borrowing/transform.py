@@ -247,9 +247,8 @@ class StratumTransform:
                         values = (matrix @ flat).view(complex).reshape(-1, *other.shape)
                     values = values * borrows[rows, rule.kinds][..., np.newaxis]
                     values += other
-                    if power.max() > 1:
-                        values **= power[:, np.newaxis]
-                    found[rows] *= np.multiply.reduce(values, axis=1)
+                    for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
+                        found[rows] *= one if times == 1 else one**times
         return found
 
 
