@@ -81,7 +81,9 @@ class Pool:
             def log_likelihoods(mu: Floats, nu: Floats, strength: Floats) -> Floats:
                 states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
                 looks = Borrowed.of(states, base)
-                return np.array([Stratum.of(one, looks, share, base).log_likelihood for one in some])
+                return np.array(
+                    [Stratum.of(one, looks, share, base).log_likelihood for one in some]
+                )
 
             return log_likelihoods
 

@@ -17,11 +17,11 @@ vanish goes over to zero smoothly: this blurs the distribution over a few times 
 farther from the corners.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, erfc, gammaln
+from scipy.special import betainc, betaincc, erfc, gammaln
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
@@ -36,14 +36,14 @@ _DEPTH, _NEGLIGIBLE = 27.6, 4e-11
 _LEAST, _ROUNDING = 1e-10, 1e-9
 # Tilts of Chernoff's bounds, in units of one over the standard deviation.
 _TILTS = np.array([1.5, 3.5, 7.0])
-# The geometric grid begins at this height, in the same units, with so many heights in an octave if the
-# transform vanishes beyond the third, and else so few.
+# The geometric grid begins at this height, in the same units, with so many heights in an octave if
+# the transform vanishes beyond the third, and else so few.
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
 # The most orders; the fewest that are computed one by one; and those if interpolation fails.
 _MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
-_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-9
+_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
 # The period is a little wider than the range.
 _PERIOD = 1 + 1 / 16
 # Range of the logs of heights, and the halvings that leave 1e-3 of it.
@@ -59,8 +59,9 @@ class PooledTransform:
         self._pools = pools
         self._parts = [[StratumTransform.of(one, height) for one in pool.strata] for pool in pools]
 
-    def __call__(self, heights: Complexes) -> Complexes:
+    def __call__(self, heights: Complexes | Floats) -> Complexes:
         """Return E[exp(i t (X - mean))], shape (n,)."""
+        heights = heights.astype(np.complex128)
         most = max(one.n_states for pool in self._pools for one in pool.strata)
         count = -(-heights.size * most // _BLOCK)
         return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
@@ -68,19 +69,17 @@ class PooledTransform:
     def _block(self, heights: Complexes) -> Complexes:
         total = np.ones(heights.size, dtype=complex)
         for pool, parts in zip(self._pools, self._parts, strict=True):
-
-            def factors() -> Iterator[Complexes]:
-                for stratum, part in zip(pool.strata, parts, strict=True):
-                    yield _likelihood(stratum) * part.values(heights)
-
-            total *= pool.chain.total(factors())
-            total /= pool.chain.total(_likelihood(one) for one in pool.strata)
+            sizes = [_likelihood(one) for one in pool.strata]
+            pairs = zip(sizes, parts, strict=True)
+            total *= pool.chain.total(size * part.values(heights) for size, part in pairs)
+            total /= pool.chain.total(sizes)
         return total
 
 
 def _likelihood(stratum: Stratum) -> Floats:
     """Likelihood of each state, up to a factor, shape (n_states, 1)."""
-    return np.exp(stratum.log_likelihood - stratum.log_likelihood.max())[:, np.newaxis]
+    logs = stratum.log_likelihood[:, np.newaxis]
+    return np.asarray(np.exp(logs - logs.max()))
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -88,43 +87,28 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
 
     The ends of the support are distances from the mean, the lower one negative.
     """
-    guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
-    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
-    for limit in [*(x for x in attempts if x < most), most]:
-        per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
-        octaves = max(np.log2(limit * deviation / _FIRST), 0.5)
-        grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
-        grid *= _FIRST / deviation
-        transform = PooledTransform(pools, float(grid[-1]))
-        tilts = _TILTS / deviation
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
-        below, above = np.split(np.log(np.abs(found[: 2 * tilts.size])), 2)
-        on_grid = found[2 * tilts.size :]
-        late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
-        if late.size == 0 or late[-1] < grid.size - 1:
-            break
-    low = max(-float(np.nanmin((below + _DEPTH) / tilts)), ends[0])
-    high = min(float(np.nanmin((above + _DEPTH) / tilts)), ends[1])
+    transform, grid, on_grid, reach = _looked_at(pools, deviation)
+    low, high = max(-reach[0], ends[0]), min(reach[1], ends[1])
     period = _PERIOD * (high - low)
     step = 2 * np.pi / period
+    late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
     last = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
     count = int(min(np.ceil(last / step) + 1, _MOST))
     first, orders = count, np.arange(1.0, count)
     values = np.empty(count - 1, dtype=complex)
-    if count > _CHEAP and per_octave == _PER_OCTAVE:
+    if count > _CHEAP and grid.size > _POINTS:
         corner = _corner(pools)
         smooth = on_grid * np.exp(-1j * grid * corner)
         values = _interpolated(np.log(grid), smooth, np.log(step * orders))
         values *= np.exp(1j * step * orders * corner)
         compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(int)
-        exact = transform(step * compared + 0j)
+        exact = transform(step * compared)
         wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
         first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
         if first > _FALLBACK:
             first = count = min(count, _FALLBACK)
             values, orders = values[: count - 1], orders[: count - 1]
-    values[: first - 1] = transform(step * orders[: first - 1] + 0j)
+    values[: first - 1] = transform(step * orders[: first - 1])
     if abs(values[-1]) > _NEGLIGIBLE:
         values *= 0.5 * erfc(10 * (orders / count - 0.675))
     return Series(
@@ -138,6 +122,30 @@ def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: f
         None,
         _LEAST,
     )
+
+
+def _looked_at(
+    pools: Sequence[Pool], deviation: float
+) -> tuple[PooledTransform, Floats, Complexes, list[float]]:
+    """Transform up to where it vanishes, if it does; itself on a grid; and the reach of the sum."""
+    guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
+    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
+    attempts = [limit for limit in attempts if limit < most]
+    tilts = _TILTS / deviation
+    while True:
+        limit = attempts.pop(0) if attempts else most
+        per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
+        octaves = max(np.log2(limit * deviation / _FIRST), 0.5)
+        grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
+        grid *= _FIRST / deviation
+        transform = PooledTransform(pools, float(grid[-1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
+        on_grid = found[2 * tilts.size :]
+        if limit == most or np.abs(on_grid[-1]) <= _NEGLIGIBLE:
+            logs = np.log(np.abs(found[: 2 * tilts.size])).reshape(2, -1)
+            reach = np.nanmin((logs + _DEPTH) / tilts, axis=1)
+            return transform, grid, on_grid, reach.tolist()
 
 
 def _vanishing_height(pools: Sequence[Pool]) -> float:
@@ -271,22 +279,24 @@ class ClassMixture:
     def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
         """P(X <= x), P(X > x) and the density, (3, 1, n), between the ends of the support."""
         del y
-        excess, density = self._values(to_low[0], to_high[0], 1)
-        upper = self._tail(self.b, self.a, to_high[0] / self.size)
-        lower = self._tail(self.a, self.b, to_low[0] / self.size)
-        return np.stack([lower, upper, density])[:, np.newaxis]
+        density = self._values(to_low[0], to_high[0], 1)[1]
+        return np.stack([*self._tails(to_low[0], to_high[0]), density])[:, np.newaxis]
 
-    def _tail(self, e: Floats, o: Floats, share: Floats) -> Floats:
-        return np.asarray(self.chances @ betainc(e[:, None], o[:, None], np.clip(share, 0.0, 1.0)))
+    def _tails(self, to_low: Floats, to_high: Floats) -> tuple[Floats, Floats]:
+        """Both tails, by the distance from the nearer end, which has all digits."""
+        x = np.clip(np.minimum(to_low, to_high) / self.size, 0.0, 0.5)
+        is_low = to_low < to_high
+        a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
+        near, far = np.where(is_low, a, b), np.where(is_low, b, a)
+        nearer, farther = (self.chances @ tail(near, far, x) for tail in (betainc, betaincc))
+        return np.where(is_low, nearer, farther), np.where(is_low, farther, nearer)
 
     def _values(self, to_low: Floats, to_high: Floats, n_derivatives: int) -> Floats:
-        x, rest = (np.clip(z / self.size, 0.0, 1.0) for z in (to_low, to_high))
-        found = [0.5 - self._tail(self.b, self.a, rest)]
-        is_low = x < rest
-        found[0][is_low] = self._tail(self.a, self.b, x[is_low]) - 0.5
+        lower, upper = self._tails(to_low, to_high)
+        found = [np.where(lower < upper, lower - 0.5, 0.5 - upper)]
         if n_derivatives:
             # At an end itself the limits of the density count.
-            x, rest = (np.maximum(z, 1e-300)[np.newaxis] for z in (x, rest))
+            x, rest = (np.clip(z / self.size, _TINY, 1.0) for z in (to_low, to_high))
             a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
             logs = (a - 1) * np.log(x) + (b - 1) * np.log(rest) - log_beta(a, b)
             densities = self.chances[:, np.newaxis] * np.exp(np.minimum(logs, 600.0)) / self.size

@@ -21,10 +21,9 @@ takes f / 2 more of them. What n and f are, for each strength:
   of the slope counts if it is more.
 - The log transform of a class of weight w at the modulus |s| = T changes by up to
   kappa log(1 + |w| T / (n + kappa)) from mu = 0 to 1, for the exponents at its ends are in
-  proportion to mu and 1 - mu. Under a tilt c the change is real: it adds to the slope, at the T
-  that counts, a multiple of c. On a line, at heights up to T, the transform turns as well, in
-  proportion to d mu / d phi = sqrt(mu (1 - mu)). That is f, and a share of the change is added to n
-  for the modulus. T is the height at which an envelope of the transform of all classes has decayed.
+  proportion to mu and 1 - mu. The transform turns as well, in proportion to
+  d mu / d phi = sqrt(mu (1 - mu)). That is f, and a share of the change is added to n for the
+  modulus. T is the height at which an envelope of the transform of all classes has decayed.
 
 Of the nodes those are kept that count. A node is looked at where the posterior of a stratum may be
 above exp(-depth) of its largest value; between two looks a log posterior that bends down stays
@@ -41,13 +40,13 @@ from scipy.special import betaln, gammaln, roots_jacobi
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 
-# Nodes for each root of the samples that the rate is known from, and the fewest: for moments, and for
-# transforms. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
-_PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.4, 16
+# Nodes for each root of the samples that the rate is known from, for moments and for transforms, and
+# the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
+_PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.5, 16
 # Degrees are rounded up to so many in each octave, so that rules are used again.
 _STEPS = 8
 # Share of the change of a log transform that is counted as that of its modulus.
-_MODULUS = 0.3
+_MODULUS = 0.4
 # A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits.
 _DECAY_DEPTH = 14.0
 # Range of the logs of heights, and the halvings that leave 1e-7 of it.
@@ -96,16 +95,11 @@ class Kinds:
         return int(self.count.sum())
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes of all kinds."""
-        return int(self.count.sum())
-
-    @property
     def total_weight(self) -> Floats:
         """Sum of the absolute weights of each kind."""
         return self.count * np.abs(self.weights)
 
-    def where(self, kept: Bools) -> "Kinds":
+    def where(self, kept: Bools | Indices) -> "Kinds":
         """Return some of the kinds."""
         return Kinds(self.correct[kept], self.total[kept], self.weights[kept], self.count[kept])
 

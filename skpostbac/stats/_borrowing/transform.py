@@ -84,7 +84,10 @@ class Rule:
         begin = _BEGIN + np.log1p(rate)
         spread, reach = [0.0, 0.0], [below, above]
         for side, start in enumerate(
-            (middle - (np.minimum(place, 0) - begin).min(), (np.maximum(place, 0) + begin).max() - middle)
+            (
+                middle - (np.minimum(place, 0) - begin).min(),
+                (np.maximum(place, 0) + begin).max() - middle,
+            )
         ):
             if reach[side] > _FAR and reach[side] > start:
                 spread[side] = float(np.exp(-start))
@@ -103,14 +106,18 @@ class Rule:
         x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
         y = (odds_less_one + 1) * (p * np.sin(angle))
         square = x * (x + 2) + y * y
-        bend = p * d - 0.5 * np.log1p(square) - (d - finite) + 1j * (p * angle - np.arctan2(y, 1 + x))
+        bend = (
+            p * d - 0.5 * np.log1p(square) - (d - finite) + 1j * (p * angle - np.arctan2(y, 1 + x))
+        )
         logs = n[..., np.newaxis] * bend + (a - n * p)[..., np.newaxis] * (d + 1j * angle)
         log_sizes = logs.real - logs.real.max(axis=-1, keepdims=True)
         weights = waves(logs.imag, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
-        return cls(kinds, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta)
+        return cls(
+            kinds, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta
+        )
 
     def values(self, heights: Complexes) -> Complexes:
         """Transforms of the kinds about their means, shape (n_kinds, n_points, n_heights)."""
@@ -119,7 +126,9 @@ class Rule:
             chosen = self.sizes == size
             angle = np.multiply.outer(self.theta, size * heights)
             found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
-        return found * np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))[:, np.newaxis]
+        return (
+            found * np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))[:, np.newaxis]
+        )
 
 
 def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -165,7 +174,9 @@ def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Ru
     for last in range(1, n.size + 1):
         if last < n.size:
             one, two = order[first], order[last]
-            is_alike = is_up[one] == is_up[two] and max(n[one], n[two]) < _RATIO * min(n[one], n[two])
+            is_alike = is_up[one] == is_up[two] and max(n[one], n[two]) < _RATIO * min(
+                n[one], n[two]
+            )
             if is_alike and abs(place[two] - place[one]) < _OVERLAP * (width[one] + width[two]):
                 continue
         found.append(Rule.of(stratum, np.sort(order[first:last]), up, down, height))
@@ -201,7 +212,9 @@ class StratumTransform:
         differs = (np.diff(kappa) > 0) | (np.diff(level) != 0)
         bounds = np.flatnonzero(np.append(np.append(True, differs), True)).tolist()
         size = height * np.abs(stratum.kinds.weights).max() / (kappa + stratum.kinds.total[one])
-        parts: dict[float, tuple[list[Floats], list[Floats], list[tuple[slice, slice, Floats | None]]]] = {}
+        parts: dict[
+            float, tuple[list[Floats], list[Floats], list[tuple[slice, slice, Floats | None]]]
+        ] = {}
         for first, last in pairwise(bounds):
             rows = slice(first, last)
             up, down, matrix = stratum.up[rows], stratum.down[rows], None
@@ -254,7 +267,8 @@ class StratumTransform:
 
 def _interpolation(points: Floats, x: Floats) -> Floats:
     """Matrix from values at Chebyshev points, with both ends, to those at x (Berrut and Trefethen,
-    SIAM Review 46, 2004)."""
+    SIAM Review 46, 2004).
+    """
     gap = x[:, np.newaxis] - points
     is_same = gap == 0
     signs = (-1.0) ** np.arange(points.size)
