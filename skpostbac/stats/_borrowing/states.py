@@ -40,8 +40,8 @@ from scipy.special import betaln, gammaln, roots_jacobi
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 
-# Nodes for each root of the samples that the rate is known from, for moments and for transforms, and
-# the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
+# Nodes for each root of the samples that the rate is known from, for moments and for transforms,
+# and the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
 _PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.5, 16
 # Degrees are rounded up to so many in each octave, so that rules are used again.
 _STEPS = 8

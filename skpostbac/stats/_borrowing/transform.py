@@ -7,10 +7,10 @@ of about
 
     exp(kappa d log(1 + |t w| / (n + kappa)))
 
-over a distance d, until it vanishes. It is computed at some Chebyshev points between the first and the last rate of a
-strength, and by interpolation at all rates. At all these points it is a quadrature with the same
-nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`): a product of
-the matrix of the weights and that of the waves.
+over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
+strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
+with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`):
+a product of the matrix of the weights and that of the waves.
 
 Heights may be complex: minus i times a real tilt gives the moment generating function.
 """
@@ -120,15 +120,14 @@ class Rule:
         )
 
     def values(self, heights: Complexes) -> Complexes:
-        """Transforms of the kinds about their means, shape (n_kinds, n_points, n_heights)."""
+        """Return transforms about the means, shape (n_kinds, n_points, n_heights)."""
         found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
         for size in np.unique(self.sizes):
             chosen = self.sizes == size
             angle = np.multiply.outer(self.theta, size * heights)
             found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
-        return (
-            found * np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))[:, np.newaxis]
-        )
+        shift = np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))
+        return np.asarray(found * shift[:, np.newaxis])
 
 
 def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -266,8 +265,9 @@ class StratumTransform:
 
 
 def _interpolation(points: Floats, x: Floats) -> Floats:
-    """Matrix from values at Chebyshev points, with both ends, to those at x (Berrut and Trefethen,
-    SIAM Review 46, 2004).
+    """Matrix from values at Chebyshev points, with both ends, to those at x.
+
+    By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
     """
     gap = x[:, np.newaxis] - points
     is_same = gap == 0
