@@ -106,12 +106,12 @@ class Rule:
         x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
         y = (odds_less_one + 1) * (p * np.sin(angle))
         square = x * (x + 2) + y * y
-        bend = (
-            p * d - 0.5 * np.log1p(square) - (d - finite) + 1j * (p * angle - np.arctan2(y, 1 + x))
-        )
-        logs = n[..., np.newaxis] * bend + (a - n * p)[..., np.newaxis] * (d + 1j * angle)
-        log_sizes = logs.real - logs.real.max(axis=-1, keepdims=True)
-        weights = waves(logs.imag, log_sizes) * stretch
+        sizes = p * d - 0.5 * np.log1p(square) - (d - finite)
+        angles = p * angle - np.arctan2(y, 1 + x)
+        n, excess = n[..., np.newaxis], (a - n * p)[..., np.newaxis]
+        log_sizes = n * sizes + excess * d
+        log_sizes -= log_sizes.max(axis=-1, keepdims=True)
+        weights = waves(n * angles + excess * angle, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
