@@ -17,7 +17,7 @@ vanish goes over to zero smoothly: this blurs the distribution over a few times 
 farther from the corners.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +32,12 @@ from skpostbac.stats._series import LEAST_TAIL, Evaluator, Series
 
 # No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
 _DEPTH, _NEGLIGIBLE = 27.6, 4e-11
+# States of less mass do not count.
+_LIGHTEST = 1e-14
 # Tails that are no more than the error, and the rounding of exponents.
 _LEAST, _ROUNDING = 1e-10, 1e-9
 # Tilts of Chernoff's bounds, in units of one over the standard deviation.
-_TILTS = np.array([1.5, 3.5, 7.0])
+_TILTS = np.array([0.35, 0.7, 1.5, 3.5, 7.0])
 # The geometric grid begins at this height, in the same units, with so many heights in an octave if
 # the transform vanishes beyond the third, and else so few.
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
@@ -70,16 +72,25 @@ class PooledTransform:
         total = np.ones(heights.size, dtype=complex)
         for pool, parts in zip(self._pools, self._parts, strict=True):
             sizes = [_likelihood(one) for one in pool.strata]
-            pairs = zip(sizes, parts, strict=True)
-            total *= pool.chain.total(size * part.values(heights) for size, part in pairs)
+            total *= pool.chain.total(_products(sizes, parts, heights))
             total /= pool.chain.total(sizes)
         return total
 
 
 def _likelihood(stratum: Stratum) -> Floats:
-    """Likelihood of each state, up to a factor, shape (n_states, 1)."""
+    """Likelihood of each state, up to a factor, shape (n_states, 1); zero if it does not count."""
     logs = stratum.log_likelihood[:, np.newaxis]
-    return np.asarray(np.exp(logs - logs.max()))
+    is_light = stratum.log_weights[:, np.newaxis] < np.log(_LIGHTEST)
+    return np.where(is_light, 0.0, np.exp(logs - logs.max()))
+
+
+def _products(
+    sizes: Sequence[Floats], parts: Sequence[StratumTransform], heights: Complexes
+) -> Iterator[Complexes]:
+    """Yield likelihood times transform of each stratum."""
+    for size, part in zip(sizes, parts, strict=True):
+        # Where a state does not count, its moment generating function may overflow.
+        yield np.where(size > 0, size * part.values(heights), 0.0)
 
 
 def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
@@ -143,8 +154,9 @@ def _looked_at(
             found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
         on_grid = found[2 * tilts.size :]
         if limit == most or np.abs(on_grid[-1]) <= _NEGLIGIBLE:
+            # A moment generating function that overflows bounds nothing.
             logs = np.log(np.abs(found[: 2 * tilts.size])).reshape(2, -1)
-            reach = np.nanmin((logs + _DEPTH) / tilts, axis=1)
+            reach = np.where(np.isnan(logs), np.inf, (logs + _DEPTH) / tilts).min(axis=1)
             return transform, grid, on_grid, reach.tolist()
 
 

@@ -26,6 +26,8 @@ from skpostbac.stats._series.series import waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
+# Nodes of smaller weights are dropped.
+_NEGLIGIBLE = 1e-14
 # Log of the largest growth of the weights by the rotation, and the largest angle.
 _GROWTH, _LARGEST_ANGLE = 1.5, 0.6
 # Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
@@ -113,6 +115,9 @@ class Rule:
         log_sizes -= log_sizes.max(axis=-1, keepdims=True)
         weights = waves(n * angles + excess * angle, log_sizes) * stretch
         weights /= weights.sum(axis=-1, keepdims=True)
+        # Bounds of windows may be far too wide.
+        kept = np.abs(weights).max(axis=(0, 1)) > _NEGLIGIBLE
+        weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
         theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
         right, wrong = (mean[kinds] for mean in stratum.means)
         return cls(
