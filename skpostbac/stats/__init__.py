@@ -11,9 +11,8 @@ from skpostbac.stats._distribution import BoundedDistribution, Interval
 from skpostbac.stats._transforms import PowerTransform, ShiftedDistribution
 
 if TYPE_CHECKING:
-    from skpostbac.stats._borrowing import Hyperprior
+    from skpostbac.stats._borrowing import HierarchicalBetaAverage, Hyperprior
     from skpostbac.stats._dirichlet import PairedDifference
-    from skpostbac.stats._hierarchical import HierarchicalBetaAverage
     from skpostbac.stats._pairs import HierarchicalPairedDifference
     from skpostbac.stats._population import BetaBinomial, NormalBinomial
     from skpostbac.stats._ratio import BetaQuotient, BetaRatio, LibbyNovickBeta
@@ -22,7 +21,7 @@ else:
         "BetaBinomial": "_population",
         "BetaQuotient": "_ratio",
         "BetaRatio": "_ratio",
-        "HierarchicalBetaAverage": "_hierarchical",
+        "HierarchicalBetaAverage": "_borrowing",
         "HierarchicalPairedDifference": "_pairs",
         "Hyperprior": "_borrowing",
         "LibbyNovickBeta": "_ratio",

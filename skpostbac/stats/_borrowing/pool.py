@@ -1,7 +1,7 @@
 """A pool of classes, with the states of their shared rates that matter.
 
 States are placed where the posterior of their stratum is not negligible (`states`), and summed over
-their paths (`chain`). States with a total probability below 3e-15 are left out of the transform of
+their paths (`chain`). States with a total probability below 1e-11 are left out of the transform of
 the sum. As no transform exceeds one, this changes probabilities by no more than that.
 
 Moments over all paths of states are sums of products of power series.
@@ -9,29 +9,27 @@ Moments over all paths of states are sums of products of power series.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.chain import Chain
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.kinds import Kinds, stratum_numbers
 from skpostbac.stats._borrowing.states import (
     KindMeans,
+    Kinds,
     LogPosteriors,
     States,
     degrees,
     place_states,
+    stratum_numbers,
     windows,
 )
 from skpostbac.stats._borrowing.strata import Borrowed, Stratum, product_of_series
 
 # States are placed where the posterior of a stratum is above exp(-40) = 4e-18 of its largest value,
-# and those are kept for transforms that hold all but this share of the paths. Under a tilt the
-# posterior is that by Laplace's method, and more is kept.
-_DEPTH, _LEFT_OUT = 40.0, 3e-15
-_TILTED_DEPTH = 48.0
+# and those are kept for transforms that hold all but this share of the paths.
+_DEPTH, _LEFT_OUT = 40.0, 1e-11
 # The posterior of a stratum may be more, relative to its largest value, than the likelihood of its
 # own classes tells, by the square of the most that neighbours may tell over the least. The least is
 # the chance to start anew; with less than this chance all strata are looked at as one.
@@ -40,88 +38,75 @@ _LEAST_ANEW, _NEIGHBOURS = 1e-3, 6.0
 
 @dataclass(frozen=True)
 class Pool:
-    """Strata of classes, the chain of their states, and the log evidence for it.
-
-    `log_evidence` is that of all counts, over that if all classes are outliers.
-    """
+    """Strata of classes, and the chain of their states."""
 
     strata: tuple[Stratum, ...]
     chain: Chain
-    log_evidence: float
 
     @classmethod
-    def of_moments(cls, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
+    def of(
+        cls, kinds: Kinds, hyperprior: Hyperprior, strata: Sequence[Kinds] | None = None
+    ) -> "Pool":
         """Place the states that the moments need; all of them are kept.
 
-        Kinds of weight zero tell something of the states, and are then left out.
+        Kinds of weight zero tell something of the states, and are then left out. The strata need
+        not go by the samples of the kinds if they are given.
         """
-        return cls.of_strata(kinds, kinds.strata(hyperprior.strata), hyperprior)
-
-    @classmethod
-    def of_strata(cls, kinds: Kinds, strata: Sequence[Kinds], hyperprior: Hyperprior) -> "Pool":
-        """Return the same of kinds whose strata are given, and need not go by their samples."""
-        model = _Model(tuple(strata), hyperprior.outlier_share(kinds.n_classes), hyperprior)
-        return model.placed(degrees(kinds, hyperprior, (), ())).with_means()
-
-    @classmethod
-    def of_rest(cls, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
-        """Return the pool of the kinds of weight zero alone, in the strata of all kinds.
-
-        A stratum that is left without classes remains a step of the chain.
-        """
-        model, rest = _Model.of(kinds, hyperprior).unweighted(), kinds.where(kinds.weights == 0)
-        return model.placed(degrees(rest, hyperprior, (), ()))
+        strata = kinds.strata(hyperprior.strata) if strata is None else strata
+        pool = cls._placed(kinds, strata, hyperprior, degrees(kinds, hyperprior))
+        return replace(pool, strata=tuple(one.with_means() for one in pool.strata))
 
     def for_transforms(self, kinds: Kinds, hyperprior: Hyperprior) -> "Pool":
         """Place the states that the transform of the sum needs, and keep those that count."""
-        degree = degrees(kinds, hyperprior, (), self._weighted)
-        pool = _Model.of(kinds, hyperprior).placed(degree)
-        left_out = _LEFT_OUT / len(pool.strata)
-        kept = [_heaviest(one.log_weights, left_out) for one in pool.strata]
-        return pool.where(kept)._at_means_of(self)
+        degree = degrees(kinds, hyperprior, self.weighted)
+        pool = self._placed(kinds, kinds.strata(hyperprior.strata), hyperprior, degree)
+        pairs = zip(pool.strata, self.strata, strict=True)
+        pool = replace(pool, strata=tuple(replace(one, means=own.means) for one, own in pairs))
+        kept = []
+        for one in pool.strata:
+            weights = np.exp(one.log_weights)
+            order, flags = np.argsort(weights), np.empty(weights.size, dtype=bool)
+            flags[order] = np.cumsum(weights[order]) > _LEFT_OUT / len(pool.strata)
+            kept.append(flags)
+        return pool.where(kept)
 
-    def under(self, kinds: Kinds, hyperprior: Hyperprior, tilts: Sequence[float]) -> "Pool":
-        """Place the states that may count under one of some tilts by exp(c x).
+    @classmethod
+    def _placed(
+        cls, kinds: Kinds, strata: Sequence[Kinds], prior: Hyperprior, degree: Indices
+    ) -> "Pool":
+        """Place the states that count, and sum over their paths."""
+        share, base = prior.outlier_share(kinds.n_classes), prior.base
 
-        The means, from which positions are counted, and the evidence are those of this pool.
-        """
-        degree = degrees(kinds, hyperprior, tilts, self._weighted)
-        pool = _Model.of(kinds, hyperprior).placed(degree, tilts)
-        counted = [np.zeros(one.n_states, dtype=bool) for one in pool.strata]
-        # What is kept for a tilt reaches so far that straight lines are close enough.
-        excess = [one.looks.between(one.looked_at.log_tilted_excess) for one in pool.strata]
-        for tilt in tilts:
-            logs = [one.log_likelihood + one.rough_log_tilted(tilt) for one in pool.strata]
-            weights = pool.chain.paths(logs).log_weights
-            for flags, some, more in zip(counted, weights, excess, strict=True):
-                flags |= some + more > some.max() - _TILTED_DEPTH
-        return replace(pool.where(counted)._at_means_of(self), log_evidence=self.log_evidence)
+        def posteriors(some: Sequence[Kinds]) -> LogPosteriors:
+            def log_likelihoods(mu: Floats, nu: Floats, strength: Floats) -> Floats:
+                states = States(np.zeros(mu.size, dtype=int), mu, nu, strength, np.zeros_like(mu))
+                looks = Borrowed.of(states, base)
+                return np.array(
+                    [Stratum.of(one, looks, share, base).log_likelihood for one in some]
+                )
 
-    def log_laplace_mgf(self, tilt: float) -> float:
-        """Log E exp(c (x - e)) by Laplace's method, where e is the upper end of the support."""
-        logs = [one.log_likelihood + one.rough_log_tilted(tilt) for one in self.strata]
-        tops = [float(one.max()) for one in logs]
-        factors = [np.exp(one - top)[:, np.newaxis] for one, top in zip(logs, tops, strict=True)]
-        return float(np.log(self.chain.total(factors)[0]) + sum(tops) - self.log_evidence)
+            return log_likelihoods
+
+        kappa, joint = np.array(prior.kappa), prior.anew < _LEAST_ANEW
+        groups = [strata] if joint else [[one] for one in strata]
+        depth = _DEPTH if joint else _DEPTH + _NEIGHBOURS - 2 * np.log(prior.anew)
+        found = [windows(kappa, degree, prior.rate, posteriors(some), depth) for some in groups]
+        states, kept = place_states(kappa, degree, prior.rate, found)
+        kept = kept * len(strata) if joint else kept
+        borrowed = Borrowed.of(states, base)
+        some = [
+            Stratum.of(one, borrowed.where(flags), share, base)
+            for one, flags in zip(strata, kept, strict=True)
+        ]
+        chain = Chain.of(states, len(some), prior).where(kept)
+        paths = chain.paths([one.log_likelihood for one in some])
+        pairs = zip(some, paths.log_weights, strict=True)
+        return cls(tuple(replace(one, log_weights=logs) for one, logs in pairs), chain)
 
     @property
-    def _weighted(self) -> list[KindMeans]:
+    def weighted(self) -> list[KindMeans]:
         """The kinds with a weight and their means, stratum by stratum."""
         return [(one.kinds, one.means) for one in self.strata]
-
-    def with_means(self) -> "Pool":
-        """Return the pool with the means of its kinds."""
-        return replace(self, strata=tuple(one.with_means() for one in self.strata))
-
-    def _at_means_of(self, other: "Pool") -> "Pool":
-        """Return the pool with the means of the kinds of another one."""
-        pairs = zip(self.strata, other.strata, strict=True)
-        return replace(self, strata=tuple(replace(one, means=own.means) for one, own in pairs))
-
-    def mirrored(self) -> "Pool":
-        """Return the pool with negated weights."""
-        strata = (replace(one, kinds=one.kinds.mirrored()) for one in self.strata)
-        return replace(self, strata=tuple(strata))
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Indices]:
         """Draw paths of states: for each stratum the number of the state, shape (size,)."""
@@ -146,12 +131,6 @@ class Pool:
         strata = (one.where(flags) for one, flags in zip(self.strata, kept, strict=True))
         return replace(self, strata=tuple(strata), chain=self.chain.where(kept))
 
-    @cached_property
-    def variance(self) -> float:
-        """Variance of the sum."""
-        return float(2 * self._moment_series(2)[2])
-
-    @cached_property
     def central_moments(self) -> tuple[float, float, float]:
         """Second, third and fourth central moment of the sum."""
         moments = self._moment_series(4)
@@ -175,82 +154,9 @@ class Pool:
 
 def kind_means(kinds: Kinds, hyperprior: Hyperprior) -> Floats:
     """Return the posterior mean of the accuracy of each kind, all with a weight."""
-    pool = Pool.of_moments(kinds, hyperprior)
+    pool = Pool.of(kinds, hyperprior)
     number = stratum_numbers(kinds.total, hyperprior.strata)
     means = np.empty(kinds.count.size)
     for place, one in enumerate(pool.strata):
         means[number == place] = one.means[0]
     return means
-
-
-@dataclass(frozen=True)
-class _Model:
-    """Classes of one pool, stratum by stratum, and their prior."""
-
-    strata: tuple[Kinds, ...]
-    share: float
-    hyperprior: Hyperprior
-
-    @classmethod
-    def of(cls, kinds: Kinds, hyperprior: Hyperprior) -> "_Model":
-        """Sort kinds into strata."""
-        share = hyperprior.outlier_share(kinds.n_classes)
-        return cls(kinds.strata(hyperprior.strata), share, hyperprior)
-
-    def unweighted(self) -> "_Model":
-        """Return the model of the kinds of weight zero."""
-        return replace(self, strata=tuple(one.where(one.weights == 0) for one in self.strata))
-
-    def placed(self, degree: Indices, tilts: Sequence[float] = ()) -> Pool:
-        """Place the states that count, as it is or under tilts, and sum over their paths."""
-        states, kept = self._places(degree, tilts)
-        borrowed, base = Borrowed.of(states, self.hyperprior.base), self.hyperprior.base
-        strata = [
-            Stratum.of(one, borrowed.where(flags), self.share, base)
-            for one, flags in zip(self.strata, kept, strict=True)
-        ]
-        chain = Chain.of(states, len(strata), self.hyperprior).where(kept)
-        paths = chain.paths([one.log_likelihood for one in strata])
-        pairs = zip(strata, paths.log_weights, strict=True)
-        weighted = (replace(one, log_weights=logs) for one, logs in pairs)
-        return Pool(tuple(weighted), chain, sum(paths.log_scales))
-
-    def _places(self, degree: Indices, tilts: Sequence[float]) -> tuple[States, list[Bools]]:
-        """Place states, and tell which of them may count in each stratum."""
-        prior = self.hyperprior
-        depth, joint = _TILTED_DEPTH if tilts else _DEPTH, prior.anew < _LEAST_ANEW
-        groups = [self.strata] if joint else [(one,) for one in self.strata]
-        if not joint:
-            depth += _NEIGHBOURS - 2 * np.log(prior.anew)
-        kappa = np.array(prior.kappa)
-        found = [
-            windows(kappa, degree, prior.rate, self._posteriors(group, tilts), depth)
-            for group in groups
-        ]
-        states, kept = place_states(kappa, degree, prior.rate, found)
-        return states, kept * len(self.strata) if joint else kept
-
-    def _posteriors(self, strata: Sequence[Kinds], tilts: Sequence[float]) -> LogPosteriors:
-        """Log likelihood of some strata, as it is and under tilts."""
-
-        def posteriors(mu: Floats, nu: Floats, strength: Floats) -> Floats:
-            nothing = np.zeros(mu.size, dtype=int)
-            base = self.hyperprior.base
-            looks = Borrowed.of(States(nothing, mu, nu, strength, np.zeros_like(mu)), base)
-            rows = []
-            for kinds in strata:
-                one = Stratum.of(kinds, looks, self.share, base)
-                rows += [one.log_likelihood]
-                rows += [one.log_likelihood + one.log_tilted(tilt) for tilt in tilts]
-            return np.array(rows)
-
-        return posteriors
-
-
-def _heaviest(log_weights: Floats, left_out: float) -> Bools:
-    """Find the states but for the lightest, whose weights add up to less than a share."""
-    weights = np.exp(log_weights)
-    order = np.argsort(weights)
-    kept = np.empty(weights.size, dtype=bool)
-    kept[order] = np.cumsum(weights[order]) > left_out
-    return kept

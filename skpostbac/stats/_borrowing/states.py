@@ -1,4 +1,9 @@
-r"""Quadrature over the rate mu and the strength kappa that classes share.
+r"""Classes in strata, and quadrature over the rate mu and the strength kappa that they share.
+
+Rare classes are often harder. Classes borrow from their own stratum, and strata from their
+neighbours (`chain`), so that a trend of the recall with class size is not mistaken for noise. A
+stratum contains the classes with the same floor(log n), to the base `strata` of a `Hyperprior`. A
+class without samples carries no information and joins the smallest stratum.
 
 Given kappa, the likelihood of the counts, the transforms of the classes and the moves of the chain
 (`chain`) are polynomials in mu, or nearly so: Gauss-Jacobi quadrature with the weight of the prior
@@ -16,10 +21,9 @@ takes f / 2 more of them. What n and f are, for each strength:
   of the slope counts if it is more.
 - The log transform of a class of weight w at the modulus |s| = T changes by up to
   kappa log(1 + |w| T / (n + kappa)) from mu = 0 to 1, for the exponents at its ends are in
-  proportion to mu and 1 - mu. Under a tilt c the change is real: it adds to the slope, at the T
-  that counts, a multiple of c. On a line, at heights up to T, the transform turns as well, in
-  proportion to d mu / d phi = sqrt(mu (1 - mu)). That is f, and a share of the change is added to n
-  for the modulus. T is the height at which an envelope of the transform of all classes has decayed.
+  proportion to mu and 1 - mu. The transform turns as well, in proportion to
+  d mu / d phi = sqrt(mu (1 - mu)). That is f, and a share of the change is added to n for the
+  modulus. T is the height at which an envelope of the transform of all classes has decayed.
 
 Of the nodes those are kept that count. A node is looked at where the posterior of a stratum may be
 above exp(-depth) of its largest value; between two looks a log posterior that bends down stays
@@ -35,24 +39,16 @@ from scipy.special import betaln, gammaln, roots_jacobi
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.kinds import Kinds
 
-# Nodes for each root of the samples that the rate is known from, and the fewest. With 3.2 of them
-# probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
-_PER_ROOT, _LEAST = 3.8, 16
+# Nodes for each root of the samples that the rate is known from, for moments and for transforms,
+# and the fewest. With 3.2 of them probabilities of equal classes move by 3e-9, with 2.6 by 7e-7.
+_PER_ROOT, _PER_ROOT_OF_TRANSFORMS, _LEAST = 3.8, 3.5, 16
 # Degrees are rounded up to so many in each octave, so that rules are used again.
 _STEPS = 8
-# The modulus of s that counts under a tilt, in tilts; its logarithm is taken. With 1 in its place
-# far tails move by less than 1e-8 of themselves, with 0 by up to 2e-5.
-_MODULI = 30.0
-# Share of the change of a log transform on a line that is counted as that of its modulus. Half of a
-# slope counts, less what is a turn. With 0.2 nothing moves by more than rounding, with 0 the far
-# tails of perfect classes move by 1e-8 to 7e-8 of themselves.
+# Share of the change of a log transform that is counted as that of its modulus.
 _MODULUS = 0.4
-# A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits: nothing moves by
-# more than rounding; at exp(-10) probabilities of a class without samples move by 6e-13. For far
-# tails it has at exp(-20).
-_DECAY_DEPTH, _FAR_DECAY_DEPTH = 14.0, 20.0
+# A transform has decayed at exp(-14) = 8e-7, beyond which it needs few digits.
+_DECAY_DEPTH = 14.0
 # Range of the logs of heights, and the halvings that leave 1e-7 of it.
 _MAX_LOG_HEIGHT, _HALVINGS = 80.0, 30
 # Rules of up to this many nodes are computed as a whole.
@@ -64,6 +60,68 @@ _LOOKS, _MANY = 33, 512
 _MORE_ROUNDS, _EXACT = 4, 1e-14
 # Of the phase that an asymptotic formula gives, which bends within a few nodes of an end.
 _PHASE_ROUNDS = 6
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Classes of one pool or stratum, those that are alike once; all have the shape (n_kinds,).
+
+    Attributes
+    ----------
+    correct, total : samples of a class of each kind.
+    weights : its weight in the sum.
+    count : how many classes there are of the kind.
+    """
+
+    correct: Floats
+    total: Floats
+    weights: Floats
+    count: Floats
+
+    @classmethod
+    def of(cls, correct: Floats, total: Floats, weights: Floats) -> "Kinds":
+        """Keep one class of each kind."""
+        rows, count = np.unique(np.stack([correct, total, weights]), axis=1, return_counts=True)
+        return cls(rows[0], rows[1], rows[2], count.astype(float))
+
+    @property
+    def wrong(self) -> Floats:
+        """Samples that were not predicted correctly."""
+        return self.total - self.correct
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of all kinds."""
+        return int(self.count.sum())
+
+    @property
+    def total_weight(self) -> Floats:
+        """Sum of the absolute weights of each kind."""
+        return self.count * np.abs(self.weights)
+
+    def where(self, kept: Bools | Indices) -> "Kinds":
+        """Return some of the kinds."""
+        return Kinds(self.correct[kept], self.total[kept], self.weights[kept], self.count[kept])
+
+    def strata(self, ratio: float | None) -> tuple["Kinds", ...]:
+        """Return the kinds of each stratum, smallest classes first."""
+        number = stratum_numbers(self.total, ratio)
+        return tuple(self.where(number == one) for one in range(int(number.max()) + 1))
+
+
+def stratum_numbers(total: Floats, ratio: float | None) -> Indices:
+    """Return the number of the stratum of each class, of those that occur, smallest first.
+
+    All classes are in one stratum if there is no ratio.
+    """
+    if ratio is None or not total.any():
+        return np.zeros(total.size, dtype=np.intp)
+    some = np.where(total > 0, total, total[total > 0].min())
+    exponent = np.floor(np.log(some) / np.log(ratio))
+    # Logs are rounded: next to a power of the ratio the exponent may be one too low or too high.
+    exponent += ratio ** (exponent + 1) <= some
+    exponent -= ratio**exponent > some
+    return np.asarray(np.unique(exponent, return_inverse=True)[1])
 
 
 @dataclass(frozen=True)
@@ -96,34 +154,25 @@ KindMeans = tuple[Kinds, tuple[Floats, Floats]]
 LogPosteriors = Callable[[Floats, Floats, Floats], Floats]
 
 
-def degrees(
-    kinds: Kinds, hyperprior: Hyperprior, tilts: Sequence[float], weighted: Sequence[KindMeans]
-) -> Indices:
+def degrees(kinds: Kinds, hyperprior: Hyperprior, weighted: Sequence[KindMeans] = ()) -> Indices:
     """Return how many nodes in the rate each strength needs.
 
-    For the likelihood of all `kinds`, also under some tilts; and for the transform of the sum of
-    the `weighted` ones, stratum by stratum, if there are any.
+    For the likelihood of all `kinds`; and for the transform of the sum of the `weighted` ones,
+    stratum by stratum, if there are any.
     """
-    kappa = np.array(hyperprior.kappa)
-    samples = _samples_told(kinds, kappa, max(tilts, default=0.0))
-    frequency = np.zeros_like(kappa)
-    if weighted:
-        depth = _FAR_DECAY_DEPTH if tilts else _DECAY_DEPTH
-        height = _decay_height(weighted, hyperprior.base, kappa, depth)
-        more, frequency = _told_by_transforms(weighted, height, kappa)
-        samples += more
-    least = _PER_ROOT * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2
-    return _rounded_up(np.maximum(least, _LEAST))
-
-
-def _samples_told(kinds: Kinds, kappa: Floats, tilt: float) -> Floats:
-    """Return how many samples of the rate the counts are worth under a tilt, for each strength."""
-    total, size = kinds.total[:, np.newaxis], np.abs(kinds.weights)[:, np.newaxis]
+    kappa, total = np.array(hyperprior.kappa), kinds.total[:, np.newaxis]
     right, wrong = kinds.correct[:, np.newaxis], kinds.wrong[:, np.newaxis]
     slope = kappa * np.abs(np.log((right + kappa) / (wrong + kappa)))
-    slope += kappa * np.log1p(_MODULI * tilt * size / (total + kappa))
-    told = np.maximum(total * kappa / (total + kappa), 0.5 * slope)
-    return np.asarray(kinds.count @ told)
+    samples = kinds.count @ np.maximum(total * kappa / (total + kappa), 0.5 * slope)
+    frequency, per_root = np.zeros_like(kappa), _PER_ROOT
+    if weighted:
+        height = decay_heights(weighted, hyperprior.base, kappa, _DECAY_DEPTH)
+        more, frequency = _told_by_transforms(weighted, height, kappa)
+        samples, per_root = samples + more, _PER_ROOT_OF_TRANSFORMS
+    least = np.maximum(per_root * np.sqrt(2 * hyperprior.rate + samples) + frequency / 2, _LEAST)
+    # Rounded up to numbers of nodes that rules have.
+    octaves = np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS
+    return np.asarray(np.ceil(_LEAST * 2**octaves).astype(np.intp))
 
 
 def _told_by_transforms(
@@ -139,8 +188,8 @@ def _told_by_transforms(
     return samples, frequency
 
 
-def _decay_height(
-    weighted: Sequence[KindMeans], base: float, kappa: Floats, least_depth: float
+def decay_heights(
+    weighted: Sequence[KindMeans], base: float, kappa: Floats, least_depth: Floats | float
 ) -> Floats:
     """Heights at which the transform has decayed if all classes borrow, for each strength.
 
@@ -164,12 +213,6 @@ def _decay_height(
         decayed = depth >= least_depth
         low, high = np.where(decayed, low, middle), np.where(decayed, middle, high)
     return np.exp(high)
-
-
-def _rounded_up(least: Floats) -> Indices:
-    """Round numbers of nodes up to those that rules have."""
-    nodes = np.ceil(_LEAST * 2 ** (np.ceil(_STEPS * np.log2(least / _LEAST)) / _STEPS))
-    return np.asarray(nodes.astype(np.intp))
 
 
 # Where the nodes that may count are, for each strength: the first, and the one behind the last.

@@ -28,13 +28,8 @@ from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._borrowing.hyperprior import log_rise
-from skpostbac.stats._borrowing.kinds import Kinds
-from skpostbac.stats._borrowing.states import States
-from skpostbac.stats._numerics import stirling_remainder
-from skpostbac.stats._tilted import log_laplace_mgf
+from skpostbac.stats._borrowing.states import Kinds, States
 
-# One of so many states is looked at, where a rough function of the rate is enough.
-_STRIDE = 8
 # Classes of which more than this are searched for those with the same counts.
 _MANY = 8
 # Moments up to this order are made.
@@ -85,46 +80,6 @@ class Borrowed:
 
 
 @dataclass(frozen=True)
-class Looks:
-    """Some of the states, between which slow functions of the rate are close to straight lines.
-
-    Attributes
-    ----------
-    index : their places, the first and the last of each strength among them.
-    size : number of all states.
-    """
-
-    index: Indices
-    size: int
-
-    @classmethod
-    def of(cls, kappa: Floats) -> "Looks":
-        """Look at one of so many states, given the strengths of all, which are sorted."""
-        places, changes = np.arange(kappa.size), kappa[1:] != kappa[:-1]
-        some = (places % _STRIDE == 0) | np.append(changes, True) | np.append(True, changes)
-        index = np.flatnonzero(some)
-        return cls(index if 2 * index.size <= kappa.size else places, kappa.size)
-
-    @property
-    def flags(self) -> Bools:
-        """Which states they are."""
-        flags = np.zeros(self.size, dtype=bool)
-        flags[self.index] = True
-        return flags
-
-    def between(self, values: Floats) -> Floats:
-        """Interpolate values at the looks, shape (n_looks, ...), at all states."""
-        if self.index.size == self.size:
-            return values
-        places = np.arange(self.size)
-        cell = np.searchsorted(self.index, places[:-1], side="right") - 1
-        cell = np.append(cell, cell[-1])
-        first, width = self.index[cell], np.diff(self.index)[cell]
-        share = ((places - first) / width).reshape(-1, *(1,) * (values.ndim - 1))
-        return np.asarray((1 - share) * values[cell] + share * values[cell + 1])
-
-
-@dataclass(frozen=True)
 class Stratum:
     """Kinds of classes that share a rate and a strength, and the states of these that count.
 
@@ -156,13 +111,15 @@ class Stratum:
         log_borrower = borrowed.log_probability(kinds.correct + base, kinds.wrong + base)
         log_borrower -= borrowed.log_norm[:, np.newaxis]
         kept = kinds.weights != 0
+        with np.errstate(divide="ignore"):
+            log_evidence = np.logaddexp(log_borrower + np.log1p(-share), np.log(share))
         return cls(
             kinds=kinds if kept.all() else kinds.where(kept),
             share=share,
             base=base,
             borrowed=borrowed,
             log_borrower=log_borrower if kept.all() else log_borrower[:, kept],
-            log_likelihood=_log_evidence(log_borrower, share) @ kinds.count,
+            log_likelihood=log_evidence @ kinds.count,
             log_weights=np.zeros_like(borrowed.up),
             means=(np.zeros(0), np.zeros(0)),
         )
@@ -182,11 +139,6 @@ class Stratum:
             log_likelihood=self.log_likelihood[kept],
             log_weights=self.log_weights[kept],
         )
-
-    @cached_property
-    def log_evidence(self) -> Floats:
-        """Log probability of the counts of each kind over that of an outlier, as `log_borrower`."""
-        return _log_evidence(self.log_borrower, self.share)
 
     @cached_property
     def outlier(self) -> Floats:
@@ -229,51 +181,6 @@ class Stratum:
     def b(self) -> Floats:
         """Second parameter of each kind in each state if it is no outlier, (n_states, n_kinds)."""
         return self.down[:, np.newaxis] + self.outlier_b
-
-    @cached_property
-    def log_shares(self) -> tuple[Floats, Floats]:
-        """Log of the chances that a class of each kind borrows, and that it is an outlier.
-
-        Each has shape (n_states, n_kinds). A chance to borrow that is lost beside one, in
-        `outlier`, counts under a large tilt.
-        """
-        with np.errstate(divide="ignore"):
-            own = np.log1p(-self.share) + self.log_borrower
-            return own - self.log_evidence, np.log(self.share) - self.log_evidence
-
-    @cached_property
-    def looks(self) -> Looks:
-        """Some of the states."""
-        return Looks.of(self.borrowed.kappa)
-
-    @cached_property
-    def looked_at(self) -> "Stratum":
-        """The stratum at these states."""
-        return self.where(self.looks.flags)
-
-    def rough_log_tilted(self, tilt: float) -> Floats:
-        """Return `log_tilted` at some states, and by straight lines between."""
-        return self.looks.between(self.looked_at.log_tilted(tilt))
-
-    def log_tilted(self, tilt: float) -> Floats:
-        """Log of E exp(c (x - e)) by Laplace's method, in each state; e is the upper end."""
-        own = log_laplace_mgf(self.a, self.b, self.kinds.weights, tilt)
-        other = log_laplace_mgf(self.outlier_a, self.outlier_b, self.kinds.weights, tilt)
-        log_own, log_other = self.log_shares
-        return np.asarray(np.logaddexp(log_own + own, log_other + other) @ self.kinds.count)
-
-    @cached_property
-    def log_tilted_excess(self) -> Floats:
-        """How much more log E exp(c x) may be in each state, whatever the tilt is.
-
-        Laplace's method in log-odds gives too little for the transform of a Beta, by a factor of
-        exp(r(a) + r(b)) at most, where r is the remainder of Stirling's series of log Gamma.
-        """
-        more = np.maximum(
-            stirling_remainder(self.a) + stirling_remainder(self.b),
-            stirling_remainder(self.outlier_a) + stirling_remainder(self.outlier_b),
-        )
-        return np.asarray(more @ self.kinds.count)
 
     @cached_property
     def rates(self) -> tuple[Floats, Floats]:
@@ -347,9 +254,3 @@ def product_of_series(first: list[Floats], second: list[Floats]) -> list[Floats]
         sum((first[i] * second[k - i] for i in range(k + 1)), np.zeros_like(first[0]))
         for k in range(len(first))
     ]
-
-
-def _log_evidence(log_borrower: Floats, share: float) -> Floats:
-    """Log probability of counts over that of an outlier, for a share of these."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp(log_borrower + np.log1p(-share), np.log(share)))

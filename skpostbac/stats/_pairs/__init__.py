@@ -1,10 +1,9 @@
 """Paired differences under a hierarchical prior: `HierarchicalPairedDifference`.
 
 `shares` models one share of the samples of each class, with the states common to classes of similar
-size; `paths` draws these states. `rest` draws the sum of many classes given the states, except for
-`outliers` among them. `model` combines two shares: how often the classifiers differ, and which of
-them is then right. Imports `_borrowing`, `_distribution` and `_inversion`, and `_dirichlet` for a
-check.
+size, and draws these states. `rest` draws the sum of many classes given the states, except for rare
+outliers among them. `model` combines two shares: how often the classifiers differ, and which of
+them is then right. Imports `_borrowing` and `_distribution`, and `_dirichlet` for a check.
 """
 
 from skpostbac.stats._pairs.difference import HierarchicalPairedDifference

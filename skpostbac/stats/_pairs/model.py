@@ -15,11 +15,15 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing import Hyperprior, stratum_numbers
-from skpostbac.stats._pairs.outliers import draw_outliers, without_rare
-from skpostbac.stats._pairs.paths import draw_paths
-from skpostbac.stats._pairs.rest import cumulant_tables, draw_of_cumulants
-from skpostbac.stats._pairs.shares import Shares, draw_shares
+from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.states import stratum_numbers
+from skpostbac.stats._pairs.rest import (
+    cumulant_tables,
+    draw_of_cumulants,
+    draw_outliers,
+    without_rare,
+)
+from skpostbac.stats._pairs.shares import Shares, draw_paths, draw_shares
 
 
 @dataclass(frozen=True)

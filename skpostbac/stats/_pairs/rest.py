@@ -24,17 +24,24 @@ it is drawn
   Balakrishnan, Continuous Univariate Distributions 2, 1995, ch. 25), with the parameters a and b of
   r = a + b = 6 (h + 2 - g^2) / (3 g^2 - 2 h) and a, b = r / 2 (1 -+ (r + 2) g / q), where
   q = sqrt((r + 2)^2 g^2 + 16 (r + 1)).
+
+An outlier class may be far from the common rate of the others. Usually few or none of many classes
+are outliers, so their sum is far from a smooth distribution with the same cumulants. Rare outliers
+are therefore drawn individually; their number is Poisson with the expected number of the state. The
+same class may be drawn twice, with a probability of second order.
 """
 
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
-from skpostbac._utils import Floats
-from skpostbac.stats._borrowing import Stratum
-from skpostbac.stats._pairs.outliers import is_rare, without_rare
+from skpostbac._utils import Bools, Floats, Indices
+from skpostbac.stats._borrowing.strata import Stratum
 from skpostbac.stats._pairs.shares import Groups, central_moments
 
+# Kinds whose classes are outliers with no more than this probability, over all states.
+_RARE = 0.2
 # A Gamma variable of a smaller scale, in standard deviations, is as good as normal; so is a Beta
 # variable of larger parameters. A point of a rule with less than 1e-6 of the variance is no matter.
 _LEAST_SCALE, _MOST_SAMPLES, _MOST_LEAN = 1e-5, 1e8, 1e3
@@ -137,3 +144,28 @@ def _draw_beta(cumulants: Floats, rng: np.random.Generator) -> Floats:
     lean /= np.sqrt(lean**2 + 16 * (r + 1))
     p, q = (1 - lean) / 2, (1 + lean) / 2
     return np.asarray((rng.beta(r * p, r * q) - p) * np.sqrt((r + 1) / (p * q)))
+
+
+def is_rare(stratum: Stratum) -> Bools:
+    """Return which kinds are rarely outliers."""
+    return np.asarray(np.exp(stratum.log_weights) @ stratum.outlier < _RARE)
+
+
+def without_rare(stratum: Stratum) -> Stratum:
+    """Return a stratum of whose rare kinds no class is an outlier."""
+    log_borrower = np.where(is_rare(stratum), np.inf, stratum.log_borrower)
+    return replace(stratum, log_borrower=log_borrower)
+
+
+def draw_outliers(
+    stratum: Stratum, state: Indices, count: Floats, rng: np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Draw rare outliers among `count` classes of each kind: of which draw, and of which kind."""
+    sums = np.cumsum(np.where(is_rare(stratum), stratum.outlier, 0.0) * count, axis=1)
+    number = rng.poisson(sums[state, -1])
+    draw = np.repeat(np.arange(state.size), number)
+    level = rng.random(draw.size) * sums[state[draw], -1]
+    kind = np.zeros(draw.size, dtype=np.intp)
+    for column in sums[:, :-1].T:
+        kind += column[state[draw]] < level
+    return draw, kind

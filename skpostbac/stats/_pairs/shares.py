@@ -11,8 +11,17 @@ a Markov chain, from the smallest classes to the largest, with
 where L is the likelihood of the counts of a stratum, T the transition probability and B the sum
 over all following states. T is never formed as a matrix: a state stays, moves through one of 25
 virtual samples, or is drawn anew (`skpostbac.stats._borrowing`).
+
+The n_h draws in one state of a stratum are distributed over the possible next states by systematic
+sampling: draw k has the quantile (k + u) / n_h, with one uniform number u for all. The number of
+draws with a given transition then differs from its expectation by less than one. Quantiles are
+assigned to draws at random, independently of their earlier path.
+
+A step has two parts: first whether the state stays, is drawn anew, or moves with a given virtual
+sample; then the next state.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -21,7 +30,11 @@ from math import factorial
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Link, Pool, Stratum
+from skpostbac.stats._borrowing.chain import Chain, Link
+from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.pool import Pool
+from skpostbac.stats._borrowing.states import Kinds
+from skpostbac.stats._borrowing.strata import Stratum
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
 # means and variances of 10 and 100 classes move by up to 2e-9 of themselves.
@@ -59,7 +72,7 @@ class Shares:
         """Take kinds of `count` classes, each with `right` of `total` samples."""
         kinds = Kinds(right, total, np.ones_like(total), count)
         strata = [Kinds(right[at], total[at], np.ones(at.size), count[at]) for at in places]
-        pool = Pool.of_strata(kinds, strata, hyperprior)
+        pool = Pool.of(kinds, hyperprior, strata)
         likely = [one.log_weights > one.log_weights.max() + np.log(_LEAST) for one in pool.strata]
         pool = pool.where(likely)
         logs = [one.log_likelihood for one in pool.strata]
@@ -208,3 +221,74 @@ def draw_shares(
     a = np.where(other, stratum.outlier_a[kind], stratum.a[state, kind])
     b = np.where(other, stratum.outlier_b[kind], stratum.b[state, kind])
     return np.asarray(rng.beta(a, b))
+
+
+def draw_paths(shares: Shares, size: int, rng: np.random.Generator) -> Iterator[Indices]:
+    """Yield the states of `size` draws, stratum by stratum."""
+    state = _spread(shares.start[:, np.newaxis], np.zeros(size, dtype=np.intp), rng)
+    yield state
+    for step in shares.steps:
+        state = _next_states(step, state, rng)
+        yield state
+
+
+def _next_states(step: Step, state: Indices, rng: np.random.Generator) -> Indices:
+    """Draw a state of the next stratum for each state of one."""
+    here, there = step.link.same
+    found = np.zeros(step.norm.size, dtype=np.intp)
+    found[here] = there
+    found, leads = found[state], _leads(step)
+    way = _spread(_ways(step, leads), state, rng)
+    leaves = way < leads.shape[1]
+    found[leaves] = _spread(leads, way[leaves], rng)
+    return found
+
+
+def _leads(step: Step) -> Floats:
+    """Chances of the next states (rows) by each way (columns), up to a factor of the column.
+
+    The first column is to start anew; then come the virtual samples, for each strength.
+    """
+    link = step.link
+    columns = [link.anew[:, np.newaxis]]
+    for _, last in link.rows:
+        moves = np.zeros_like(link.moves)
+        moves[last] = link.moves[last]
+        columns.append(moves)
+    return np.asarray(np.hstack(columns) * step.gain[:, np.newaxis])
+
+
+def _ways(step: Step, leads: Floats) -> Floats:
+    """Chances of each way (rows), to stay being the last, from each state (columns)."""
+    link, total = step.link, leads.sum(axis=0)
+    ways = np.zeros((total.size + 1, step.norm.size))
+    ways[0] = total[0]
+    size = len(link.samples)
+    for number, (first, _) in enumerate(link.rows):
+        block = slice(1 + number * size, 1 + (number + 1) * size)
+        ways[block, first] = link.samples[:, first] * total[block, np.newaxis]
+    here, there = link.same
+    ways[-1, here] = link.stay * step.gain[there]
+    return ways
+
+
+def _spread(chances: Floats, group: Indices, rng: np.random.Generator) -> Indices:
+    """Draw one of some options (rows), whose chances differ between groups (columns)."""
+    number = np.bincount(group, minlength=chances.shape[1])
+    occurs = np.flatnonzero(number)
+    shuffled = rng.permutation(group.size)
+    # Numbers of 16 bits are sorted without comparisons.
+    small = group.astype(np.min_scalar_type(chances.shape[1]))
+    order = shuffled[np.argsort(small[shuffled], kind="stable")]
+    number = number[occurs]
+    rank = np.arange(group.size) - np.repeat(np.cumsum(number) - number, number)
+    quantile = (rank + np.repeat(rng.random(number.size), number)) / np.repeat(number, number)
+    sums = np.cumsum(chances[:, occurs].T, axis=1)
+    # One increasing sequence for all groups: the sums of the next begin where those of one end.
+    start = np.arange(number.size)
+    levels = (sums / sums[:, -1:] + start[:, np.newaxis]).ravel()
+    start = np.repeat(start, number)
+    place = np.searchsorted(levels, start + quantile) - start * len(chances)
+    found = np.empty_like(group)
+    found[order] = np.clip(place, 0, len(chances) - 1)
+    return found

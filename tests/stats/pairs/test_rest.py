@@ -9,9 +9,14 @@ from scipy import stats
 
 from skpostbac.stats import Hyperprior
 from skpostbac.stats._pairs.model import PairedShares
-from skpostbac.stats._pairs.outliers import draw_outliers, is_rare, without_rare
-from skpostbac.stats._pairs.paths import draw_paths
-from skpostbac.stats._pairs.rest import cumulant_tables, draw_of_cumulants
+from skpostbac.stats._pairs.rest import (
+    cumulant_tables,
+    draw_of_cumulants,
+    draw_outliers,
+    is_rare,
+    without_rare,
+)
+from skpostbac.stats._pairs.shares import draw_paths
 
 
 @pytest.mark.parametrize(

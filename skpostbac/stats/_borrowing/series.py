@@ -1,0 +1,322 @@
+r"""Fourier series of sums of recalls of classes that borrow from each other.
+
+The transform of the sum about its mean is a sum over the paths of states,
+
+    v(t) = sum over eta_1, ..., eta_S of P(eta | counts) prod_g v_g(eta_g; t),
+
+one forward pass of the chain with the transforms of the strata (`transform`), at all heights t of a
+block at once. A product over pools, if there are several.
+
+A few heights come first. At tilts t = -i s they give Chernoff's bounds of the range of the sum, and
+on a geometric grid they tell where the transform vanishes. If that takes many orders, as beside
+corners where classes without errors meet, only the first orders are computed one by one. From some
+height on v(t) exp(-i t c), with the place c of the corner, is a smooth function of log t: the other
+orders are interpolated from the geometric grid. Some of them are computed for comparison: where
+several corners count, interpolation fails, and there are fewer orders. A series that does not
+vanish goes over to zero smoothly: this blurs the distribution over a few times P / K, and is exact
+farther from the corners.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betainc, betaincc, erfc, gammaln
+
+from skpostbac._utils import Complexes, Floats
+from skpostbac.stats._borrowing.pool import Pool
+from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing.transform import StratumTransform
+from skpostbac.stats._numerics import log_beta
+from skpostbac.stats._series import LEAST_TAIL, Evaluator, Series
+
+# No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
+_DEPTH, _NEGLIGIBLE = 27.6, 4e-11
+# States of less mass do not count.
+_LIGHTEST = 1e-14
+# Tails that are no more than the error, and the rounding of exponents.
+_LEAST, _ROUNDING = 1e-10, 1e-9
+# Tilts of Chernoff's bounds, in units of one over the standard deviation.
+_TILTS = np.array([0.35, 0.7, 1.5, 3.5, 7.0])
+# The geometric grid begins at this height, in the same units, with so many heights in an octave if
+# the transform vanishes beyond the third, and else so few.
+_FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
+# The most orders; the fewest that are computed one by one; and those if interpolation fails.
+_MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
+# So many orders are not worth an interpolation; points of it; orders that are compared, and their
+# largest error.
+_CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
+# The period is a little wider than the range.
+_PERIOD = 1 + 1 / 16
+# Range of the logs of heights, and the halvings that leave 1e-3 of it.
+_MOST_LOG, _HALVINGS, _TINY = 80.0, 18, 1e-300
+# States times heights in a block.
+_BLOCK = 2**19
+
+
+class PooledTransform:
+    """Transform of a sum about its mean, at any heights up to a limit."""
+
+    def __init__(self, pools: Sequence[Pool], height: float) -> None:
+        self._pools = pools
+        self._parts = [[StratumTransform.of(one, height) for one in pool.strata] for pool in pools]
+
+    def __call__(self, heights: Complexes | Floats) -> Complexes:
+        """Return E[exp(i t (X - mean))], shape (n,)."""
+        heights = heights.astype(np.complex128)
+        most = max(one.n_states for pool in self._pools for one in pool.strata)
+        count = -(-heights.size * most // _BLOCK)
+        return np.concatenate([self._block(part) for part in np.array_split(heights, count)])
+
+    def _block(self, heights: Complexes) -> Complexes:
+        total = np.ones(heights.size, dtype=complex)
+        for pool, parts in zip(self._pools, self._parts, strict=True):
+            sizes = [_likelihood(one) for one in pool.strata]
+            total *= pool.chain.total(_products(sizes, parts, heights))
+            total /= pool.chain.total(sizes)
+        return total
+
+
+def _likelihood(stratum: Stratum) -> Floats:
+    """Likelihood of each state, up to a factor, shape (n_states, 1); zero if it does not count."""
+    logs = stratum.log_likelihood[:, np.newaxis]
+    is_light = stratum.log_weights[:, np.newaxis] < np.log(_LIGHTEST)
+    return np.where(is_light, 0.0, np.exp(logs - logs.max()))
+
+
+def _products(
+    sizes: Sequence[Floats], parts: Sequence[StratumTransform], heights: Complexes
+) -> Iterator[Complexes]:
+    """Yield likelihood times transform of each stratum."""
+    for size, part in zip(sizes, parts, strict=True):
+        # Where a state does not count, its moment generating function may overflow.
+        yield np.where(size > 0, size * part.values(heights), 0.0)
+
+
+def pooled_series(pools: Sequence[Pool], ends: tuple[float, float], deviation: float) -> Series:
+    """Series of the sum of some pools, at the states that their transforms need.
+
+    The ends of the support are distances from the mean, the lower one negative.
+    """
+    transform, grid, on_grid, reach = _looked_at(pools, deviation)
+    low, high = max(-reach[0], ends[0]), min(reach[1], ends[1])
+    period = _PERIOD * (high - low)
+    step = 2 * np.pi / period
+    late = np.flatnonzero(np.abs(on_grid) > _NEGLIGIBLE)
+    last = grid[min(late[-1] + 1, grid.size - 1)] if late.size else grid[0]
+    count = int(min(np.ceil(last / step) + 1, _MOST))
+    first, orders = count, np.arange(1.0, count)
+    values = np.empty(count - 1, dtype=complex)
+    if count > _CHEAP and grid.size > _POINTS:
+        corner = _corner(pools)
+        smooth = on_grid * np.exp(-1j * grid * corner)
+        values = _interpolated(np.log(grid), smooth, np.log(step * orders))
+        values *= np.exp(1j * step * orders * corner)
+        compared = np.geomspace(_EACH, count - 1, _COMPARED).astype(int)
+        exact = transform(step * compared)
+        wrong = np.flatnonzero(np.abs(values[compared - 1] - exact) > _TOLERANCE)
+        first = compared[min(wrong[-1] + 1, _COMPARED - 1)] if wrong.size else _EACH
+        if first > _FALLBACK:
+            first = count = min(count, _FALLBACK)
+            values, orders = values[: count - 1], orders[: count - 1]
+    values[: first - 1] = transform(step * orders[: first - 1])
+    if abs(values[-1]) > _NEGLIGIBLE:
+        values *= 0.5 * erfc(10 * (orders / count - 0.675))
+    return Series(
+        np.array([period]),
+        np.array([low]),
+        np.array([high]),
+        np.array([deviation]),
+        _end_densities(pools) * (np.array([[low], [high]]) == np.reshape(ends, (2, 1))),
+        False,
+        values[np.newaxis],
+        None,
+        _LEAST,
+    )
+
+
+def _looked_at(
+    pools: Sequence[Pool], deviation: float
+) -> tuple[PooledTransform, Floats, Complexes, list[float]]:
+    """Transform up to where it vanishes, if it does; itself on a grid; and the reach of the sum."""
+    guess, most = _vanishing_height(pools), 2 * np.pi * _MOST / (16 * deviation)
+    attempts = [1.2 * guess, 2.5 * guess] if guess * deviation < _ROUGH else []
+    attempts = [limit for limit in attempts if limit < most]
+    tilts = _TILTS / deviation
+    while True:
+        limit = attempts.pop(0) if attempts else most
+        per_octave = _PER_OCTAVE if limit == most else _FEW_PER_OCTAVE
+        octaves = max(np.log2(limit * deviation / _FIRST), 0.5)
+        grid = np.exp2(np.arange(np.ceil(octaves * per_octave) + 1) / per_octave)
+        grid *= _FIRST / deviation
+        transform = PooledTransform(pools, float(grid[-1]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = transform(np.concatenate([1j * tilts, -1j * tilts, grid]))
+        on_grid = found[2 * tilts.size :]
+        if limit == most or np.abs(on_grid[-1]) <= _NEGLIGIBLE:
+            # A moment generating function that overflows bounds nothing.
+            logs = np.log(np.abs(found[: 2 * tilts.size])).reshape(2, -1)
+            reach = np.where(np.isnan(logs), np.inf, (logs + _DEPTH) / tilts).min(axis=1)
+            return transform, grid, on_grid, reach.tolist()
+
+
+def _vanishing_height(pools: Sequence[Pool]) -> float:
+    """Height from which the transform is negligible, about.
+
+    For each stratum, envelopes of the transform (1 + T^2 v / p)^(-p / 2) at the mean recalls, with
+    p = min(a, b) and the variance v of each kind, averaged over the strengths.
+    """
+    strata = [one for pool in pools for one in pool.strata if one.kinds.count.size]
+    kappa = np.unique(np.concatenate([one.borrowed.kappa for one in strata]))
+    terms = []
+    for one in strata:
+        shares = np.array([np.exp(one.log_weights[one.borrowed.kappa == x]).sum() for x in kappa])
+        right, wrong = (mean[:, np.newaxis] * kappa for mean in one.means)
+        a, b = one.outlier_a[:, np.newaxis] + right, one.outlier_b[:, np.newaxis] + wrong
+        order = np.minimum(a, b)
+        scale = one.kinds.weights[:, np.newaxis] ** 2 * a * b / (a + b) ** 3 / order
+        terms.append((shares, 0.5 * one.kinds.count[:, np.newaxis] * order, scale))
+    low, high = -_MOST_LOG, _MOST_LOG
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        square = np.exp(2 * middle)
+        sizes = (shares @ np.exp(-(o * np.log1p(square * c)).sum(axis=0)) for shares, o, c in terms)
+        is_large = np.log(np.maximum(list(sizes), _TINY)).sum() > np.log(_NEGLIGIBLE)
+        low, high = (middle, high) if is_large else (low, middle)
+    return float(np.exp(high))
+
+
+def _corner(pools: Sequence[Pool]) -> float:
+    """Place of the corner where all classes are at their nearer ends, less the mean."""
+    total = 0.0
+    for kinds, (right, wrong) in (one for pool in pools for one in pool.weighted):
+        gaps = np.where(kinds.wrong < kinds.correct, wrong, -right)
+        total += float(kinds.count @ (kinds.weights * gaps))
+    return total
+
+
+def _end_densities(pools: Sequence[Pool]) -> Floats:
+    """Limits of the density at both ends of the support, shape (2, 1).
+
+    The exponents of the distance from an end are least if all classes are outliers. If these add up
+    to one, the limit is the density of a Dirichlet integral.
+    """
+    logs = 0.0
+    for pool in pools:
+        tops = [np.exp(one.log_likelihood - one.log_likelihood.max()) for one in pool.strata]
+        alone = [np.prod(one.outlier**one.kinds.count, axis=1) for one in pool.strata]
+        factors = (np.stack([x, x * y], axis=1) for x, y in zip(tops, alone, strict=True))
+        some, of_all = pool.chain.total(factors)[::-1]
+        with np.errstate(divide="ignore"):
+            logs += float(np.log(some / of_all))
+    power, logs_at = np.zeros(2), np.full(2, logs)
+    for one in (one for pool in pools for one in pool.strata):
+        kinds, a, b = one.kinds, one.outlier_a, one.outlier_b
+        for side, is_up in enumerate((True, False)):
+            e, o = np.where((kinds.weights > 0) == is_up, [a, b], [b, a])
+            power[side] += kinds.count @ e
+            density = gammaln(e) - log_beta(e, o) - e * np.log(np.abs(kinds.weights))
+            logs_at[side] += float(kinds.count @ density)
+    is_flat, is_pole = np.abs(power - 1) < _ROUNDING, power < 1 - _ROUNDING
+    limit = np.where(is_pole, np.inf, np.where(is_flat, np.exp(np.minimum(logs_at, 700)), 0.0))
+    return limit[:, np.newaxis]
+
+
+def _interpolated(x: Floats, values: Complexes, points: Floats) -> Complexes:
+    """Interpolate between even x by polynomials through the nearest ones."""
+    spacing = x[1] - x[0]
+    n = min(_POINTS, x.size)
+    place = (points - x[0]) / spacing
+    start = np.clip(np.floor(place).astype(int) - n // 2 + 1, 0, x.size - n)
+    own = place - start
+    table = np.ones((points.size, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                table[:, i] *= (own - j) / (i - j)
+    return np.asarray((table * values[start[:, np.newaxis] + np.arange(n)]).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class ClassMixture:
+    """The recall of a single class, times a weight: a mixture of Betas, about its mean.
+
+    Attributes
+    ----------
+    chances, a, b : of the Betas, shape (n,), seen from the end at `low`.
+    size : of the weight.
+    low, high, deviation, end_densities : as in `Centred`.
+    """
+
+    chances: Floats
+    a: Floats
+    b: Floats
+    size: float
+    low: Floats
+    high: Floats
+    deviation: Floats
+    end_densities: Floats
+    is_log_concave: bool = False
+    least: float = LEAST_TAIL
+
+    @classmethod
+    def of(cls, pool: Pool, ends: tuple[float, float], deviation: float) -> "ClassMixture":
+        """Take the class of a pool: it borrows in each state, or it is an outlier."""
+        (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
+        chances, weight = np.exp(one.log_weights), float(one.kinds.weights[0])
+        borrows = chances * (1 - one.outlier[:, 0])
+        chances = np.append(borrows, max(chances.sum() - borrows.sum(), 0.0))
+        a, b = np.append(one.a[:, 0], one.outlier_a), np.append(one.b[:, 0], one.outlier_b)
+        a, b = (a, b) if weight > 0 else (b, a)
+        low, high = np.reshape(ends, (2, 1))
+        kept = chances > 0
+        chances = chances[kept] / chances.sum()
+        limits = np.asarray(_end_densities([pool]))
+        return cls(chances, a[kept], b[kept], abs(weight), low, high, np.array([deviation]), limits)
+
+    @property
+    def places(self) -> Floats:
+        """Distances at which the density may have a kink or a pole, shape (1, 0)."""
+        return np.empty((1, 0))
+
+    def evaluator(self, n_derivatives: int) -> Evaluator:
+        """Return what evaluates the distribution function and so many derivatives."""
+
+        def evaluate(y: Floats) -> Floats:
+            values = self._values(y[0] - self.low, self.high - y[0], n_derivatives)
+            return values[:, np.newaxis]
+
+        return evaluate
+
+    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
+        """P(X <= x), P(X > x) and the density, (3, 1, n), between the ends of the support."""
+        del y
+        density = self._values(to_low[0], to_high[0], 1)[1]
+        return np.stack([*self._tails(to_low[0], to_high[0]), density])[:, np.newaxis]
+
+    def _tails(self, to_low: Floats, to_high: Floats) -> tuple[Floats, Floats]:
+        """Both tails, by the distance from the nearer end, which has all digits."""
+        x = np.clip(np.minimum(to_low, to_high) / self.size, 0.0, 0.5)
+        is_low = to_low < to_high
+        a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
+        near, far = np.where(is_low, a, b), np.where(is_low, b, a)
+        nearer, farther = (self.chances @ tail(near, far, x) for tail in (betainc, betaincc))
+        return np.where(is_low, nearer, farther), np.where(is_low, farther, nearer)
+
+    def _values(self, to_low: Floats, to_high: Floats, n_derivatives: int) -> Floats:
+        lower, upper = self._tails(to_low, to_high)
+        found = [np.where(lower < upper, lower - 0.5, 0.5 - upper)]
+        if n_derivatives:
+            # At an end itself the limits of the density count.
+            x, rest = (np.clip(z / self.size, _TINY, 1.0) for z in (to_low, to_high))
+            a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
+            logs = (a - 1) * np.log(x) + (b - 1) * np.log(rest) - log_beta(a, b)
+            densities = self.chances[:, np.newaxis] * np.exp(np.minimum(logs, 600.0)) / self.size
+            found.append(densities.sum(axis=0))
+            if n_derivatives > 1:
+                slopes = densities * ((a - 1) / x - (b - 1) / rest) / self.size
+                found.append(slopes.sum(axis=0))
+        return np.stack(found)
+
+    def quantiles_from_ends(self, p: Floats, q: Floats) -> None:
+        """Distances from both ends are no more accurate than those from the mean."""

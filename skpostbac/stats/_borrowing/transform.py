@@ -1,0 +1,286 @@
+r"""Transforms of strata of classes in their states, at any heights.
+
+In the state (mu, kappa) a class that borrows is Beta(a, b) with a = k + base + mu kappa and
+b = n - k + base + (1 - mu) kappa. Its transform is an entire function of mu (Kummer's function
+M(a, a + b; i t w), NIST Digital Library of Mathematical Functions, 13.2), and changes by a factor
+of about
+
+    exp(kappa d log(1 + |t w| / (n + kappa)))
+
+over a distance d, until it vanishes. It is computed at some Chebyshev points of the rates of each
+strength, and at all rates by interpolation. At all points where n p q is alike it is a quadrature
+with the same nodes, on a rotated path in the plane of log-odds (`skpostbac.stats._beta.transform`):
+a product of the matrix of the weights and that of the waves.
+
+Heights may be complex: minus i times a real tilt gives the moment generating function.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from skpostbac._utils import Complexes, Floats, Indices
+from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._series.series import waves
+
+# Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
+_DIGITS = 26.0
+# Nodes of smaller weights are dropped.
+_NEGLIGIBLE = 1e-14
+# Log of the largest growth of the weights by the rotation, and the largest angle.
+_GROWTH, _LARGEST_ANGLE = 1.5, 0.6
+# Shifts at which the bandwidth is looked for, as shares of the farthest one worth a look.
+_SHARES = np.array([0.1, 0.2, 0.32, 0.46, 0.62, 0.8, 0.95])
+# Windows that reach so far in log-odds have nodes that spread out, beginning at two.
+_FAR, _BEGIN = 4.0, 2.0
+# Beyond this the odds would overflow, and theta is 0 or 1.
+_LARGEST_LOG_ODDS = 300.0
+# Kinds share nodes if their samples have such a ratio, and their windows overlap.
+_RATIO, _OVERLAP = 3.0, 0.7
+# States of a strength share points if n p q, of the smallest class, has no larger ratio.
+_SPREAD = 8.0
+# Points for a change c of the log transform: c, so many times its cube root, and a few.
+_MORE, _LEAST = 5.0, 6.0
+# Where t w / n is more than this over the root of n p q, a transform is below exp(-TURN^2 / 2).
+_TURN = 7.0
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Quadrature of some kinds at some points of the rate.
+
+    Attributes
+    ----------
+    kinds : their places in the stratum.
+    sizes : their weights in the sum.
+    offset : centre of the nodes less the means of the kinds.
+    weights : of sum one, shape (n_kinds, n_points, n_nodes).
+    theta : nodes less their centre, shape (n_nodes,).
+    """
+
+    kinds: Indices
+    sizes: Floats
+    offset: Floats
+    weights: Complexes
+    theta: Complexes
+
+    @classmethod
+    def of(
+        cls, stratum: Stratum, kinds: Indices, up: Floats, down: Floats, height: float
+    ) -> "Rule":
+        """Find nodes that serve kinds that borrow so many samples, shape (n_points,) each."""
+        own = stratum.kinds.where(kinds)
+        a = (own.correct + stratum.base)[:, np.newaxis] + up
+        b = (own.wrong + stratum.base)[:, np.newaxis] + down
+        n = a + b
+        place, curvature = np.log(a / b), a * (b / n)
+        rate = height * np.abs(own.weights)[:, np.newaxis] / n
+        angle = float(np.arccos(np.exp(-_GROWTH / curvature.max())))
+        angle = min(angle, _LARGEST_ANGLE)
+        # Log-odds are counted from this.
+        middle = 0.5 * float(place.min() + place.max())
+        p, q = 1 / (1 + np.exp(-middle)), 1 / (1 + np.exp(middle))
+        low, high = _window(a / n, b / n, n, curvature)
+        below, above = float((middle - place + low).max()), float((place - middle + high).max())
+        begin = _BEGIN + np.log1p(rate)
+        spread, reach = [0.0, 0.0], [below, above]
+        for side, start in enumerate(
+            (
+                middle - (np.minimum(place, 0) - begin).min(),
+                (np.maximum(place, 0) + begin).max() - middle,
+            )
+        ):
+            if reach[side] > _FAR and reach[side] > start:
+                spread[side] = float(np.exp(-start))
+                reach[side] = float(min(reach[side], start + np.log(reach[side] + spread[side])))
+        few = np.geomspace(curvature.min(), curvature.max(), 4)
+        bandwidth = _bandwidth(few, angle, float(rate.max()))
+        count = int(np.ceil(sum(reach) * bandwidth / (2 * np.pi) + 2))
+        v = np.linspace(-reach[0], reach[1], count)
+        down_v, up_v = spread[0] * np.exp(-v), spread[1] * np.exp(v)
+        d, stretch = v + (spread[0] - down_v) + (up_v - spread[1]), 1 + down_v + up_v
+        if own.weights[0] < 0:
+            angle = -angle
+        # As in `skpostbac.stats._beta.transform`: q + p exp(d + i angle) is 1 + x + i y.
+        finite = np.minimum(d, _LARGEST_LOG_ODDS)
+        odds_less_one, half_sine = np.expm1(finite), np.sin(0.5 * angle)
+        x = p * (odds_less_one * np.cos(angle) - 2 * half_sine * half_sine)
+        y = (odds_less_one + 1) * (p * np.sin(angle))
+        square = x * (x + 2) + y * y
+        sizes = p * d - 0.5 * np.log1p(square) - (d - finite)
+        angles = p * angle - np.arctan2(y, 1 + x)
+        n, excess = n[..., np.newaxis], (a - n * p)[..., np.newaxis]
+        log_sizes = n * sizes + excess * d
+        log_sizes -= log_sizes.max(axis=-1, keepdims=True)
+        weights = waves(n * angles + excess * angle, log_sizes) * stretch
+        weights /= weights.sum(axis=-1, keepdims=True)
+        # Bounds of windows may be far too wide.
+        kept = np.abs(weights).max(axis=(0, 1)) > _NEGLIGIBLE
+        weights, x, y, square = weights[..., kept], x[kept], y[kept], square[kept]
+        theta = (q / (1 + square)) * (x * (1 + x) + y * y + 1j * y)
+        right, wrong = (mean[kinds] for mean in stratum.means)
+        return cls(
+            kinds, own.weights, np.where(right < wrong, p - right, wrong - q), weights, theta
+        )
+
+    def values(self, heights: Complexes) -> Complexes:
+        """Return transforms about the means, shape (n_kinds, n_points, n_heights)."""
+        found = np.empty((*self.weights.shape[:2], heights.size), dtype=complex)
+        for size in np.unique(self.sizes):
+            chosen = self.sizes == size
+            angle = np.multiply.outer(self.theta, size * heights)
+            found[chosen] = self.weights[chosen] @ waves(angle.real, -angle.imag)
+        shift = np.exp(np.multiply.outer(1j * self.sizes * self.offset, heights))
+        return np.asarray(found * shift[:, np.newaxis])
+
+
+def _window(p: Floats, q: Floats, n: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+    """Distances in log-odds, below and above, beyond which the weights are negligible.
+
+    The root of n (log(q + p e^d) - p d) = DIGITS. The function is convex, and Newton's steps stay
+    outside, beginning with the lines to which it tends, or a Gamma variable.
+    """
+    x, level, found = _DIGITS / curvature, _DIGITS / n, []
+    for near, far in ((p, q), (q, p)):
+        # On each side, as if it were the lower one.
+        d = np.minimum((level - np.log(far)) / near, x + np.sqrt(2 * x))
+        d = np.minimum(d, _LARGEST_LOG_ODDS)
+        for _ in range(2):
+            fall = near * np.expm1(-d)
+            excess = np.log1p(fall) + near * d - level
+            d = d + np.where(d < _LARGEST_LOG_ODDS, excess * (1 + fall) / (far * fall), 0.0)
+        found.append(d)
+    return found[0], found[1]
+
+
+def _bandwidth(curvature: Floats, angle: float, rate: float) -> float:
+    """Largest bandwidth of the integrands on a path."""
+    most = 4 * (np.sqrt(2 * _DIGITS / curvature) + angle)
+    shift = np.minimum(0.5 * np.pi - angle, most)[:, np.newaxis] * _SHARES
+    # The wave does not grow on paths on the same side.
+    shift = np.hstack([shift, np.full((curvature.size, 1), 0.95 * angle)])
+    down = np.cos(angle - shift) + np.minimum(rate * np.sin(angle - shift), 0.0)
+    least = np.maximum(np.minimum(np.cos(angle + shift), down), 1e-300)
+    growth = -curvature[:, np.newaxis] * np.log(least)
+    return float(((_DIGITS + growth) / shift).min(axis=1).max())
+
+
+def _rules(stratum: Stratum, up: Floats, down: Floats, height: float) -> list[Rule]:
+    """Rules for all kinds of a stratum at some points, those of similar kinds together."""
+    kinds = stratum.kinds
+    a = kinds.correct + stratum.base + up.mean()
+    b = kinds.wrong + stratum.base + down.mean()
+    n, place, is_up = a + b, np.log(a / b), kinds.weights > 0
+    width = np.sqrt(2 * _DIGITS * n / a / b)
+    order = np.lexsort((place, np.floor(np.log(n) / np.log(_RATIO)), is_up))
+    found, first = [], 0
+    for last in range(1, n.size + 1):
+        if last < n.size:
+            one, two = order[first], order[last]
+            is_alike = is_up[one] == is_up[two] and max(n[one], n[two]) < _RATIO * min(
+                n[one], n[two]
+            )
+            if is_alike and abs(place[two] - place[one]) < _OVERLAP * (width[one] + width[two]):
+                continue
+        found.append(Rule.of(stratum, np.sort(order[first:last]), up, down, height))
+        first = last
+    return found
+
+
+@dataclass(frozen=True)
+class StratumTransform:
+    """Transform of the sum of a stratum about its mean, in each state.
+
+    Attributes
+    ----------
+    stratum : the classes.
+    outliers : rules of the kinds if they borrow nothing.
+    parts : rules at some points, and for states with one strength their rows, the points from which
+        these are interpolated, and the matrix that does it, if any.
+    """
+
+    stratum: Stratum
+    outliers: list[Rule]
+    parts: list[tuple[list[Rule], list[tuple[slice, slice, Floats | None]]]]
+
+    @classmethod
+    def of(cls, stratum: Stratum, height: float) -> "StratumTransform":
+        """Prepare transforms at real heights up to one, and with small tilts."""
+        if not stratum.kinds.count.size:
+            return cls(stratum, [], [])
+        kappa, one = stratum.borrowed.kappa, stratum.kinds.total.argmin()
+        a, b = stratum.a[:, one], stratum.b[:, one]
+        curvature = a * (b / (a + b))
+        level = 2 * np.floor(np.log(curvature) / np.log(_SPREAD)) + (a < b)
+        differs = (np.diff(kappa) > 0) | (np.diff(level) != 0)
+        bounds = np.flatnonzero(np.append(np.append(True, differs), True)).tolist()
+        size = height * np.abs(stratum.kinds.weights).max() / (kappa + stratum.kinds.total[one])
+        parts: dict[
+            float, tuple[list[Floats], list[Floats], list[tuple[slice, slice, Floats | None]]]
+        ] = {}
+        for first, last in pairwise(bounds):
+            rows = slice(first, last)
+            up, down, matrix = stratum.up[rows], stratum.down[rows], None
+            turn = min(np.log1p(size[first]), _TURN / np.sqrt(curvature[rows].min()))
+            change = 0.5 * (up[-1] - up[0]) * turn
+            n_points = int(np.ceil(change + _MORE * np.cbrt(change) + _LEAST))
+            if n_points < up.size:
+                share = 0.5 - 0.5 * np.cos(np.pi * np.arange(n_points) / (n_points - 1))
+                points = up[0] + (up[-1] - up[0]) * share
+                matrix = _interpolation(points, up)
+                up, down = points, down[0] + (down[-1] - down[0]) * share
+            ups, downs, some = parts.setdefault(level[first], ([], [], []))
+            start = sum(part.size for part in ups)
+            some.append((rows, slice(start, start + up.size), matrix))
+            ups.append(up)
+            downs.append(down)
+        found = [
+            (_rules(stratum, np.concatenate(ups), np.concatenate(downs), height), some)
+            for ups, downs, some in parts.values()
+        ]
+        return cls(stratum, _rules(stratum, np.zeros(1), np.zeros(1), height), found)
+
+    def values(self, heights: Complexes) -> Complexes:
+        """Transform in all states, shape (n_states, n_heights)."""
+        stratum = self.stratum
+        found = np.ones((stratum.n_states, heights.size), dtype=complex)
+        if not self.parts:
+            return found
+        count = stratum.kinds.count.astype(int)
+        alone = np.empty((count.size, heights.size), dtype=complex)
+        for rule in self.outliers:
+            alone[rule.kinds] = rule.values(heights)[:, 0]
+        borrows = 1 - stratum.outlier
+        for rules, some in self.parts:
+            for rule in rules:
+                other, power = alone[rule.kinds], count[rule.kinds]
+                # (n_points, n_kinds, n_heights)
+                table = rule.values(heights).transpose(1, 0, 2) - other
+                for rows, points, matrix in some:
+                    values = table[points]
+                    if matrix is not None:
+                        flat = np.ascontiguousarray(values).reshape(len(values), -1).view(float)
+                        values = (matrix @ flat).view(complex).reshape(-1, *other.shape)
+                    values = values * borrows[rows, rule.kinds][..., np.newaxis]
+                    values += other
+                    for one, times in zip(values.transpose(1, 0, 2), power, strict=True):
+                        found[rows] *= one if times == 1 else one**times
+        return found
+
+
+def _interpolation(points: Floats, x: Floats) -> Floats:
+    """Matrix from values at Chebyshev points, with both ends, to those at x.
+
+    By the barycentric formula (Berrut and Trefethen, SIAM Review 46, 2004).
+    """
+    gap = x[:, np.newaxis] - points
+    is_same = gap == 0
+    signs = (-1.0) ** np.arange(points.size)
+    signs[[0, -1]] *= 0.5
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = signs / gap
+        table /= table.sum(axis=1, keepdims=True)
+    rows = is_same.any(axis=1)
+    table[rows] = is_same[rows]
+    return np.asarray(table)
