@@ -189,7 +189,7 @@ class Table(StablePickle):
         heights, falls = self.outer
         # A density of log-odds like exp(u) is flat beside the lower end.
         is_flat = np.abs(falls - 1) < _FLAT
-        log_flat = np.where(is_flat, heights + np.abs(self.edges[[0, -1]]), 0.0)
+        log_flat = np.where(is_flat, heights + np.array([-1.0, 1.0]) * self.edges[[0, -1]], 0.0)
         return np.where(is_flat, np.exp(log_flat), np.where(falls < 1, np.inf, 0.0))
 
     @cached_property

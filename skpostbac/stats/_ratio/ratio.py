@@ -79,7 +79,7 @@ class BetaRatio(TabulatedDistribution):
     takes some milliseconds for two Beta variables, however large their parameters are, and up to a
     second if they are tiny. The errors grow in proportion to the inverse of parameters below 1e-4,
     to 1e-10 at 1e-6. The density of a sum of Betas with parameters below 2 at both ends has kinks
-    and poles, which take long to resolve. Logarithms of tails below 1e-20 are extrapolations.
+    and poles, which take long to resolve. Logarithms of tails below 1e-18 are extrapolations.
 
     Examples
     --------
