@@ -19,14 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 from scipy.stats import qmc
 
-from skpostbac._utils import Floats, FrozenArrays, Indices
+from skpostbac._utils import Floats, FrozenArrays
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -37,19 +37,25 @@ from skpostbac.stats import (
 
 # Outcomes that are enumerated at most, and the probability of those left out.
 _MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
-# Scramblings, of which the standard error is taken; log2 of the points of all of them, and of the
-# numbers in the array of points, at most.
-_SCRAMBLINGS, _LOG_POINTS, _LOG_NUMBERS = 8, 15, 18
+# log2 of the number of scramblings, of which the standard error is taken, of the points of all of
+# them, and of the numbers in the array of points.
+_LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
 # From this variance on, the error of an expanded binomial quantile is below a tenth of a count.
 _WIDE = 20.0
-# Outcomes decided by exact posteriors at once and at most. Those of pairs are computed one by one.
-_BATCH, _MOST_EXACT, _PAIR_BATCH, _MOST_PAIRS = 64, 512, 8, 24
+# Outcomes closest to the borderline, and others in doubt, whose posteriors are exact. Those of
+# pairs are computed one by one. In simulations, doubt of less than a standard error is left.
+_EXACT, _PAIRS_EXACT, _LEAST_DOUBT = (64, 256), (12, 48), 1e-3
+# Outcomes whose moments under a shared prior are exact.
+_KNOWN = 64
 # Sizes after the answer that are looked at, over this distance at most.
 _MANY_AHEAD, _FURTHEST_AHEAD = 200, 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 # Samples of a class that a plan is computed for, without and with a pilot.
 _MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
+
+# What a test set is for, see `PlannedTest`.
+Kind: TypeAlias = Literal["width", "pilot", "paired", "separate"]
 
 
 class Outcomes(NamedTuple):
@@ -77,24 +83,23 @@ class PlannedTest(FrozenArrays):
 
     Attributes
     ----------
-    kind : "width", "paired" or "separate"
-        Whether the goal is a narrow interval, or a difference between two classifiers on the same
-        samples or on separate ones. The `first` count of a class is nothing, the number of samples
-        on which just one classifier is right, or the correct predictions of the first classifier.
-        The `second` are the correct predictions, those of the second classifier among the samples
-        on which just one is right, or its correct predictions.
-    goal : float
-        Largest width of the interval; unused for a difference.
+    kind : "width", "pilot", "paired" or "separate"
+        Whether the goal is a narrow interval, for known recalls or after a pilot, or a difference
+        between two classifiers on the same samples or on separate ones. The first count of a class
+        is nothing, the number of samples on which just one classifier is right, or the correct
+        predictions of the first classifier. The second are the correct predictions, those of the
+        second classifier among the samples on which just one is right, or its correct predictions.
+    width : float
+        Largest width of the interval; 0 for a difference.
     level : float
         Probability of the interval, or posterior probability that detects a difference.
     shares : ndarray of shape (n_classes,)
         Samples of each class for one of the rarest.
     kept : ndarray of shape (n_classes,)
         Whether a class has a positive weight. The arrays below are of these l classes only.
-    first, second : arrays of shape (l,)
-        Probabilities of the counts.
-    pilot : ndarray of shape (l, 2) or None
-        Parameters of the Beta distributions of `second`, if it is uncertain.
+    rates : ndarray of shape (2, l)
+        Probabilities of both counts, or after a pilot the parameters of the Beta distributions of
+        the recalls.
     weights : ndarray of shape (l,)
         Class weights.
     prior : ndarray of shape (l, 2)
@@ -105,14 +110,12 @@ class PlannedTest(FrozenArrays):
         Seed of the Sobol points.
     """
 
-    kind: Literal["width", "paired", "separate"]
-    goal: float
+    kind: Kind
+    width: float
     level: float
     shares: Floats
     kept: NDArray[np.bool_]
-    first: Floats
-    second: Floats
-    pilot: Floats | None
+    rates: Floats
     weights: Floats
     prior: Floats
     hyperprior: Hyperprior | None
@@ -121,7 +124,7 @@ class PlannedTest(FrozenArrays):
     @property
     def most_samples(self) -> int:
         """Largest number of samples of a class."""
-        return _MOST_SAMPLES if self.pilot is None else _MOST_AFTER_PILOT
+        return _MOST_AFTER_PILOT if self.kind == "pilot" else _MOST_SAMPLES
 
     def largest_size(self, most: int) -> int:
         """Return the size at which the most common class has at most so many samples."""
@@ -131,18 +134,21 @@ class PlannedTest(FrozenArrays):
         """Return the samples of each class if the rarest has `size`."""
         return np.ceil(size * self.shares - _ROUNDING).astype(np.int64)
 
+    @property
+    def _mean_rates(self) -> Floats:
+        """Probabilities of both counts, shape (2, l)."""
+        a, b = self.rates
+        return np.stack([0 * a, a / (a + b)]) if self.kind == "pilot" else self.rates
+
     def first_guess(self, gain: float, target: float) -> int:
         """Return a size to start from, by the normal formula."""
-        if self.kind == "paired":
-            spread = self.first
-        else:
-            spread = self.second * (1 - self.second) + self.first * (1 - self.first)
-        if self.kind == "width":
-            z, gain = special.ndtri((1 + self.level) / 2), self.goal / 2
-        else:
-            z = special.ndtri(self.level) + special.ndtri(target)
+        rates = self._mean_rates
+        spread = rates[0] if self.kind == "paired" else (rates * (1 - rates)).sum(axis=0)
         variance = float((self.weights**2 * spread / self.shares[self.kept]).sum())
-        return int(np.clip(variance * (z / gain) ** 2, 1, _MOST_SAMPLES))
+        score = special.ndtri(self.level) + special.ndtri(target)
+        if self.width:
+            score, gain = special.ndtri((1 + self.level) / 2), self.width / 2
+        return int(np.clip(variance * (score / gain) ** 2, 1, _MOST_SAMPLES))
 
     def sizes_ahead(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again.
@@ -152,11 +158,10 @@ class PlannedTest(FrozenArrays):
         """
         if self.hyperprior is not None:
             return []
-        both = self.first if self.kind == "paired" else np.append(self.first, self.second)
-        rates = both if self.kind == "paired" else np.minimum(both, 1 - both)
+        rates, n_classes = self._mean_rates, self.weights.size
+        rates = rates[0] if self.kind == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST_AHEAD)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST_AHEAD)
-        n_classes = self.weights.size
         is_quick = n_classes == 1 and self.kind != "separate"
         count = _MANY_AHEAD if is_quick else int(np.clip(128 // n_classes, 4, 16))
         ahead = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
@@ -169,13 +174,10 @@ class PlannedTest(FrozenArrays):
         """
         n = self.samples(size)[self.kept].astype(float)
         outcomes = self._enumerated(n) or self._simulated(n)
-        if self.hyperprior is None:
-            success = self._successes(n, outcomes)
-        elif outcomes.weights.size <= _BATCH:
-            success = self._shared_margins(n, outcomes.first, outcomes.second) >= 0
-        else:
-            outcomes = outcomes if outcomes.parts > 1 else self._simulated(n)
-            success = self._shared_successes(n, outcomes)
+        if self.hyperprior is not None and outcomes.parts == 1 and outcomes.weights.size > _KNOWN:
+            outcomes = self._simulated(n)
+        successes = self._successes if self.hyperprior is None else self._shared_successes
+        success = successes(n, outcomes)
         parts = (outcomes.weights * success).reshape(outcomes.parts, -1).sum(axis=1)
         # each part estimates the same share of the sum
         error = parts.std(ddof=1) * np.sqrt(parts.size) if parts.size > 1 else 0.0
@@ -183,77 +185,81 @@ class PlannedTest(FrozenArrays):
 
     # Outcomes
 
+    def _counts(self, which: int, n: float, i: int) -> tuple[Floats, Floats]:
+        """Return the first or the second counts of class i, and their probabilities."""
+        if self.kind == "pilot":
+            x = np.arange(n + 1)
+            pmf = stats.betabinom.pmf(x, n, *self.rates[:, i])
+        else:
+            rate = self.rates[which, i]
+            # the tail of a Poisson distribution is longer than that of a normal one
+            reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
+            x = np.arange(
+                max(0.0, np.floor(n * rate - reach)), min(n, np.ceil(n * rate + reach)) + 1
+            )
+            pmf = stats.binom.pmf(x, n, rate)
+        kept = pmf > _NEGLIGIBLE
+        return x[kept], pmf[kept]
+
+    def _pairs_of_counts(self, n: float, i: int) -> tuple[Floats, Floats, Floats] | None:
+        """Return both counts of class i and their probabilities, or None if they are many."""
+        if self.width:
+            x, pmf = self._counts(1, n, i)
+            return np.zeros_like(x), x, pmf
+        y, chances = self._counts(0, n, i)
+        x = np.arange(y[-1] + 1)
+        if self.kind == "separate":
+            x, pmf = self._counts(1, n, i)
+        if x.size * y.size > 4 * _MOST_OUTCOMES:
+            return None
+        if self.kind == "paired":
+            pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
+        pmf = chances[:, None] * pmf
+        rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
+        return y[rows], x[columns], pmf[rows, columns]
+
     def _enumerated(self, n: Floats) -> Outcomes | None:
         """Return all outcomes, or None if they are too many."""
         first, second, weights = np.empty((1, 0)), np.empty((1, 0)), np.ones(1)
         for i in range(n.size):
-            table = self._table(n[i], i)
-            if table is None or weights.size * len(table[2]) > _MOST_OUTCOMES:
+            pairs = self._pairs_of_counts(n[i], i)
+            if pairs is None or weights.size * pairs[2].size > _MOST_OUTCOMES:
                 return None
-            y, x, pmf = table
+            y, x, pmf = pairs
             old, new = (grid.ravel() for grid in np.indices((weights.size, pmf.size)))
             first = np.column_stack([first[old], y[new]])
             second = np.column_stack([second[old], x[new]])
             weights = weights[old] * pmf[new]
         return Outcomes(first, second, weights, 1)
 
-    def _table(self, n: float, i: int) -> tuple[Floats, Floats, Floats] | None:
-        """Return the two counts of class i and the probability of each pair of them."""
-        if self.pilot is not None:
-            if n > _MOST_OUTCOMES:
-                return None
-            x = np.arange(n + 1)
-            pmf = stats.betabinom.pmf(x, n, *self.pilot[i])
-            return np.zeros_like(x), x, pmf
-        if self.kind == "width":
-            x, pmf = _binomial_table(n, self.second[i])
-            return np.zeros_like(x), x, pmf
-        y, chances = _binomial_table(n, self.first[i])
-        if self.kind == "paired":
-            length = y.astype(int) + 1
-            if length.sum() > 4 * _MOST_OUTCOMES:
-                return None
-            x = np.arange(float(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-            y, chances = np.repeat(y, length), np.repeat(chances, length)
-            pmf = chances * stats.binom.pmf(x, y, self.second[i])
-        else:
-            x, pmf = _binomial_table(n, self.second[i])
-            if y.size * x.size > 4 * _MOST_OUTCOMES:
-                return None
-            pmf = np.outer(chances, pmf).ravel()
-            y, x = np.repeat(y, x.size), np.tile(x, y.size)
-        kept = pmf > _NEGLIGIBLE
-        return y[kept], x[kept], pmf[kept]
-
     @cached_property
-    def _points(self) -> tuple[Floats, Floats]:
-        """Sobol points of shape (r, l) for `first` and `second`, one scrambling after another."""
-        n_classes = self.weights.size
-        is_one = self.kind == "width" and self.pilot is None
-        columns = n_classes if is_one else 2 * n_classes
-        log_points = min(_LOG_POINTS, max(_LOG_NUMBERS - int(np.log2(columns)), 12))
-        log_part = log_points - int(np.log2(_SCRAMBLINGS))
-        rngs = np.random.default_rng(self.seed).spawn(_SCRAMBLINGS)
-        u = np.concatenate([qmc.Sobol(columns, rng=rng).random_base2(log_part) for rng in rngs])
+    def _points(self) -> Floats:
+        """Sobol points of shape (counts, r), one scrambling after another, for all sizes."""
+        columns = self.weights.size * (1 if self.width else 2)
+        log_points = int(np.clip(_LOG_NUMBERS - np.log2(columns), _LEAST_LOG_POINTS, _LOG_POINTS))
+        rngs = np.random.default_rng(self.seed).spawn(2**_LOG_PARTS)
+        parts = [qmc.Sobol(columns, rng=rng).random_base2(log_points - _LOG_PARTS) for rng in rngs]
         # 0 is no quantile
-        u = np.maximum(u, 2.0**-40)
-        first = u[:, n_classes:]
-        if self.pilot is not None:
-            # recalls after the pilot, the same for all sizes
-            first = special.betaincinv(self.pilot[:, 0], self.pilot[:, 1], first)
-        return first, u[:, :n_classes]
+        return np.maximum(np.concatenate(parts).T, 2.0**-40)
 
     def _simulated(self, n: Floats) -> Outcomes:
         """Return outcomes at Sobol points."""
-        first, second = self._points
-        weights = np.full(len(second), 1 / len(second))
-        if self.kind == "width":
-            recalls = self.second if self.pilot is None else first
-            x = _binomial_quantile(second, n, recalls)
-            return Outcomes(np.zeros_like(x), x, weights, _SCRAMBLINGS)
-        y = _binomial_quantile(first, n, self.first)
-        x = _binomial_quantile(second, y if self.kind == "paired" else n, self.second)
-        return Outcomes(y, x, weights, _SCRAMBLINGS)
+        second, first = self._points[: n.size], self._points[n.size :]
+
+        def quantiles(which: int, u: Floats) -> Floats:
+            columns = []
+            for i in range(n.size):
+                x, pmf = self._counts(which, n[i], i)
+                place = np.searchsorted(np.cumsum(pmf), u[i])
+                columns.append(x[np.minimum(place, x.size - 1)])
+            return np.stack(columns, axis=1)
+
+        y = np.zeros_like(second.T) if self.width else quantiles(0, first)
+        if self.kind == "paired":
+            x = _binomial_quantile(second.T, y, self.rates[1])
+        else:
+            x = quantiles(1, second)
+        return Outcomes(y, x, np.full(len(x), 1 / len(x)), 2**_LOG_PARTS)
 
     # Posteriors of outcomes
 
@@ -273,79 +279,79 @@ class PlannedTest(FrozenArrays):
             cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
         return cumulants
 
-    def _margin(self, cumulants: Floats) -> Floats:
-        """Return approximate margins, of any scale, which are not negative for a success.
+    def _margin(self, cumulants: Floats) -> tuple[Floats, Floats]:
+        """Return approximate margins, which are not negative for a success, and their errors.
 
         They are the share of the goal that the width leaves free, or the normal score of P(B > A)
-        less that of the level.
+        less that of the level. The errors are those of the terms left out, about.
         """
         mean, variance, third, fourth = cumulants
         deviation = np.sqrt(variance)
         lean, peak = third / (variance * deviation), fourth / variance**2
-        if self.kind == "width":
+        error = (lean**2 + np.abs(peak)) ** 2
+        if self.width:
             z = special.ndtri((1 + self.level) / 2)
             bend = peak / 12 * (z**3 - 3 * z) - lean**2 / 18 * (2 * z**3 - 5 * z)
-            return np.asarray(1 - deviation * (2 * z + np.clip(bend, -z, z)) / self.goal)
+            width = deviation * (2 * z + np.clip(bend, -z, z)) / self.width
+            return 1 - width, error * width
         u = -mean / deviation
         square = u * u
         bend = -lean / 6 * (square - 1)
         bend -= u * (peak / 24 * (square - 3) - lean**2 / 36 * (4 * square - 7))
         # far out, where the expansion says nothing, the sign is sure
         bound = 0.3 + 0.3 * np.abs(u)
-        return np.asarray(-u - np.clip(bend, -bound, bound) - special.ndtri(self.level))
+        return -u - np.clip(bend, -bound, bound) - special.ndtri(self.level), error
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
         a, b = self.prior.T
-        if self.kind == "width":
-            average = BetaAverage(a + second, b + n - second, weights=self.weights)
+        average = BetaAverage(a + second, b + n - second, weights=self.weights)
+        if self.width:
             low, high = average.interval(self.level)
-            return np.asarray(1 - (high - low) / self.goal)
+            return np.asarray(1 - (high - low) / self.width)
+        cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
         if self.kind == "separate":
-            below = BetaAverage(
-                np.hstack([a + second, a + first]),
-                np.hstack([b + n - second, b + n - first]),
-                weights=np.append(self.weights, -self.weights),
-            ).cdf(0.0)
+            other = BetaAverage(a + first, b + n - first, weights=self.weights)
+            below = (average - other).cdf(0.0)
+        elif n.size == 1:
+            # B's share of the samples on which just one is right
+            below = special.betainc(cells[0, 2] + second, cells[0, 1] + first - second, 0.5)[:, 0]
         else:
-            cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
-            if n.size == 1:
-                # B's share of the samples on which just one is right
-                below = special.betainc(
-                    cells[0, 2] + second[:, 0], cells[0, 1] + first[:, 0] - second[:, 0], 0.5
-                )
-            else:
-                below = np.array(
-                    [
-                        PairedDifference(counts, prior=cells, weights=self.weights).cdf(0.0)
-                        for counts in _pair_counts(n, first, second)
-                    ]
-                )
+            pairs = _pair_counts(n, first, second)
+            below = np.array(
+                [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
+            )
         # a score beyond 30 would be infinite before long
         return np.asarray(np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level))
 
-    def _successes(self, n: Floats, outcomes: Outcomes) -> NDArray[np.bool_]:
-        """Return which outcomes reach the goal.
+    def _successes(self, n: Floats, outcomes: Outcomes) -> Floats:
+        """Return 1 for outcomes that reach the goal, and 0 for others.
 
-        Batches of those closest to the borderline are decided by exact posteriors, until one of
-        them brings no surprise. Each moves the others by the median error so far.
+        The exact posteriors of those closest to the borderline tell the median error of the
+        approximate margins, by which the others are moved. Enumerated outcomes that are still in
+        doubt are decided by their exact posteriors, the most likely ones first.
         """
-        approximate = self._margin(self._cumulants(n, outcomes.first, outcomes.second).sum(axis=2))
+        y, x, weights, parts = outcomes
+        margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
         is_slow = self.kind == "paired" and n.size > 1
-        batch, most = (_PAIR_BATCH, _MOST_PAIRS) if is_slow else (_BATCH, _MOST_EXACT)
-        margin, errors = approximate.copy(), np.empty(0)
-        is_open = np.ones(margin.size, dtype=bool)
-        while is_open.any() and errors.size < most:
-            rows = _smallest(np.where(is_open, np.abs(margin), np.inf), min(batch, is_open.sum()))
-            exact = self._exact_margins(n, outcomes.first[rows], outcomes.second[rows])
-            is_surprise = ((exact >= 0) != (margin[rows] >= 0)).any()
-            errors = np.append(errors, exact - approximate[rows])
-            is_open[rows] = False
-            margin[rows] = exact
-            if not is_surprise:
-                break
-            margin = np.where(is_open, approximate + np.median(errors), margin)
-        return margin >= 0
+        batch, most = _PAIRS_EXACT if is_slow else _EXACT
+        doubt = weights[np.abs(margin) <= tolerance].sum()
+        if weights.size > batch and doubt < (_NEGLIGIBLE if parts == 1 else _LEAST_DOUBT):
+            return np.where(margin >= 0, 1.0, 0.0)
+        distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
+        rows = np.argsort(distance)[:batch]
+        exact = self._exact_margins(n, y[rows], x[rows])
+        errors = exact - margin[rows]
+        margin += np.median(errors)
+        margin[rows] = exact
+        if parts == 1:
+            score = weights * (tolerance + np.ptp(errors) - np.abs(margin))
+            score[rows] = 0
+            rows = np.argsort(-score)[:most]
+            rows = rows[score[rows] > 0]
+            if rows.size:
+                margin[rows] = self._exact_margins(n, y[rows], x[rows])
+        return np.where(margin >= 0, 1.0, 0.0)
 
     # A prior that the classes share
 
@@ -374,25 +380,27 @@ class PlannedTest(FrozenArrays):
             stretch = shared.standard_deviation() / np.sqrt(cumulants[1, row])
             cumulants[:, row] *= stretch ** np.arange(1.0, 5.0)
             cumulants[0, row] = shared.mean()
-        return self._margin(cumulants)
+        return self._margin(cumulants)[0]
 
     def _shared_successes(self, n: Floats, outcomes: Outcomes) -> Floats:
-        """Return the probability that each simulated outcome reaches the goal.
+        """Return the probability that each outcome reaches the goal; 0 or 1 if they are few.
 
         Errors of the margins under independent priors are fitted to those of some outcomes by a
         quadratic function of the margin, the mean, and how much the classes differ, since classes
         that differ borrow less from each other. What it leaves may come with any outcome.
         """
+        if outcomes.parts == 1:
+            return np.where(self._shared_margins(n, outcomes.first, outcomes.second) >= 0, 1.0, 0.0)
         by_class = self._cumulants(n, outcomes.first, outcomes.second)
         cumulants = by_class.sum(axis=2)
-        approximate = self._margin(cumulants)
+        approximate, _ = self._margin(cumulants)
         values = np.array([approximate, cumulants[0], by_class[0].std(axis=1)])
         values -= values.mean(axis=1, keepdims=True)
         values /= np.maximum(values.std(axis=1, keepdims=True), np.finfo(float).tiny)
         terms = combinations_with_replacement([np.ones_like(approximate), *values], 2)
         features = np.stack([one * other for one, other in terms], axis=1)
         places = np.arange(approximate.size).reshape(outcomes.parts, -1)
-        known = places[:, : _BATCH // outcomes.parts].ravel()
+        known = places[:, : _KNOWN // outcomes.parts].ravel()
         exact = self._shared_margins(n, outcomes.first[known], outcomes.second[known])
         errors = exact - approximate[known]
         coefficients, _, rank, _ = np.linalg.lstsq(features[known], errors)
@@ -411,39 +419,20 @@ def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
     return np.stack([n - first, first - second, second, np.zeros_like(second)], axis=-1)
 
 
-def _binomial_table(n: float, rate: float) -> tuple[Floats, Floats]:
-    """Return counts that are not negligible, and their probabilities."""
-    # the tails of a Poisson distribution are the longest
-    reach = 8 * np.sqrt(n * rate * (1 - rate)) + 20
-    x = np.arange(max(0.0, np.floor(n * rate - reach)), min(n, np.ceil(n * rate + reach)) + 1)
-    pmf = stats.binom.pmf(x, n, rate)
-    kept = pmf > _NEGLIGIBLE
-    return x[kept], pmf[kept]
-
-
 def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
-    """Return the smallest counts whose cdf is at least u, shape (r, l).
+    """Return the smallest counts among n whose cdf is at least u, all of shape (r, l).
 
     By the expansion of Cornish and Fisher with the corrections of Sheppard and for continuity, or
     by the cdf itself where the variance is small.
     """
-    variance = np.broadcast_to(n * rate * (1 - rate), u.shape)
-    safe, z = np.maximum(variance, _WIDE), special.ndtri(u)
-    square = z * z
+    rate = np.broadcast_to(rate, u.shape)
+    variance, z = n * rate * (1 - rate), special.ndtri(u)
+    is_narrow, safe, square = variance < _WIDE, np.maximum(variance, _WIDE), z * z
     lean, peak = (1 - 2 * rate) ** 2 / safe, (1 - 6 * rate * (1 - rate)) / safe
     bend = z * (peak * (square - 3) / 24 - lean * (2 * square - 5) / 36)
     bend += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
-    counts = np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + bend))
-    counts = np.clip(counts, 0, n)
-    for i in np.flatnonzero((variance < _WIDE).any(axis=0)).tolist():
-        if n.ndim == rate.ndim == 1:
-            x, pmf = _binomial_table(n[i], rate[i])
-            place = np.searchsorted(np.cumsum(pmf), u[:, i])
-            counts[:, i] = x[np.minimum(place, x.size - 1)]
-        else:
-            few = variance[:, i] < _WIDE
-            size, chance = (np.broadcast_to(array, u.shape)[few, i] for array in (n, rate))
-            counts[few, i] = stats.binom.ppf(u[few, i], size, chance)
+    counts = np.clip(np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + bend)), 0, n)
+    counts[is_narrow] = stats.binom.ppf(u[is_narrow], n[is_narrow], rate[is_narrow])
     return np.asarray(counts)
 
 
@@ -472,8 +461,3 @@ def _difference_moments(a: Floats, b: Floats, n: Floats, y: Floats, x: Floats) -
     fourth += 4 * m * (3 * d * d * v + 3 * d * t + f) * m3
     fourth += 6 * m * m * (d * d * v + 2 * d * t + f) * m2 + m**4 * f
     return np.stack([d * m, second, third, fourth])
-
-
-def _smallest(values: Floats, count: int) -> Indices:
-    """Return the places of the smallest values."""
-    return np.argpartition(values, count - 1)[:count]

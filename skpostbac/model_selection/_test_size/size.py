@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skpostbac._utils import (
     Floats,
+    FrozenArrays,
     LabelArray,
     RandomStateLike,
-    StablePickle,
     block,
     check_flags,
     check_level,
@@ -38,7 +36,7 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
 )
-from skpostbac.model_selection._test_size.plan import PlannedTest
+from skpostbac.model_selection._test_size.plan import Kind, PlannedTest
 from skpostbac.stats import BetaAverage, Hyperprior
 
 # Rounding of a sum or difference of probabilities.
@@ -48,7 +46,7 @@ _SHOWN_CLASSES, _SHOWN_ROWS = 5, 8
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class RequiredTestSize(StablePickle):
+class RequiredTestSize(FrozenArrays):
     """Required number of test samples, with its assurance.
 
     Created by :func:`~skpostbac.required_test_size`.
@@ -93,39 +91,11 @@ class RequiredTestSize(StablePickle):
     _is_agreement_given: bool
     _plan: PlannedTest
 
-    def __init__(
-        self,
-        plan: PlannedTest,
-        size: int,
-        goal: str,
-        classes: LabelArray,
-        *,
-        target: float = 0.8,
-        found: Mapping[int, tuple[float, float]] = MappingProxyType({}),
-        agreement: Floats | None = None,
-        is_agreement_given: bool = False,
-    ) -> None:
+    def __init__(self, plan: PlannedTest, **results: Any) -> None:
         if not isinstance(plan, PlannedTest):
             raise TypeError("a RequiredTestSize is made by required_test_size")
-        samples, sizes = plan.samples(size), np.array(sorted(found), dtype=np.int64)
-        assurances = np.array([found[other][0] for other in sizes.tolist()])
-        for array in (samples, sizes, assurances, agreement):
-            if array is not None:
-                array.flags.writeable = False
-        assurance, standard_error = found[size]
-        vars(self).update(  # past the frozen __setattr__
-            samples=samples,
-            classes=classes,
-            assurance=assurance,
-            standard_error=standard_error,
-            goal=goal,
-            target=target,
-            sizes=sizes,
-            assurances=assurances,
-            agreement=agreement,
-            _is_agreement_given=is_agreement_given,
-            _plan=plan,
-        )
+        vars(self).update(results, _plan=plan)  # past the frozen __setattr__
+        self.__post_init__()
 
     @property
     def total(self) -> int:
@@ -224,10 +194,11 @@ class RequiredTestSize(StablePickle):
         This assumes that both classifiers err independently, so that they agree on 0.860 of the
         samples; most pairs agree more often and need fewer samples.
         """
-        lines = [
+        answer = (
             f"With {_describe(self.samples, self.classes)}, the probability that {self.goal} is "
             f"{self.assurance:.3f} (target: {self.target:g})."
-        ]
+        )
+        lines = [answer]
         if self._plan.hyperprior is not None:
             lines.append(
                 "The hierarchical prior makes this probability approximate, to about 0.02."
@@ -434,60 +405,33 @@ def required_test_size(
         raise ValueError("exactly one of width and difference must be given")
     if agreement is not None and (difference is None or not paired):
         raise ValueError("agreement is for a difference of paired classifiers only")
-    pilot: Floats | None = None
-    if isinstance(recalls, PosteriorBalancedAccuracy):
-        classes, distribution = recalls.counts.classes, recalls.distribution
-        class_weight = recalls.class_weight if class_weight is None else class_weight
-        if not isinstance(distribution, BetaAverage):
-            raise ValueError(
-                "recalls must not have a hierarchical prior: give a posterior of the same counts "
-                "with another one, such as 'reciprocal'; the prior of the planned test may be "
-                "hierarchical"
-            )
-        pilot = np.column_stack([distribution.a, distribution.b])
-        planned = pilot[:, 0] / pilot.sum(axis=1)
-    else:
-        planned = _probabilities(recalls, "recalls")
-        classes = np.arange(planned.size)
-        classes.flags.writeable = False
-    exponents = resolve_prior(check_prior(prior), planned.size)
+    kind, classes, rates = _planned(recalls)
+    if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
+        class_weight = recalls.class_weight
+    exponents = resolve_prior(check_prior(prior), classes.size)
     hyperprior = exponents if isinstance(exponents, Hyperprior) else None
     if isinstance(exponents, Hyperprior):
-        exponents = np.full((planned.size, 2), 1 / planned.size)
+        exponents = np.full((classes.size, 2), 1 / classes.size)
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
-    shares = _shares(class_proportions, planned.size)
-    if difference is not None and pilot is not None:
+    shares = _shares(class_proportions, classes.size)
+    if difference is not None and kind == "pilot":
         raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
-    seed = draw_seed(random_state)
-    kind: Literal["width", "paired", "separate"] = "width"
-    assumed, gain = None, 0.0
-    before, after = np.zeros_like(planned), planned
+    seed, gain, assumed = draw_seed(random_state), 0.0, None
     if difference is None:
         assert width is not None
         width = check_probability(width, "width")
         goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
     else:
-        kind = "paired" if paired else "separate"
-        before, after = _second_better(planned, difference, weights)
-        gain = float(weights @ (after - before))
+        kind, rates = "separate", _second_better(rates[1], difference, weights)
+        gain = float(weights @ (rates[1] - rates[0]))
         goal = f"a difference of {gain:g} is detected"
-    if kind == "paired":
-        before, after = _discordant(before, after, agreement)
-        assumed = 1 - before
+        if paired:
+            kind, rates = "paired", _discordant(rates[0], rates[1], agreement)
+            assumed = 1 - rates[0]
     kept = weights > 0
+    rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
     plan = PlannedTest(
-        kind,
-        width or 0.0,
-        level,
-        shares,
-        kept,
-        before[kept],
-        after[kept],
-        None if pilot is None else pilot[kept],
-        weights[kept],
-        exponents[kept],
-        hyperprior,
-        seed,
+        kind, width or 0.0, level, shares, kept, rates, weights, exponents, hyperprior, seed
     )
     largest = _check_count(max_size, "max_size")
     if largest > plan.most_samples:
@@ -495,14 +439,53 @@ def required_test_size(
     found, size = _search(plan, target, gain, largest)
     return RequiredTestSize(
         plan,
-        size,
-        goal,
-        classes,
+        samples=plan.samples(size),
+        classes=classes,
+        assurance=found[size][0],
+        standard_error=found[size][1],
+        goal=goal,
         target=target,
-        found=found,
+        sizes=np.array(sorted(found)),
+        assurances=np.array([found[other][0] for other in sorted(found)]),
         agreement=assumed,
-        is_agreement_given=agreement is not None,
+        _is_agreement_given=agreement is not None,
     )
+
+
+def _planned(
+    recalls: ArrayLike | PosteriorBalancedAccuracy,
+) -> tuple[Kind, LabelArray, Floats]:
+    """Return the kind of a plan for an interval, the classes and the rates, see `PlannedTest`."""
+    if isinstance(recalls, PosteriorBalancedAccuracy):
+        distribution = recalls.distribution
+        if not isinstance(distribution, BetaAverage):
+            raise ValueError(
+                "recalls must not have a hierarchical prior: give a posterior of the same counts "
+                "with another one, such as 'reciprocal'; the prior of the planned test may be "
+                "hierarchical"
+            )
+        return "pilot", recalls.counts.classes, np.stack([distribution.a, distribution.b])
+    known = np.atleast_1d(float_array(recalls, "recalls"))
+    if known.ndim != 1 or not known.size:
+        raise ValueError(
+            "recalls must be a number or a non-empty array of one dimension, "
+            f"got an array of shape {known.shape}"
+        )
+    bad = ~((known >= 0) & (known <= 1))
+    if bad.any():
+        raise ValueError(f"recalls must lie between 0 and 1, got {first(known, bad)}")
+    return "width", np.arange(known.size), np.stack([np.zeros_like(known), known])
+
+
+def _shares(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
+    """Return the samples of each class for one of the rarest."""
+    shares = _by_class(
+        1.0 if class_proportions is None else class_proportions, "class_proportions", n_classes
+    )
+    bad = ~(shares > 0)
+    if bad.any():
+        raise ValueError(f"class_proportions must be positive, got {first(shares, bad)}")
+    return np.asarray(shares / shares.min())
 
 
 def _search(
@@ -546,11 +529,9 @@ def _search(
         low, high, step = short[-1], 0, 1
 
 
-def _second_better(
-    recalls: Floats, difference: ArrayLike, weights: Floats
-) -> tuple[Floats, Floats]:
+def _second_better(recalls: Floats, difference: ArrayLike, weights: Floats) -> Floats:
     """Return the recalls of two classifiers, of which the second is better on average."""
-    other = recalls + _by_class(difference, recalls.size, "difference")
+    other = recalls + _by_class(difference, "difference", recalls.size)
     other = np.where(np.abs(other - np.rint(other)) < _ROUNDING, np.rint(other), other)
     bad = ~((other >= 0) & (other <= 1))
     if bad.any():
@@ -561,47 +542,30 @@ def _second_better(
     gain = weights @ (other - recalls)
     if not abs(gain) > 0:
         raise ValueError("difference must not be zero on average over the classes")
-    return (recalls, other) if gain > 0 else (other, recalls)
+    return np.stack([recalls, other] if gain > 0 else [other, recalls])
 
 
-def _discordant(
-    before: Floats, after: Floats, agreement: ArrayLike | None
-) -> tuple[Floats, Floats]:
+def _discordant(before: Floats, after: Floats, agreement: ArrayLike | None) -> Floats:
     """Return the probability that just one classifier is right, and the second's share of it."""
     discordant = before * (1 - after) + after * (1 - before)
     if agreement is not None:
-        discordant = 1 - _by_class(agreement, before.size, "agreement")
+        discordant = 1 - _by_class(agreement, "agreement", before.size)
         least = np.abs(after - before)
         most = after - before + 2 * np.minimum(before, 1 - after)
         bad = ~((discordant >= least - _ROUNDING) & (discordant <= most + _ROUNDING))
         if bad.any():
-            place = int(np.argmax(bad))
+            p, q, low, high, got = (x[bad][0] for x in (before, after, least, most, discordant))
             raise ValueError(
-                f"agreement must lie between {1 - most[place]:g} and {1 - least[place]:g} where the "
-                f"recalls are {before[place]:g} and {after[place]:g}, "
-                f"got {1 - discordant[place]:g}"
+                f"agreement must lie between {1 - high:g} and {1 - low:g} where the recalls are "
+                f"{p:g} and {q:g}, got {1 - got:g}"
             )
         discordant = np.clip(discordant, least, most)
     gain = (discordant + after - before) / 2
     share = np.divide(gain, discordant, out=np.full_like(gain, 0.5), where=discordant > 0)
-    return discordant, np.clip(share, 0, 1)
+    return np.stack([discordant, np.clip(share, 0, 1)])
 
 
-def _probabilities(values: ArrayLike, name: str) -> Floats:
-    """Return a non-empty vector of probabilities; a number makes one of length 1."""
-    array = np.atleast_1d(float_array(values, name))
-    if array.ndim != 1 or not array.size:
-        raise ValueError(
-            f"{name} must be a number or a non-empty array of one dimension, "
-            f"got an array of shape {array.shape}"
-        )
-    bad = ~((array >= 0) & (array <= 1))
-    if bad.any():
-        raise ValueError(f"{name} must lie between 0 and 1, got {first(array, bad)}")
-    return array
-
-
-def _by_class(values: ArrayLike, n_classes: int, name: str) -> Floats:
+def _by_class(values: ArrayLike, name: str, n_classes: int) -> Floats:
     """Return one finite number for each class."""
     array = float_array(values, name)
     if array.shape not in ((), (n_classes,)):
@@ -611,17 +575,7 @@ def _by_class(values: ArrayLike, n_classes: int, name: str) -> Floats:
         )
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {first(array, ~np.isfinite(array))}")
-    return np.broadcast_to(array, (n_classes,))
-
-
-def _shares(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
-    """Return the samples of each class for one of the rarest."""
-    if class_proportions is None:
-        return np.ones(n_classes)
-    array = np.array(_by_class(class_proportions, n_classes, "class_proportions"))
-    if not (array > 0).all():
-        raise ValueError(f"class_proportions must be positive, got {first(array, ~(array > 0))}")
-    return np.asarray(array / array.min())
+    return np.array(np.broadcast_to(array, (n_classes,)))
 
 
 def _check_count(value: object, name: str) -> int:
