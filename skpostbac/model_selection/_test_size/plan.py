@@ -288,7 +288,7 @@ class PlannedTest(FrozenArrays):
         mean, variance, third, fourth = cumulants
         deviation = np.sqrt(variance)
         lean, peak = third / (variance * deviation), fourth / variance**2
-        error = (lean**2 + np.abs(peak)) ** 2
+        error = np.minimum((lean**2 + np.abs(peak)) ** 2, 1.0)
         if self.width:
             z = special.ndtri((1 + self.level) / 2)
             bend = peak / 12 * (z**3 - 3 * z) - lean**2 / 18 * (2 * z**3 - 5 * z)
