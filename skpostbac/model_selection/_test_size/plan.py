@@ -44,11 +44,11 @@ _LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
 _WIDE = 20.0
 # Outcomes closest to the borderline, and others in doubt, whose posteriors are exact. Those of
 # pairs are computed one by one. In simulations, doubt of less than a standard error is left.
-_EXACT, _PAIRS_EXACT, _LEAST_DOUBT = (64, 256), (12, 48), 1e-3
+_EXACT, _PAIRS_EXACT, _LEAST_DOUBT = (32, 256), (12, 48), 1e-3
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
-# Sizes after the answer that are looked at, over this distance at most.
-_MANY_AHEAD, _FURTHEST_AHEAD = 200, 20_000
+# Distance after the answer, over which sizes are looked at.
+_FURTHEST_AHEAD = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 # Samples of a class that a plan is computed for, without and with a pilot.
@@ -162,8 +162,9 @@ class PlannedTest(FrozenArrays):
         rates = rates[0] if self.kind == "paired" else np.minimum(rates, 1 - rates)
         rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST_AHEAD)
         reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST_AHEAD)
-        is_quick = n_classes == 1 and self.kind != "separate"
-        count = _MANY_AHEAD if is_quick else int(np.clip(128 // n_classes, 4, 16))
+        count = int(np.clip(128 // n_classes, 4, 16))
+        if n_classes == 1 and self.kind != "separate":
+            count = 200 if self.width else 64
         ahead = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
         return sorted(set(ahead.astype(int).tolist()))
 
