@@ -42,9 +42,9 @@ _MOST_OUTCOMES, _NEGLIGIBLE = 2**15, 1e-15
 _LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
 # From this variance on, the error of an expanded binomial quantile is below a tenth of a count.
 _WIDE = 20.0
-# Outcomes closest to the borderline, and others in doubt, whose posteriors are exact. Those of
-# pairs are computed one by one. In simulations, doubt of less than a standard error is left.
-_EXACT, _PAIRS_EXACT, _LEAST_DOUBT = (32, 256), (12, 48), 1e-3
+# Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
+# are computed one by one. In simulations, doubt of less than a standard error is left.
+_CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 256, 48, 1e-3
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
 # Distance after the answer, over which sizes are looked at.
@@ -305,11 +305,13 @@ class PlannedTest(FrozenArrays):
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
+        counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
+        first, second = counts[:, : n.size], counts[:, n.size :]
         a, b = self.prior.T
         average = BetaAverage(a + second, b + n - second, weights=self.weights)
         if self.width:
             low, high = average.interval(self.level)
-            return np.asarray(1 - (high - low) / self.width)
+            return np.asarray(1 - (high - low) / self.width)[place]
         cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
         if self.kind == "separate":
             other = BetaAverage(a + first, b + n - first, weights=self.weights)
@@ -323,7 +325,8 @@ class PlannedTest(FrozenArrays):
                 [PairedDifference(row, prior=cells, weights=self.weights).cdf(0.0) for row in pairs]
             )
         # a score beyond 30 would be infinite before long
-        return np.asarray(np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level))
+        scores = np.clip(-special.ndtri(below), -30, 30) - special.ndtri(self.level)
+        return np.asarray(scores[place])
 
     def _successes(self, n: Floats, outcomes: Outcomes) -> Floats:
         """Return 1 for outcomes that reach the goal, and 0 for others.
@@ -334,22 +337,22 @@ class PlannedTest(FrozenArrays):
         """
         y, x, weights, parts = outcomes
         margin, tolerance = self._margin(self._cumulants(n, y, x).sum(axis=2))
-        is_slow = self.kind == "paired" and n.size > 1
-        batch, most = _PAIRS_EXACT if is_slow else _EXACT
         doubt = weights[np.abs(margin) <= tolerance].sum()
-        if weights.size > batch and doubt < (_NEGLIGIBLE if parts == 1 else _LEAST_DOUBT):
+        if weights.size > _CLOSEST and doubt < (_NEGLIGIBLE if parts == 1 else _LEAST_DOUBT):
             return np.where(margin >= 0, 1.0, 0.0)
         distance = np.where(weights > 1e-6 * weights.max(), np.abs(margin), np.inf)
-        rows = np.argsort(distance)[:batch]
+        rows = np.argsort(distance)[:_CLOSEST]
+        rows = rows[np.isfinite(distance[rows])]
         exact = self._exact_margins(n, y[rows], x[rows])
         errors = exact - margin[rows]
         margin += np.median(errors)
         margin[rows] = exact
         if parts == 1:
-            score = weights * (tolerance + np.ptp(errors) - np.abs(margin))
-            score[rows] = 0
-            rows = np.argsort(-score)[:most]
-            rows = rows[score[rows] > 0]
+            in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
+            in_doubt[rows] = False
+            rows = np.flatnonzero(in_doubt & (weights > 1e3 * _NEGLIGIBLE))
+            most = _MOST_PAIRS if self.kind == "paired" and n.size > 1 else _MOST_IN_DOUBT
+            rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
         return np.where(margin >= 0, 1.0, 0.0)

@@ -189,8 +189,8 @@ class RequiredTestSize(FrozenArrays):
         --------
         >>> from skpostbac import required_test_size
         >>> print(required_test_size([0.9, 0.9], difference=0.05).report())
-        With 166 samples of each of 2 classes, the probability that a difference of 0.05 is detected
-        is 0.800 (target: 0.8).
+        With 167 samples of each of 2 classes, the probability that a difference of 0.05 is detected
+        is 0.802 (target: 0.8).
         This assumes that both classifiers err independently, so that they agree on 0.860 of the
         samples; most pairs agree more often and need fewer samples.
         """
@@ -336,13 +336,14 @@ def required_test_size(
     Notes
     -----
     The computation uses the posterior of the counts, not a normal approximation. The counts are
-    binomial given recalls, and beta-binomial given a pilot [1]_. One count of one class is summed
-    exactly. The other counts are enumerated up to 20,000 outcomes, which covers one class of any
-    size, the width for two classes, and small samples of a few classes. Beyond that, scrambled
-    Sobol points are used, with the standard error over eight scramblings. Success is decided from
-    the cumulants of the posterior, calibrated on exact posteriors; up to 100 borderline outcomes
-    are checked exactly, unless they weigh less than the standard error, or less than a fifth of all
-    borderline outcomes. At the returned size all outcomes are checked exactly if they are few.
+    binomial given recalls, and beta-binomial given a pilot [1]_. Outcomes are enumerated up to
+    32,768 of them, which covers the width for one class, the width for two classes of up to about a
+    thousand samples, and small samples of a few classes. Beyond that, they are simulated at 4,096
+    to 32,768 scrambled Sobol points, the same for all sizes, with the standard error over eight
+    scramblings. Success is decided from the cumulants of the posterior, corrected by the median
+    error at up to 12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to
+    256 that are still in doubt are decided by their exact posteriors; 48 for paired classifiers
+    with several classes.
 
     The assurance is a sawtooth function of the number of samples, since counts are integers. The
     returned size is the smallest from which on the target is reached at all evaluated sizes
@@ -365,7 +366,7 @@ def required_test_size(
     With a hierarchical prior, the moments of the posterior are computed for 64 simulated test sets
     of each size. From these, the margin of success of thousands of others is predicted by a
     quadratic function of their cumulants under the prior "reciprocal", with the residuals of the
-    fit. The standard error is that of a jackknife over the eight scramblings.
+    fit. The standard error is that of the simulation alone.
     In 13 plans of two to ten classes, most of them of very unequal sizes, the assurance differed by
     .021 on average, and at most by .042, from simulations of 250 or 400 test sets with standard
     errors of .004 to .026. If there are so few samples that single outcomes have probabilities of a
