@@ -44,7 +44,7 @@ _LOG_PARTS, _LEAST_LOG_POINTS, _LOG_POINTS, _LOG_NUMBERS = 3, 12, 15, 19
 _WIDE = 20.0
 # Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
 # are computed one by one. In simulations, doubt of less than a standard error is left.
-_CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 256, 48, 1e-3
+_CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
 # Distance after the answer, over which sizes are looked at.
@@ -350,7 +350,7 @@ class PlannedTest(FrozenArrays):
         if parts == 1:
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
-            rows = np.flatnonzero(in_doubt & (weights > 1e3 * _NEGLIGIBLE))
+            rows = np.flatnonzero(in_doubt & (weights > 1e-9))
             most = _MOST_PAIRS if self.kind == "paired" and n.size > 1 else _MOST_IN_DOUBT
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:

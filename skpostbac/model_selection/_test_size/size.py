@@ -342,7 +342,7 @@ def required_test_size(
     to 32,768 scrambled Sobol points, the same for all sizes, with the standard error over eight
     scramblings. Success is decided from the cumulants of the posterior, corrected by the median
     error at up to 12 borderline outcomes whose posterior is exact. Of enumerated outcomes, up to
-    256 that are still in doubt are decided by their exact posteriors; 48 for paired classifiers
+    128 that are still in doubt are decided by their exact posteriors; 48 for paired classifiers
     with several classes.
 
     The assurance is a sawtooth function of the number of samples, since counts are integers. The
