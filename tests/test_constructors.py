@@ -144,7 +144,7 @@ REFUSED = {
         "missing 1 required positional argument: 'distribution'",
     ),
     "test size": (
-        lambda: RequiredTestSize(None, 5, "a goal", np.arange(2)),
+        lambda: RequiredTestSize(None, samples=np.arange(2), goal="a goal"),
         TypeError,
         "a RequiredTestSize is made by required_test_size",
     ),

@@ -3,64 +3,9 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ndtri
 
 from skpostbac import required_test_size
-from skpostbac.model_selection._test_size.class_plans import (
-    Binomial,
-    PairedPlan,
-    RecallPlan,
-    SeparatePlan,
-)
-from skpostbac.model_selection._test_size.shared import SharedNarrowInterval, SharedSureDifference
 from skpostbac.stats import HierarchicalBetaAverage, HierarchicalPairedDifference, Hyperprior
-
-SIZES = (20, 25, 80)
-BINOMIAL, PRIOR = Binomial(0.8), (1 / 3, 1 / 3)
-
-
-def plans_of(kind, *distributions):
-    """Return the plans of three classes of equal weights."""
-    return [kind(size, *distributions, PRIOR, 1 / 3) for size in SIZES]
-
-
-@pytest.mark.parametrize("correct", [(17, 20, 66), (18, 25, 44)], ids=str)
-def test_width_is_that_of_the_exact_interval(correct):
-    """Skewness and kurtosis of independent priors are good to a hundredth of the width."""
-    goal, y, x = (
-        SharedNarrowInterval(0.2, 0.95, Hyperprior()),
-        np.zeros(3),
-        np.array(correct, float),
-    )
-    low, high = HierarchicalBetaAverage(correct, SIZES).interval(0.95)
-    found = goal.exact(plans_of(RecallPlan, BINOMIAL), y, x)
-    assert 1 - found == pytest.approx((high - low) / 0.2, rel=0.01)
-
-
-def test_paired_difference_is_that_of_draws():
-    """Near the level: the score of P(B > A) has an error of .005 by the draws."""
-    goal, y, x = (
-        SharedSureDifference(0.95, Hyperprior()),
-        np.array([6.0, 7, 15]),
-        np.array([4.0, 5, 10]),
-    )
-    counts = np.column_stack([np.array(SIZES) - y, y - x, x, 0 * x])
-    score = ndtri(HierarchicalPairedDifference(counts).ccdf(0.0)) - ndtri(0.95)
-    found = goal.exact(plans_of(PairedPlan, BINOMIAL, BINOMIAL), y, x)
-    assert found == pytest.approx(score, abs=0.03)
-
-
-def test_difference_on_separate_sets_is_that_of_the_exact_distribution():
-    """Three terms of the expansion, near the level."""
-    goal, y, x = (
-        SharedSureDifference(0.95, Hyperprior()),
-        np.array([14.0, 17, 55]),
-        np.array([17.0, 23, 62]),
-    )
-    difference = HierarchicalBetaAverage(x, SIZES) - HierarchicalBetaAverage(y, SIZES)
-    score = ndtri(difference.ccdf(0.0)) - ndtri(0.95)
-    found = goal.exact(plans_of(SeparatePlan, BINOMIAL, BINOMIAL), y, x)
-    assert found == pytest.approx(score, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -91,33 +36,46 @@ def test_one_class_is_that_of_an_enumeration():
     ]
 
 
-def test_assurance_is_that_of_simulated_moments_if_rare_classes_borrow_from_common_ones():
+def test_rare_classes_borrow_from_common_ones():
     """Here the widths spread more than under independent priors: .806 of 2,000 test sets."""
     plan = required_test_size(
         [0.9, 0.8, 0.7], width=0.1, class_proportions=[100, 10, 1], prior="hierarchical"
     )
-    goal, prior = SharedNarrowInterval(0.1, 0.95, Hyperprior()), (1 / 3, 1 / 3)
-    sizes, recalls = (4000, 400, 40), (0.9, 0.8, 0.7)
-    plans = [RecallPlan(n, Binomial(r), prior, 1 / 3) for n, r in zip(sizes, recalls, strict=True)]
-    correct = np.random.default_rng(0).binomial(sizes, recalls, (400, 3)).astype(float)
-    share = np.mean([goal.exact(plans, np.zeros(3), x) >= 0 for x in correct])
-    assert plan.assurance_at(40) == pytest.approx(share, abs=3 * np.sqrt(0.16 / 400))
     assert plan.assurance_at(40) == pytest.approx(0.806, abs=0.02)
     assert plan.assurance_at(38) < 0.75
 
 
 def test_few_different_outcomes_are_all_looked_at():
-    """The outcomes of two small classes, by their probabilities."""
-    plan = required_test_size([0.9, 0.8], width=0.4, prior="hierarchical")
-    goal = SharedNarrowInterval(0.4, 0.95, Hyperprior())
-    plans = [RecallPlan(6, Binomial(rate), (0.5, 0.5), 0.5) for rate in (0.9, 0.8)]
+    """By their probabilities and exact intervals, none of which is within .01 of the width."""
+    plan = required_test_size([0.9, 0.8], width=0.415, prior="hierarchical")
     binomials = [stats.binom(6, rate).pmf(np.arange(7)) for rate in (0.9, 0.8)]
-    expected = sum(
-        binomials[0][i] * binomials[1][j]
-        for i, j in np.ndindex(7, 7)
-        if goal.exact(plans, np.zeros(2), np.array([i, j], float)) >= 0
-    )
+    expected = 0.0
+    for i, j in np.ndindex(7, 7):
+        low, high = HierarchicalBetaAverage([i, j], [6, 6]).interval(0.95)
+        expected += binomials[0][i] * binomials[1][j] * (high - low <= 0.415)
     assert plan.assurance_at(6) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("paired", [True, False], ids=["paired", "separate"])
+def test_differences_in_few_outcomes_are_those_of_exact_posteriors(paired):
+    """One class of three samples; no posterior is close to the level."""
+    options = {"difference": 0.4, "paired": paired, "level": 0.85}
+    plan = required_test_size(0.5, **options, prior="hierarchical")
+    expected, size = 0.0, 3
+    for a, b in np.ndindex(size + 1, size + 1):
+        if not paired:
+            chance = stats.binom.pmf(a, size, 0.5) * stats.binom.pmf(b, size, 0.9)
+            gain = HierarchicalBetaAverage([b], [size]) - HierarchicalBetaAverage([a], [size])
+        elif a + b <= size:
+            # only A is right with 0.5 * 0.1, and only B with 0.9 * 0.5
+            cells = [a, b, size - a - b]
+            chance = stats.multinomial.pmf(cells, size, [0.05, 0.45, 0.5])
+            gain = HierarchicalPairedDifference([[size - a - b, a, b, 0]])
+        else:
+            continue
+        expected += chance * (gain.ccdf(0.0) >= 0.85)
+    assert 0.01 < expected < 0.99
+    assert plan.assurance_at(size) == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.slow

@@ -11,15 +11,7 @@ from scipy.special import betaln
 
 import skpostbac.stats
 from skpostbac import PosteriorBalancedAccuracy, required_test_size
-from skpostbac.model_selection._test_size import (
-    assurance as _assurance,
-)
-from skpostbac.model_selection._test_size import (
-    class_plans as _class_plans,
-)
-from skpostbac.model_selection._test_size import (
-    size as _size,
-)
+from skpostbac.model_selection._test_size import plan as _plan
 from skpostbac.stats import BetaAverage
 
 # Only A right, only B right, both or neither.
@@ -263,7 +255,7 @@ def test_large_size_is_that_of_a_simulation():
 def test_sampled_rows_agree_with_enumerated_ones(paired, monkeypatch):
     """The Sobol points give what the enumeration gives, within five standard errors."""
     plan = required_test_size(0.8, difference=0.1, paired=paired)
-    monkeypatch.setattr(_assurance, "MOST_ROWS", 1)
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
     sampled = required_test_size(0.8, difference=0.1, paired=paired)
     assert plan.standard_error == 0 < sampled.standard_error
     found = plan.assurance_at(sampled.total)
@@ -419,7 +411,7 @@ def test_result_does_not_change():
 @pytest.mark.slow
 def test_random_state_is_a_seed_or_a_generator(monkeypatch):
     """The same seed gives the same assurance, and the default is a seed."""
-    monkeypatch.setattr(_assurance, "MOST_ROWS", 1)
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
 
     def assurance(**options):
         return required_test_size(0.6, difference=0.35, **options).assurance
@@ -516,93 +508,47 @@ def test_assurance_of_many_samples_after_a_pilot():
     assert found.assurance_at(size) == pytest.approx(expected, abs=2e-3)
 
 
-def test_tails_of_counts_are_computed_once_for_each():
-    """Thousands of rows have few counts: each is as SciPy has it, and costs one evaluation."""
-    rng, sizes = np.random.default_rng(0), []
-
-    def recorded(x, size):
-        sizes.append(x.size)
-        return stats.binom.sf(x - 1, size, 0.7)
-
-    x, size = rng.integers(-1, 12, 5000).astype(float), rng.choice([10.0, 11.0], 5000)
-    found = _class_plans._of_distinct(recorded, x, size)
-    np.testing.assert_array_equal(found, stats.binom.sf(x - 1, size, 0.7))
-    assert sizes == [26]
-    distribution = _class_plans.Binomial(0.7)
-    np.testing.assert_allclose(distribution.tail_from(x, size), found, rtol=1e-12, atol=1e-300)
-    lower = stats.binom.cdf(x, size, 0.7)
-    np.testing.assert_allclose(distribution.tail_to(x, size), lower, rtol=1e-12, atol=1e-300)
+@pytest.mark.parametrize(
+    "options",
+    [{"difference": 0.02, "agreement": 0.9}, {"difference": 0.002, "agreement": 0.99}],
+    ids=["common", "rare"],
+)
+def test_simulated_pairs_have_the_same_counts_as_enumerated_ones(options, monkeypatch):
+    """Many samples on which just one is right are simulated by an expansion, few by the cdf."""
+    plan = required_test_size(0.9, **options)
+    size = plan.total // 4
+    expected = plan.assurance_at(size)
+    monkeypatch.setattr(_plan, "_MOST_OUTCOMES", 1)
+    assert plan.assurance_at(size) == pytest.approx(expected, abs=2e-3)
 
 
-def test_tails_of_counts_after_a_pilot():
-    """From no value to all of them, as SciPy has them."""
-    x, size = np.arange(-1.0, 13), np.array([10.0])
-    counts, expected = _class_plans.BetaBinomial(3.5, 1.5), stats.betabinom(10, 3.5, 1.5)
-    np.testing.assert_allclose(counts.tail_to(x, size), expected.cdf(x), rtol=1e-12)
-    np.testing.assert_allclose(
-        counts.tail_from(x, size), expected.sf(x - 1), rtol=1e-12, atol=1e-16
-    )
-
-
-@pytest.fixture
-def exact_looks(monkeypatch):
-    """Looks at the exact posterior."""
-    looks, exact = [], _assurance.NarrowInterval.exact
-    monkeypatch.setattr(
-        _assurance.NarrowInterval, "exact", lambda *args: looks.append(1) or exact(*args)
-    )
-    return looks
-
-
-@pytest.mark.slow
-def test_small_plan_looks_at_few_outcomes(exact_looks):
-    """Sizes whose assurance is clearly high or low need no exact look at every outcome."""
-    found = required_test_size([0.9, 0.8], width=0.3, level=0.9999, prior=(0.5, 0.5))
-    assert len(exact_looks) < 60 * len(found.sizes)
-
-
-def test_outcomes_that_do_not_count_are_not_checked(exact_looks):
-    """Rows of a probability of 1e-12 in all are left in doubt, and the others decided."""
-    plans = [_class_plans.RecallPlan(30, _class_plans.Binomial(1e-6), (1, 1), 0.5)] * 2
-    found = _assurance.assurance_of(plans, _assurance.NarrowInterval(0.09, 0.95))
-    assert len(exact_looks) < 12
-    # Fewer than two mistakes in all: the widths of none and of one lie on both sides of 0.09.
-    widths = [np.diff(BetaAverage([31, 31 - k], [1, 1 + k]).interval(0.95))[0] for k in range(2)]
-    expected = [stats.binom.pmf(k, 60, 1e-6) for k in range(2) if widths[k] <= 0.09]
-    assert found.value == pytest.approx(sum(expected), abs=1e-9)
-
-
-def test_checks_that_settle_next_to_nothing_are_left_out(exact_looks):
-    """A hundred of 8,192 sampled rows that are nearly all in doubt."""
-    pilot = np.array([[1, 352], [56, 1], [1, 22], [32, 1], [1, 1924], [697, 1]])
-    weights = np.random.default_rng(343364).dirichlet(np.full(6, 0.3))
-    plans = [
-        _class_plans.RecallPlan(231, _class_plans.BetaBinomial(a, b), (0.5, 0.5), weight)
-        for (a, b), weight in zip(pilot.tolist(), weights.tolist(), strict=True)
-    ]
-    plans.sort(key=lambda plan: plan.weight**2 * plan.spread)
-    goal = _assurance.NarrowInterval(0.01182, 0.95)
-    found = _assurance.assurance_of(plans, goal, checks=100)
-    assert found.doubt > 0.05
-    assert len(exact_looks) <= 2 * 12
+def test_weights_of_next_to_nothing_do_not_take_long(monkeypatch):
+    """Far from the goal, no posterior is computed."""
+    calls = []
+    monkeypatch.setattr(_plan, "BetaAverage", lambda *args, **options: calls.append(1))
+    weights = np.random.default_rng(0).dirichlet(np.full(40, 0.3))
+    plan = required_test_size(np.full(40, 0.9), width=0.9, class_weight=weights)
+    assert (plan.samples.tolist(), plan.assurance) == ([1] * 40, 1.0)
+    assert not calls
 
 
 def test_size_is_looked_at_once(monkeypatch):
-    """No assurance of a size is computed again with the same number of checks."""
-    calls, assurance_of = [], _size.assurance_of
+    """No assurance of a size is computed again."""
+    calls, assurance = [], _plan.PlannedTest.assurance
 
-    def counted(plans, goal, **keywords):
-        calls.append((plans[0].size, keywords["checks"]))
-        return assurance_of(plans, goal, **keywords)
+    def counted(self, size):
+        calls.append(size)
+        return assurance(self, size)
 
-    monkeypatch.setattr(_size, "assurance_of", counted)
-    required_test_size([0.9, 0.8, 0.7], width=0.2)
-    assert len(calls) == len(set(calls))
+    monkeypatch.setattr(_plan.PlannedTest, "assurance", counted)
+    found = required_test_size([0.9, 0.8, 0.7], width=0.2)
+    assert sorted(calls) == found.sizes.tolist()
 
 
 def test_many_classes_look_at_few_sizes_ahead():
-    ahead = {}
+    """Those after the answer are the teeth of the saw."""
+    sizes = {}
     for n_classes in (2, 40):
         found = required_test_size(np.full(n_classes, 0.9), width=0.1)
-        ahead[n_classes] = len(found._plan.sizes_ahead(int(found.samples[0])))
-    assert ahead[40] <= 4 < ahead[2]
+        sizes[n_classes] = found.sizes.size
+    assert sizes[40] <= 12 < sizes[2]
