@@ -22,7 +22,7 @@ import numpy as np
 
 from skpostbac._utils import Complexes, Floats, Indices
 from skpostbac.stats._borrowing.strata import Stratum
-from skpostbac.stats._series.series import waves
+from skpostbac.stats._numerics import waves
 
 # Weights below exp(-DIGITS) = 5e-12 are left out, and so is the error of the rule.
 _DIGITS = 26.0
