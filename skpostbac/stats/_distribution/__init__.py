@@ -27,19 +27,17 @@ from skpostbac.stats._distribution.interface import (
     interval_of,
     plain_float,
 )
-from skpostbac.stats._distribution.log_odds import (
-    DEPTH,
-    LogitDensity,
+from skpostbac.stats._distribution.table import (
+    LAST,
+    CentredTable,
     LogitDistribution,
-    LogitTable,
-    Panels,
+    Table,
+    TabulatedDistribution,
 )
-from skpostbac.stats._distribution.table import LAST, CentredTable, Table, TabulatedDistribution
 from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
-    "DEPTH",
     "LAST",
     "BoundedDistribution",
     "CentredTable",
@@ -50,10 +48,7 @@ __all__ = [
     "IntervalMethod",
     "LeftOut",
     "LogValues",
-    "LogitDensity",
     "LogitDistribution",
-    "LogitTable",
-    "Panels",
     "Table",
     "TabulatedDistribution",
     "Tails",

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.polynomial.legendre import legder, leggauss, legval, legvander
 from scipy.special import expit, log_expit
 
-from skpostbac._utils import Floats, Indices, StablePickle
+from skpostbac._utils import Bools, Floats, Indices, StablePickle
 from skpostbac.stats._distribution.bounded import BoundedDistribution
 from skpostbac.stats._distribution.interface import Interval
 from skpostbac.stats._numerics import Frame, log_sum
@@ -131,6 +131,15 @@ class Table(StablePickle):
         rough = cls(np.append(left[part], right[kept[-1]]), logs[:, part] - log_mass.max())
         return cls(rough.edges, rough.logs - np.log(rough._below[-1] + rough._beyond[1]))
 
+    def halved(self, which: Bools) -> "Table":
+        """Cut some of the panels in halves, which keep to the same polynomials."""
+        rest = np.flatnonzero(~which)
+        halves = [_interpolating(0.5 * (_NODES + side)) @ self.logs[:, which] for side in (-1, 1)]
+        middle = (0.5 * (self.edges[1:] + self.edges[:-1]))[which]
+        logs = np.hstack([self.logs[:, rest], *halves])
+        order = np.argsort(np.concatenate([self.edges[rest], self.edges[:-1][which], middle]))
+        return Table(np.sort(np.append(self.edges, middle)), logs[:, order])
+
     @cached_property
     def _masses(self) -> Floats:
         """Masses at the nodes of the panels, shape (16, n)."""
@@ -170,6 +179,12 @@ class Table(StablePickle):
         """Masses above the edges."""
         return np.cumsum(np.append(self._beyond[1], self._masses.sum(axis=0)[::-1]))[::-1]
 
+    @property
+    def end_powers(self) -> tuple[Floats, Floats]:
+        """Log of c and a of densities c x^(a - 1) at the lower end, and at the upper one."""
+        heights, falls = self.outer
+        return heights + falls * np.array([-1.0, 1.0]) * self.edges[[0, -1]], falls
+
     @cached_property
     def mean_and_rest(self) -> tuple[float, float]:
         """The mean of the place in (0, 1), and its distance from 1."""
@@ -186,10 +201,10 @@ class Table(StablePickle):
     @property
     def end_densities(self) -> Floats:
         """Limits at both ends of the density of the place in (0, 1), whose ends are powers."""
-        heights, falls = self.outer
+        log_factors, falls = self.end_powers
         # A density of log-odds like exp(u) is flat beside the lower end.
         is_flat = np.abs(falls - 1) < _FLAT
-        log_flat = np.where(is_flat, heights + np.array([-1.0, 1.0]) * self.edges[[0, -1]], 0.0)
+        log_flat = np.where(is_flat, log_factors, 0.0)
         return np.where(is_flat, np.exp(log_flat), np.where(falls < 1, np.inf, 0.0))
 
     @cached_property
@@ -444,7 +459,7 @@ class LogitDistribution(TabulatedDistribution):
         self, log_density: LogDensity, start: float, scale: float, tolerance: float = 1e-10
     ) -> None:
         edges = start + scale * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
-        self._known = Table.of(log_density, edges, tolerance)
+        self._known = Table.of(log_density, edges, tolerance, last=np.inf)
 
     @property
     def _table(self) -> Table:

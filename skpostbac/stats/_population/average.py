@@ -28,9 +28,8 @@ from scipy.special import erfc, expit, gamma, gammaln, logsumexp
 from skpostbac._utils import Bools, Complexes, Floats
 from skpostbac.stats._distribution import (
     BoundedDistribution,
-    LogitDensity,
     LogitDistribution,
-    Panels,
+    Table,
 )
 from skpostbac.stats._numerics import Frame, even_sums, exact_sum, powers
 from skpostbac.stats._series import Centred, Corners, Rule, Series
@@ -45,8 +44,8 @@ _VANISHED, _MISSED = 1e-14, 1e-10
 _NORMAL = 8.0
 # Even heights, as shares of the last, at which a transform is looked at.
 _LOOKS = np.linspace(0.55, 1.0, 6)
-# Radians by which a wave turns on a panel of 16 nodes, which leave 1e-18, and a mass that is none.
-_TURN, _NEGLIGIBLE = 14.0, 1e-17
+# Radians by which a wave turns on a panel of 16 nodes, which leave 1e-18.
+_TURN = 14.0
 # Powers of an end, beyond the least. They are fitted where log d is up to 40 below its largest,
 # where a wave turns by 40 radians. Of powers below 1/2, what is closer is taken as the end itself.
 _POWERS = np.concatenate(
@@ -113,10 +112,9 @@ class LogitAverage(BoundedDistribution):
     @cached_property
     def _cumulants(self) -> Floats:
         """Variance, third and fourth cumulant."""
-        orders, weights = np.array([2, 3, 4]), self._weights[:, np.newaxis]
-        found = np.array([[t.density.central_moment(k) for k in orders] for t in self._terms])
+        found = np.array([term.table.central_moments for term in self._terms])
         found[:, 2] -= 3 * found[:, 0] ** 2
-        return np.asarray((weights**orders * found).sum(axis=0))
+        return np.asarray((self._weights[:, np.newaxis] ** [2, 3, 4] * found).sum(axis=0))
 
     def variance(self) -> float:
         """Return the variance, by quadrature."""
@@ -148,32 +146,29 @@ _FittedEnd: TypeAlias = tuple[float, float, Floats]
 class _Term:
     """One accuracy times its weight, at distances from its mean."""
 
-    density: LogitDensity
+    table: Table
     weight: float
 
     @property
     def ends(self) -> tuple[float, float]:
         """Both ends."""
-        below, above = self.density.mean_and_rest
+        below, above = self.table.mean_and_rest
         unit = self.weight / (below + above)
         return -unit * below, unit * above
 
-    def refined(self, panels: Panels, top: float) -> Panels:
+    def refined(self, table: Table, top: float) -> Table:
         """Halve panels until they resolve waves up to a height."""
-        panels = panels[panels.log_masses > np.log(_NEGLIGIBLE)]
         while True:
-            turn = top * self.weight * (expit(panels.right) - expit(panels.left))
-            if not (turn > _TURN).any():
-                return panels
-            panels = panels.halved(turn > _TURN)
+            is_wide = top * self.weight * np.diff(expit(table.edges)) > _TURN
+            if not is_wide.any():
+                return table
+            table = table.halved(is_wide)
 
-    def nodes(self, panels: Panels) -> tuple[Floats, Floats]:
-        """Positions and masses, with those closer to the ends than any panel."""
-        u, log_mass = panels.nodes
-        low, high = self.ends
+    def nodes(self, table: Table) -> tuple[Floats, Floats]:
+        """Positions and masses."""
+        (u, mass), (low, high) = table.nodes, self.ends
         inside = np.where(u < 0, low + self.weight * expit(u), high - self.weight * expit(-u))
-        masses = np.append(np.exp(log_mass), self.density._masses_beyond)
-        return np.append(inside, [low, high]), masses / masses.sum()
+        return inside, mass / mass.sum()
 
     def fitted_end(self, end: int, farthest: float) -> "_FittedEnd":
         """Return a mass at the lower end (0) or the upper one (1), and the density next to it.
@@ -185,13 +180,12 @@ class _Term:
         log_rest = np.log1p(-x)
         u = side * (np.log(farthest / self.weight) - y - log_rest)
         # The least power is that of the end, or the first one of a density that falls ever faster.
-        slope = side * float(self.density.slope(u[:1])[0])
-        least = min(self.density.end_powers[end][1], slope, _LARGEST_POWER)
+        below, above, _, slope, _ = self.table.values(u[:1])[:, 0].tolist()
+        least = min(float(self.table.end_powers[1][end]), side * slope, _LARGEST_POWER)
         first, mass = max(least, _LEAST_POWER), 0.0
-        factors = right @ (left @ np.exp(self.density.log_density(u) - log_rest + first * y))
+        factors = right @ (left @ np.exp(self.table.log_density(u) - log_rest + first * y))
         if least < _HEAVY:
-            mass = float(np.exp(self.density.log_tail(u[:1], np.array([end == 0])))[0])
-            mass -= float((factors / (first + _POWERS)).sum())
+            mass = (below, above)[end] - float((factors / (first + _POWERS)).sum())
         return mass, first, factors * gamma(first + _POWERS)
 
 
@@ -210,8 +204,8 @@ def _fit() -> tuple[Floats, tuple[Floats, Floats]]:
 
 def _series(terms: list[_Term], deviation: float) -> Series:
     """Return the series of the sum of some terms."""
-    panels = [term.density.panels for term in terms]
-    nodes = [term.nodes(x) for term, x in zip(terms, panels, strict=True)]
+    tables = [term.table for term in terms]
+    nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
     ends = np.array([term.ends for term in terms]).sum(axis=0)
     # Chernoff's bound on the mass beyond, unless an end of the support is closer
     rates: Floats = 2.0 ** np.arange(-2.0, 6.0) / deviation
@@ -226,8 +220,8 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     corners_at, has_vanished = None, False
     while True:
         top = order * step
-        panels = [term.refined(x, top) for term, x in zip(terms, panels, strict=True)]
-        nodes = [term.nodes(x) for term, x in zip(terms, panels, strict=True)]
+        tables = [term.refined(x, top) for term, x in zip(terms, tables, strict=True)]
+        nodes = [term.nodes(x) for term, x in zip(terms, tables, strict=True)]
         looks, farthest = top * _LOOKS, _RADIANS / top
         values = np.prod([_transform(looks, *x) for x in nodes], axis=0)
         has_vanished = bool(np.abs(values).max() < _VANISHED)
@@ -247,7 +241,7 @@ def _series(terms: list[_Term], deviation: float) -> Series:
     coefficients = np.prod([even_sums(step * y, mass, order) for y, mass in nodes], axis=0)[1:]
     corners = None
     if corners_at:
-        rule = Rule.of(order, sum(min(a for _, a in t.density.end_powers) for t in terms))
+        rule = Rule.of(order, sum(float(t.table.end_powers[1].min()) for t in terms))
         places, amplitudes = corners_at((np.log(step) + rule.log_orders).ravel())
         if places.size:
             shape = (1, *places.shape, *rule.log_orders.shape)
@@ -308,7 +302,7 @@ def _end_densities(terms: list[_Term], is_end: Bools) -> Floats:
     found = np.zeros((2, 1))
     weights = np.array([term.weight for term in terms])
     for end in (0, 1):
-        log_factor, power = np.array([term.density.end_powers[end] for term in terms]).T
+        log_factor, power = np.array([np.array(term.table.end_powers)[:, end] for term in terms]).T
         if is_end[end] and power.sum() < 1 + _FLAT:
             logs = log_factor + gammaln(power) - power * np.log(weights)
             found[end] = np.exp(logs.sum()) if power.sum() > 1 - _FLAT else np.inf

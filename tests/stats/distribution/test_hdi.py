@@ -9,7 +9,7 @@ from skpostbac.stats import (
     PairedDifference,
     PowerTransform,
 )
-from skpostbac.stats._distribution.log_odds import LogitDistribution
+from skpostbac.stats._distribution.table import LogitDistribution
 
 RNG = np.random.default_rng(20261122)
 

@@ -8,7 +8,7 @@ from scipy.special import expit, log_expit
 
 from skpostbac import group_posterior
 from skpostbac.stats import BetaAverage, BetaBinomial, NormalBinomial
-from skpostbac.stats._distribution.log_odds import LogitDistribution
+from skpostbac.stats._distribution.table import LogitDistribution
 from skpostbac.stats._population.average import logit_average
 from skpostbac.stats._population.inference import GroupInference
 from skpostbac.stats._population.model import log_likelihood
@@ -80,7 +80,7 @@ def tail_of_two(one, two, gap):
     def above(distribution, distance):
         distance = np.minimum(distance, 1 - 1e-16)
         u = np.log1p(-distance) - np.log(distance)
-        return np.exp(distribution._table.log_tail(u, np.zeros(u.shape, bool)))
+        return distribution._table.values(u.ravel())[1].reshape(u.shape)
 
     def half(one, two):
         table, first = one._table, np.log1p(-gap) - np.log(gap)
@@ -90,7 +90,7 @@ def tail_of_two(one, two, gap):
         size = 0.5 * np.diff(edges)[:, np.newaxis]
         u = (edges[:-1, np.newaxis] + size * (1 + nodes)).ravel()
         masses = np.exp(table.log_density(u)) * (size * weights).ravel()
-        last = np.exp(table.log_tail(edges[-1:], np.array([False])))
+        last = table.values(edges[-1:])[1]
         return masses @ above(two, 2 * gap - expit(-u)) + last * above(two, np.array([2 * gap]))
 
     both = above(one, np.array([gap])) * above(two, np.array([gap]))
