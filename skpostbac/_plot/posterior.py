@@ -29,7 +29,6 @@ from skpostbac.stats._distribution import (
     Distribution,
     IntervalMethod,
     interval_of,
-    one_warning,
 )
 
 if TYPE_CHECKING:
@@ -312,7 +311,6 @@ class PosteriorPlot(Plot):
         self.posteriors = posteriors
         self.score_name = score_name
 
-    @one_warning
     def plot(
         self,
         ax: Axes | None = None,

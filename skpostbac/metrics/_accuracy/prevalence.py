@@ -43,7 +43,7 @@ from skpostbac.metrics._priors import (
     resolve_prior,
 )
 from skpostbac.stats import BetaAverage, ShiftedDistribution
-from skpostbac.stats._distribution import DrawnPosterior, estimate_rows, one_warning
+from skpostbac.stats._distribution import DrawnPosterior, estimate_rows
 from skpostbac.stats._several import PanelDistribution, resolve
 
 # A judge who is no better than guessing with more than this probability tells next to nothing.
@@ -245,7 +245,6 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
         """
         return PrevalenceDifference(self, other)
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the prevalence and the judge.
 

@@ -45,7 +45,7 @@ from skpostbac.metrics._priors import (
     warn_if_prior_dominates,
     widened,
 )
-from skpostbac.stats._distribution import figures_of, one_warning
+from skpostbac.stats._distribution import figures_of
 
 # Classes listed one by one in the HTML table.
 SHOWN_CLASSES = 20
@@ -372,7 +372,6 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         distributions = self.distribution.marginals()
         return Recalls(zip(label_list(self.counts.classes), distributions, strict=True))
 
-    @one_warning
     def table(self, level: float = 0.95) -> dict[str, list[Any]]:
         """Return summary statistics of each class's recall as a dict of columns.
 
@@ -406,7 +405,6 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             "class_weight": self.class_weight.tolist(),
         }
 
-    @one_warning
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return point estimates, the credible interval and the comparison with chance.
 
@@ -451,7 +449,6 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             "bayes_factor_above_chance": above_chance.bayes_factor,
         }
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the balanced accuracy and its uncertainty.
 

@@ -24,7 +24,7 @@ from skpostbac.metrics._labels import unique_label_array
 from skpostbac.metrics._posteriors import ExactPosterior
 from skpostbac.metrics._scoring import make_label_scorer
 from skpostbac.stats import BoundedDistribution, PowerTransform
-from skpostbac.stats._distribution import one_warning, plain_float
+from skpostbac.stats._distribution import plain_float
 
 
 def binary_equivalent_accuracy(accuracy: ArrayLike, n_classes: ArrayLike) -> float | Floats:
@@ -296,7 +296,6 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
 
-    @one_warning
     def summary(self, level: float = 0.95) -> dict[str, float]:
         """Return summary statistics and the probability of beating chance.
 
@@ -318,7 +317,6 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
             "prob_above_chance": float(self.prob_above(self.chance)),
         }
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the metric and its comparison with chance.
 

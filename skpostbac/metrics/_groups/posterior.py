@@ -33,7 +33,6 @@ from skpostbac.stats._distribution import (
     estimate_rows,
     figures_of,
     interval_of,
-    one_warning,
 )
 from skpostbac.stats._population import GroupInference, group_model, logit_average
 
@@ -168,7 +167,6 @@ class GroupPosterior(StablePickle):
         ]
         return tuple(distributions[i] for i in kind.ravel().tolist())
 
-    @one_warning
     def summary(self, level: float = 0.95) -> list[dict[str, str | float]]:
         """Return summary statistics of each distribution, as a list of records.
 
@@ -201,7 +199,6 @@ class GroupPosterior(StablePickle):
         figures = {key: figures_of(one, level) for key, one in distinct.items()}
         return [{"name": name, **figures[id(one)]} for name, one in distributions.items()]
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the population, a new group and the weakest group.
 
@@ -240,7 +237,6 @@ class GroupPosterior(StablePickle):
     def _score_name(self) -> str:
         return "Accuracy" if self.correct.ndim == 1 else "Balanced accuracy"
 
-    @one_warning
     def plot(
         self, ax: Axes | None = None, *, kind: Kind = "forest", **plot_params: Any
     ) -> PosteriorPlot:
@@ -299,7 +295,6 @@ class GroupPosterior(StablePickle):
         columns = (counts.reshape(len(counts), -1).T for counts in (self.correct, self.total))
         return tuple(GroupInference(self.model, k, n) for k, n in zip(*columns, strict=True))
 
-    @one_warning
     def _repr_html_(self) -> str:
         groups = self._first_groups(SHOWN_GROUPS)
         distributions, hidden = self._distributions(groups), len(self.correct) - len(groups)

@@ -29,7 +29,6 @@ from skpostbac.stats._distribution import (
     IntervalMethod,
     figures_of,
     interval_of,
-    one_warning,
     plain_float,
 )
 
@@ -241,7 +240,6 @@ class FigurePosterior(StablePickle, ABC):
         """
         return figures_of(self, level)
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the metric and its uncertainty.
 
@@ -266,7 +264,6 @@ class FigurePosterior(StablePickle, ABC):
         figure = describe_estimate(self.mean(), self.hdi(level), level)
         return f"{self.score_name}: {figure}."
 
-    @one_warning
     def plot(
         self, ax: Axes | None = None, *, name: str | None = None, **plot_params: Any
     ) -> PosteriorPlot:
@@ -305,7 +302,6 @@ class FigurePosterior(StablePickle, ABC):
         check_text(name, "name")
         return PosteriorPlot(self if name is None else {name: self}).plot(ax, **plot_params)
 
-    @one_warning
     def _repr_html_(self) -> str:
         return block(repr(self), _draw_density(self.distribution), *self._html_tables())
 
@@ -313,7 +309,6 @@ class FigurePosterior(StablePickle, ABC):
         """Return the tables shown below the density in a notebook."""
         return []
 
-    @one_warning
     def _summary(self) -> str:
         """Format the mean, or the median, and the interval for the repr."""
         name, value = self._middle

@@ -66,7 +66,6 @@ from skpostbac.stats._distribution import (
     estimate_columns,
     figures_of,
     interval_of,
-    one_warning,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +99,6 @@ class RopeMasses(NamedTuple):
     above: float
     """Probability of a difference above ``rope``: the first is clearly better."""
 
-    @one_warning
     def _repr_html_(self) -> str:
         return block(repr(self), record(self._fields, *map(format_probability, self)))
 
@@ -255,7 +253,6 @@ class PosteriorComparison(StablePickle):
     def __str__(self) -> str:
         return self.report()
 
-    @one_warning
     def _repr_html_(self) -> str:
         # Ranks of several classifiers take many draws: `summary` has them.
         shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
@@ -509,7 +506,6 @@ class PosteriorComparison(StablePickle):
         """
         return tuple(self.names[index] for index in self._order(objective, level))
 
-    @one_warning
     def summary(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Return one record for each classifier, in the order of :meth:`ranking`.
 
@@ -542,7 +538,6 @@ class PosteriorComparison(StablePickle):
             for index in self._order()
         ]
 
-    @one_warning
     def table(self, kind: str = "prob_greater", *, level: float = 0.95) -> dict[str, Any]:
         """Return results for all pairs or all ranks as a dict of columns.
 
@@ -583,7 +578,6 @@ class PosteriorComparison(StablePickle):
         """
         return make_table(self, kind, level)
 
-    @one_warning
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the comparison.
 
@@ -614,7 +608,6 @@ class PosteriorComparison(StablePickle):
         """
         return write_report(self, level)
 
-    @one_warning
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ComparisonPlot:
         """Draw the comparison.
 

@@ -6,7 +6,6 @@ Imports `_numerics`.
 """
 
 from skpostbac.stats._distribution.bounded import BoundedDistribution
-from skpostbac.stats._distribution.contour import ContourDistribution
 from skpostbac.stats._distribution.drawn import (
     DrawnPosterior,
     central_tails,
@@ -34,25 +33,19 @@ from skpostbac.stats._distribution.table import (
     Table,
     TabulatedDistribution,
 )
-from skpostbac.stats._distribution.tails import LeftOut, LogValues, Tails, Values, one_warning
 
 __all__ = [
     "DEFAULT_INTERVAL",
     "LAST",
     "BoundedDistribution",
     "CentredTable",
-    "ContourDistribution",
     "Distribution",
     "DrawnPosterior",
     "Interval",
     "IntervalMethod",
-    "LeftOut",
-    "LogValues",
     "LogitDistribution",
     "Table",
     "TabulatedDistribution",
-    "Tails",
-    "Values",
     "broadcast_limits",
     "central_tails",
     "choose_interval",
@@ -63,6 +56,5 @@ __all__ = [
     "figures_of",
     "interval_of",
     "kernel_density",
-    "one_warning",
     "plain_float",
 ]

@@ -21,12 +21,8 @@ from skpostbac._utils import (
     probability_array,
 )
 from skpostbac.stats._distribution.interface import Distribution, Interval, broadcast_limits
-from skpostbac.stats._distribution.tails import LeftOut, Tails, Values
-from skpostbac.stats._numerics import Frame, Points
+from skpostbac.stats._numerics import Frame
 from skpostbac.stats._series import Centred, Located, SmallTails
-
-# Error of probabilities by a series.
-_ERROR = 1e-13
 
 
 class BoundedDistribution(Distribution):
@@ -338,50 +334,3 @@ class BoundedDistribution(Distribution):
             If `level` is outside (0, 1).
         """
         return Interval(*self._located.shortest(check_level(level))[:, 0].tolist())
-
-    # What families ask of one another that have not moved to this interface
-
-    def _inner_quantile(self, log_p: Floats, log_q: Floats, left_out: LeftOut) -> Floats:
-        del left_out  # nothing is
-        p, q = np.exp(log_p)[np.newaxis], np.exp(log_q)[np.newaxis]
-        return np.asarray(self._located.quantiles(p, q)[0])
-
-    def _quantile(
-        self, log_p: Floats | np.float64, log_q: Floats | np.float64, left_out: LeftOut
-    ) -> Floats:
-        del left_out
-        return np.asarray(self._points(np.exp(np.asarray(log_p)), np.exp(np.asarray(log_q))))
-
-    def _tails(self, points: Points) -> Tails:
-        places = (x[np.newaxis] for x in vars(points).values())
-        return Tails(*self._located.logs_at(*places)[:, 0])
-
-    def _search(self) -> Callable[[Points], Tails]:
-        return self._tails
-
-    @property
-    def _is_exact(self) -> bool:
-        return True
-
-    def _note_centre(self, y: Floats, left_out: LeftOut) -> None:
-        """Nothing is left out."""
-
-    def _kinks(self) -> list[float]:
-        return []
-
-    def _centre_to(self, y: Floats, allowed: Floats) -> Values:
-        return self._centre(y)
-
-    def _centre(self, y: Floats) -> Values:
-        part, error = self._centred, np.full(y.shape, _ERROR)
-        low, high = part.low[:, np.newaxis], part.high[:, np.newaxis]
-        excess, density, slope = part.evaluator(2)(np.clip(y[np.newaxis], low, high))
-        is_inside = (low <= y) & (y <= high)
-        density, slope = (np.where(is_inside, x, 0.0)[0] for x in (density, slope))
-        return Values(np.clip(0.5 - excess[0], 0.0, 1.0), error, density, slope)
-
-    @property
-    def _log_end_densities(self) -> Interval:
-        with np.errstate(divide="ignore"):
-            low, high = np.log(self._centred.end_densities[:, 0]).tolist()
-        return Interval(low, high)

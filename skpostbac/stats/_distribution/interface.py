@@ -24,7 +24,6 @@ from skpostbac._utils import (
     record,
     shown,
 )
-from skpostbac.stats._distribution.tails import one_warning
 
 IntervalMethod: TypeAlias = Literal["hdi", "central"]
 # The central interval leaves out values next to 1 where few samples have next to no errors. Under
@@ -106,7 +105,6 @@ class Distribution(StablePickle, ABC):
     ) -> np.float64 | Floats:
         """Draw independent values."""
 
-    @one_warning
     def _repr_html_(self) -> str:
         (estimate,) = estimate_rows({"": self})
         (sd,) = format_column([self.standard_deviation()])
@@ -114,7 +112,6 @@ class Distribution(StablePickle, ABC):
         return block(repr(self), record(header, *estimate[1:], sd))
 
 
-@one_warning
 def estimate_rows(
     distributions: Mapping[str, Distribution], level: float = 0.95
 ) -> list[tuple[str, str, str]]:
@@ -148,7 +145,6 @@ class Figures(Protocol):
         """Return the shortest interval."""
 
 
-@one_warning
 def figures_of(distribution: Figures, level: float) -> dict[str, float]:
     """Return the values that all summaries contain, by key."""
     low, high = distribution.hdi(level)
