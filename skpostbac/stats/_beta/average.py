@@ -9,6 +9,7 @@ It is computed by a Fourier series (`plan`). The variance is sum_i w_i^2 a_i b_i
 with n_i = a_i + b_i. The mean and the ends of the support are kept as sums of two doubles each.
 """
 
+import math
 from functools import cached_property
 from typing import Any, overload
 
@@ -22,7 +23,7 @@ from skpostbac.stats._beta.parameters import Parameters
 from skpostbac.stats._beta.plan import centred_sums
 from skpostbac.stats._beta.saddlepoint import BetaTails
 from skpostbac.stats._distribution import BoundedDistribution
-from skpostbac.stats._numerics import Frame, exact_sum, weighted_mean
+from skpostbac.stats._numerics import Frame, weighted_mean
 from skpostbac.stats._series import Centred, SmallTails
 
 
@@ -231,12 +232,10 @@ class BetaAverage(BoundedDistribution):
     def _frame(self) -> Frame:
         a, b, weights = (x[0] for x in self._parameters.rows)
         is_equal, is_up, size, n = self.has_equal_weights, weights > 0, np.abs(weights), a + b
-        mean = weighted_mean(a, b, None if is_equal else weights)
-        low, high = exact_sum([np.minimum(weights, 0.0)]), exact_sum([np.maximum(weights, 0.0)])
         return Frame(
-            *low,
-            *((1.0, 0.0) if is_equal else high),
-            *mean,
+            math.fsum(np.minimum(weights, 0.0).tolist()),
+            1.0 if is_equal else math.fsum(np.maximum(weights, 0.0).tolist()),
+            *weighted_mean(a, b, None if is_equal else weights),
             float((size * np.where(is_up, a, b) / n).sum()),
             float((size * np.where(is_up, b, a) / n).sum()),
         )

@@ -255,8 +255,8 @@ class HierarchicalBetaAverage(BoundedDistribution):
 
     @cached_property
     def _frame(self) -> Frame:
-        low, low_rest = exact_sum([np.minimum(self.weights, 0.0)])
-        high, high_rest = (1.0, 0.0) if self._equal else exact_sum([np.maximum(self.weights, 0.0)])
+        low = exact_sum(np.minimum(self.weights, 0.0).tolist())
+        high = (1.0, 0.0) if self._equal else exact_sum(np.maximum(self.weights, 0.0).tolist())
         up = down = 0.0
         for stratum in (one for pool in self._moments for one in pool.strata):
             (right, wrong), kinds = stratum.means, stratum.kinds
@@ -265,18 +265,8 @@ class HierarchicalBetaAverage(BoundedDistribution):
             up += float(np.where(positive, wrong, right) @ kinds.total_weight)
         # From the nearer end: a distribution beside an end is narrower than the spacing of doubles
         # there.
-        nearest = [low, low_rest, down] if down < up else [high, high_rest, -up]
-        mean, mean_rest = exact_sum([np.array(nearest)])
-        return Frame(
-            low=low,
-            low_rest=low_rest,
-            high=high,
-            high_rest=high_rest,
-            mean=mean,
-            mean_rest=mean_rest,
-            mean_to_low=down,
-            mean_to_high=up,
-        )
+        mean = exact_sum([*low, down] if down < up else [*high, -up])
+        return Frame(low[0], high[0], *mean, down, up)
 
 
 def _rebuild(

@@ -8,6 +8,7 @@ coefficients are products over the classes (`series`). Random draws use that p_B
 Beta(alpha_B + alpha_A, alpha_r) and p_B / (p_B + p_A) ~ Beta(alpha_B, alpha_A) are independent.
 """
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -180,14 +181,14 @@ class PairedDifference(BoundedDistribution):
         weights = None if self._equal else self.weights
         gain, gain_rest = weighted_mean(b, a + r, weights)
         loss, loss_rest = weighted_mean(a, b + r, weights)
-        mean = exact_sum([np.array([gain, gain_rest, -loss, -loss_rest])])
+        mean = exact_sum([gain, gain_rest, -loss, -loss_rest])
         size = np.abs(self.weights)
-        high, high_rest = (1.0, 0.0) if self._equal else exact_sum([size])
+        high = 1.0 if self._equal else math.fsum(size.tolist())
         ahead, behind = np.where(self.weights > 0, b, a), np.where(self.weights > 0, a, b)
         n = a + b + r
         to_low = float((size * (2 * ahead + r) / n).sum())
         to_high = float((size * (2 * behind + r) / n).sum())
-        return Frame(-high, -high_rest, high, high_rest, *mean, to_low, to_high)
+        return Frame(-high, high, *mean, to_low, to_high)
 
     @cached_property
     def _centred(self) -> Series:

@@ -405,7 +405,7 @@ class TabulatedDistribution(BoundedDistribution):
         (low, high), (share, rest) = self._ends, self._table.mean_and_rest
         to_low, to_high = (high - low) * share, (high - low) * rest
         mean = low + to_low if to_low < to_high else high - to_high
-        return Frame(low, 0.0, high, 0.0, mean, 0.0, to_low, to_high)
+        return Frame(low, high, mean, 0.0, to_low, to_high)
 
     @cached_property
     def _centred(self) -> CentredShare:

@@ -1,8 +1,7 @@
 """Numerical methods that do not depend on a distribution.
 
-Elementary functions without cancellation, positions on an interval to full relative accuracy,
-adaptive quadrature, matrix products by one thread, and the cut-offs shared by all computations.
-Imports `skpostbac._utils`.
+Elementary functions without cancellation, exact means of sums, adaptive quadrature, and products
+of matrices and waves. Imports `skpostbac._utils`.
 """
 
 from skpostbac.stats._numerics.arrays import (
@@ -13,21 +12,11 @@ from skpostbac.stats._numerics.arrays import (
     turned,
     waves,
 )
-from skpostbac.stats._numerics.cutoffs import (
-    ACCURACY,
-    DECAYED,
-    DEPTH,
-    EPS,
-    LEAST_CORNER,
-    NEGLIGIBLE,
-    REACH,
-)
 from skpostbac.stats._numerics.even_transform import even_sums
 from skpostbac.stats._numerics.points import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
     Frame,
-    Points,
     exact_sum,
     sum_weights,
     vector,
@@ -36,6 +25,7 @@ from skpostbac.stats._numerics.points import (
 )
 from skpostbac.stats._numerics.quadrature import bracketed_root, integrate
 from skpostbac.stats._numerics.special import (
+    EPS,
     expm1mx,
     log1pmx,
     log_beta,
@@ -45,17 +35,10 @@ from skpostbac.stats._numerics.special import (
 )
 
 __all__ = [
-    "ACCURACY",
-    "DECAYED",
-    "DEPTH",
     "EPS",
     "LARGEST_WEIGHT",
-    "LEAST_CORNER",
-    "NEGLIGIBLE",
-    "REACH",
     "SMALLEST_WEIGHT",
     "Frame",
-    "Points",
     "Rows",
     "bracketed_root",
     "even_sums",

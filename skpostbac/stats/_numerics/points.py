@@ -1,13 +1,11 @@
-"""Weights of sums, and positions that keep their distances to both ends and to the mean.
+"""Means of sums to twice the working precision, weights, and supports.
 
-A distribution of width 1e-9 beside an end, or beside its mean, is resolved by these distances and
-not by x itself, whose spacing may be wider than the distribution. The ends and the mean of a
-support are unevaluated sums of two doubles, of about 32 digits. The rounding error of
-a product is found exactly, by splitting both factors in halves (Dekker, Numerische Mathematik 18,
-1971), and sums are rounded once (`math.fsum`).
+A rounding error of a product is found exactly, by splitting both factors in halves (Dekker,
+Numerische Mathematik 18, 1971), and sums are rounded once (`math.fsum`).
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import Floats, float_array
-from skpostbac.stats._numerics.arrays import Rows
 
 # Dekker's splitting constant for IEEE doubles, 2^27 + 1.
 _SPLITTER = 134217729.0
@@ -24,89 +21,38 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-70, 1e70
 
 
 @dataclass(frozen=True)
-class Points(Rows):
-    """Positions inside the support, each held as three distances.
+class Frame:
+    """Both ends of a support, the mean as a sum of two doubles, and its distances from the ends.
 
-    Attributes
-    ----------
-    from_mean : x - mean, signed.
-    to_low, to_high : distances to both ends of the support, not negative.
+    A distribution of width 1e-9 beside an end, or beside its mean, is resolved by distances from
+    there, and not by x itself, whose spacing may be wider than the distribution.
     """
 
-    from_mean: Floats
-    to_low: Floats
-    to_high: Floats
-
-    def mirrored(self) -> "Points":
-        """Return the same points seen from the other side."""
-        return Points(-self.from_mean, self.to_high, self.to_low)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Both ends of a support and the mean, each an unevaluated sum of two doubles."""
-
     low: float
-    low_rest: float
     high: float
-    high_rest: float
     mean: float
     mean_rest: float
     mean_to_low: float
     mean_to_high: float
 
-    def locate(self, x: Floats) -> Points:
-        """Return the positions of x within the support."""
-        return Points(
-            (x - self.mean) - self.mean_rest,
-            (x - self.low) - self.low_rest,
-            (self.high - x) + self.high_rest,
-        )
-
-    def near_high(self, distance: Floats) -> Points:
-        """Return the positions at a distance below the upper end."""
-        width = self.mean_to_low + self.mean_to_high
-        return Points(self.mean_to_high - distance, width - distance, distance)
-
-    def near_mean(self, distance: Floats) -> Points:
-        """Return the positions at a signed distance from the mean."""
-        return Points(distance, self.mean_to_low + distance, self.mean_to_high - distance)
-
     def mirrored(self) -> "Frame":
         """Return the frame of the negated variable."""
-        return Frame(
-            *(-self.high, -self.high_rest),
-            *(-self.low, -self.low_rest),
-            *(-self.mean, -self.mean_rest),
-            *(self.mean_to_high, self.mean_to_low),
-        )
+        ends = self.mean_to_high, self.mean_to_low
+        return Frame(-self.high, -self.low, -self.mean, -self.mean_rest, *ends)
 
     def plus(self, other: "Frame") -> "Frame":
         """Return the frame of the sum of two independent variables."""
         return Frame(
-            *_sum_of_pairs(self.low, self.low_rest, other.low, other.low_rest),
-            *_sum_of_pairs(self.high, self.high_rest, other.high, other.high_rest),
-            *_sum_of_pairs(self.mean, self.mean_rest, other.mean, other.mean_rest),
+            self.low + other.low,
+            self.high + other.high,
+            *exact_sum([self.mean, self.mean_rest, other.mean, other.mean_rest]),
             self.mean_to_low + other.mean_to_low,
             self.mean_to_high + other.mean_to_high,
         )
 
     def moved(self, shift: float) -> "Frame":
         """Return the frame of the variable plus a constant."""
-        return Frame(
-            *_sum_of_pairs(self.low, self.low_rest, shift, 0.0),
-            *_sum_of_pairs(self.high, self.high_rest, shift, 0.0),
-            *_sum_of_pairs(self.mean, self.mean_rest, shift, 0.0),
-            self.mean_to_low,
-            self.mean_to_high,
-        )
-
-    def x(self, points: Points) -> Floats:
-        """Return the doubles nearest to the positions, from the nearest reference."""
-        near_mean = self.mean + (self.mean_rest + points.from_mean)
-        x = np.where(points.to_low < np.abs(points.from_mean), self.low + points.to_low, near_mean)
-        x = np.where(points.to_high < np.abs(points.from_mean), self.high - points.to_high, x)
-        return np.asarray(np.minimum(np.maximum(x, self.low), self.high))
+        return self.plus(Frame(shift, shift, shift, 0.0, 0.0, 0.0))
 
 
 def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, float]:
@@ -116,12 +62,12 @@ def weighted_mean(a: Floats, b: Floats, weights: Floats | None) -> tuple[float, 
     """
     ratio, rest = _exact_ratio(a, b)
     if weights is None:
-        total, total_rest = exact_sum([ratio, rest])
+        total, total_rest = exact_sum([*ratio.tolist(), *rest.tolist()])
         mean = total / a.size
         product, error = _exact_product(np.float64(mean), np.float64(a.size))
         return mean, float(((total - product) - error + total_rest) / a.size)
     product, error = _exact_product(weights, ratio)
-    return exact_sum([product, error, weights * rest])
+    return exact_sum(np.concatenate([product, error, weights * rest]).tolist())
 
 
 def weighted_means(a: Floats, b: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
@@ -175,14 +121,11 @@ def _high_half(x: Any) -> Any:
     return scaled - (scaled - x)
 
 
-def _sum_of_pairs(*parts: float) -> tuple[float, float]:
+def exact_sum(parts: Iterable[float]) -> tuple[float, float]:
+    """Return the sum of numbers, correctly rounded, and what the rounding left over."""
+    parts = list(parts)
     total = math.fsum(parts)
     return total, math.fsum([*parts, -total])
-
-
-def exact_sum(parts: list[Floats]) -> tuple[float, float]:
-    """Return the sum of all numbers, correctly rounded, and what the rounding left over."""
-    return _sum_of_pairs(*np.concatenate(parts).tolist())
 
 
 def sum_weights(weights: ArrayLike | None, size: int) -> Floats:

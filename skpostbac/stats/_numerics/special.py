@@ -20,6 +20,8 @@ from skpostbac._utils import Complexes, Floats
 
 Numbers = TypeVar("Numbers", Floats, Complexes)
 
+# Spacing of doubles beside one.
+EPS = 2.0**-52
 # A log of this much less than the largest adds nothing to a sum.
 _NOTHING = -700.0
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)

@@ -131,8 +131,8 @@ class LogitAverage(BoundedDistribution):
     @cached_property
     def _frame(self) -> Frame:
         to_low, to_high = np.array([term.ends for term in self._terms]).T * [[-1.0], [1.0]]
-        mean = exact_sum([to_low])
-        return Frame(0.0, 0.0, 1.0, 0.0, *mean, mean[0], float(to_high.sum()))
+        mean = exact_sum(to_low.tolist())
+        return Frame(0.0, 1.0, *mean, mean[0], float(to_high.sum()))
 
     @cached_property
     def _centred(self) -> Centred:

@@ -53,12 +53,14 @@ from scipy.special import expit
 
 from skpostbac._utils import Bools, Floats, Indices
 from skpostbac.stats._distribution import LAST, Table
-from skpostbac.stats._numerics import EPS, REACH, integrate, stirling_remainder
+from skpostbac.stats._numerics import EPS, integrate, stirling_remainder
 
 # Error of the log density in a table, and that of rounding: it shows in proportion to the steepness
 # of a density, and so to the inverse of its width, which grows at most so much where a variable
 # reaches far.
 _TOLERANCE, _ROUNDING, _OF_REACH = 1e-12, 8 * EPS, 0.02
+# What is below exp(-REACH) = 4.2e-18 of the largest value is left out.
+_REACH = 40.0
 # Distance from a kink below which rounding shows.
 _BESIDE = 1e-12
 # A corner with less than this exponent is a kink. Panels beside it are narrower by a factor each,
@@ -156,7 +158,7 @@ def _rounding(*variables: LogOdds) -> float:
     exponent, has an error in proportion, which counts where the other variable is narrow.
     """
     root = max(1.0, 1 / min(one.scale for one in variables))
-    reach = REACH / min(min(one.powers) for one in variables)
+    reach = _REACH / min(min(one.powers) for one in variables)
     narrow = root * float(np.clip(_OF_REACH * root, 1.0, max(reach, 1.0)))
     return _ROUNDING * max(narrow, reach)
 
@@ -428,7 +430,7 @@ def _windows(curves: _Curves) -> Floats:
         left, right = _around(p, values > top - _PEAK)
         to_left, to_right = centre - left, right - centre
         nearer = np.where(to_left * to_right > 0, np.minimum(to_left, to_right), right - left)
-        low, high = _around(p, values > top - REACH)
+        low, high = _around(p, values > top - _REACH)
         before, windows = windows, np.stack([low, high, centre, np.minimum(nearer, _WIDEST)])
         is_narrow = (high - low) < _NARROW * (before[1] - before[0])
         if not (is_narrow | (windows[3] < _NARROW * before[3])).any():
@@ -490,7 +492,7 @@ def _integrate_pieces(curves: _Curves) -> Floats:
         (curves.p_of_second(np.array([_bend(second)])), min(second.scale, 1.0)),
         *((bend, 1.0) for bend in (*bends, 0.5 * (bends[0] + bends[1]))),
     ]
-    reach, parts = 2 * REACH / min(*first.powers, *second.powers) + _MARGIN, []
+    reach, parts = 2 * _REACH / min(*first.powers, *second.powers) + _MARGIN, []
     for centre, width in centres:
         count = int(np.ceil(np.log(reach / width) / np.log(_GROWTH)))
         steps = width * _GROWTH ** np.arange(count + 1)
@@ -499,7 +501,7 @@ def _integrate_pieces(curves: _Curves) -> Floats:
     edges = np.sort(np.concatenate(parts, axis=1), axis=1)
     values = curves.log_integrand(edges)
     top = values.max(axis=1, keepdims=True)
-    low, high = _around(edges, values > top - REACH)
+    low, high = _around(edges, values > top - _REACH)
 
     def integrands(index: Indices, p: Floats) -> Floats:
         return np.asarray(np.exp(curves[index].log_integrand(p.T) - top[index]).T)

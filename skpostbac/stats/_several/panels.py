@@ -128,7 +128,7 @@ class PanelDistribution(BoundedDistribution):
         half = np.diff(self._edges, axis=1)[:, 0] / 2
         below = float(half @ self._cdf @ WEIGHTS)
         above = float(half @ (1 - self._cdf) @ WEIGHTS)
-        return Frame(low, 0.0, high, 0.0, low + above, 0.0, above, below)
+        return Frame(low, high, low + above, 0.0, above, below)
 
     @cached_property
     def _central_moments(self) -> Floats:

@@ -310,7 +310,7 @@ class PowerTransform(MonotoneTransform):
         inner, high = self.distribution._frame, self.distribution.support().high
         origin, top = float(inner.mean**self.exponent), float(high**self.exponent)
         below = _power_of_one_plus(np.array(-inner.mean_to_high / high), self.exponent)
-        return Frame(0.0, 0.0, top, 0.0, origin, 0.0, origin, float(-top * below))
+        return Frame(0.0, top, origin, 0.0, origin, float(-top * below))
 
     def _outer(self, distance: Floats) -> Floats:
         share = distance / self.distribution.mean()
@@ -424,10 +424,7 @@ class OddsTransform(MonotoneTransform):
         ends = np.array(inner.mean_to_low), np.array(inner.mean_to_high)
         to_low, to_high = map(float, _scaled(*ends, self.factor))
         origin = inner.low + to_low if to_low < to_high else inner.high - to_high
-        return Frame(
-            *(inner.low, inner.low_rest, inner.high, inner.high_rest),
-            *(origin, 0.0, to_low, to_high),
-        )
+        return Frame(inner.low, inner.high, origin, 0.0, to_low, to_high)
 
     def _outer(self, distance: Floats) -> Floats:
         return np.asarray(_moved(distance, self.distribution._frame, self.factor)[0])
