@@ -31,6 +31,8 @@ from skpostbac.stats._series import ORDER, Corners, Rule, fade, gauss_points
 
 # So many terms of more than 1e-17 give an end where it is resolved.
 _TERMS, _ROUNDING = 40, 1e-17
+# Most orders over which coefficients go over to narrow variables.
+_LATE = 2**13
 # Log of the size of corners at the first order that are left out, and most of the corners.
 _LEAST, _MOST, _TINY = -39.0, 512, 1e-290
 
@@ -48,12 +50,13 @@ def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bool
     Those of narrow variables are approximations, and would jump at the order K.
     """
     count = coefficients.shape[1]
-    orders = np.arange(count // 2, count) + 1
+    start = count - min(count // 2, _LATE)
+    orders = np.arange(start, count) + 1
     places, values = _corners_at(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
     waves = np.exp(1j * step[:, np.newaxis, np.newaxis] * places[..., np.newaxis] * orders)
     others = (waves * values[:, :, 0]).sum(axis=1)
-    late = coefficients[:, count // 2 :]
-    return np.hstack([coefficients[:, : count // 2], late + fade(orders.size) * (others - late)])
+    late = coefficients[:, start:]
+    return np.hstack([coefficients[:, :start], late + fade(orders.size) * (others - late)])
 
 
 def _corners_at(
