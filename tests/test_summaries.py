@@ -181,7 +181,8 @@ def test_differences_have_a_row_for_each_pair(frame):
     low, high = comparison.difference_interval(best, third, 0.8)
     assert (columns["low"][1], columns["high"][1]) == (low, high)
     place = [comparison.names.index(name) for name in (best, third)]
-    assert columns["prob_greater"][1] == comparison.prob_greater()[*place]
+    prob_greater = comparison.prob_greater()[*place]
+    assert columns["prob_greater"][1] == pytest.approx(prob_greater, abs=1e-15)
     assert columns["within"][1] == comparison.rope_masses(best, third).within
 
 

@@ -267,9 +267,10 @@ class PosteriorSearchDisplay(Plot):
         'Chosen (0.82 [0.76, 0.87])'
         >>> plt.close(display.figure_)
         """
+        n_candidates = len(fold_counts(cv_results).correct)
         if "params" not in cv_results:
             raise ValueError("cv_results must come from a search, but has no 'params'")
-        params = candidate_params(cv_results, len(fold_counts(cv_results).correct))
+        params = candidate_params(cv_results, n_candidates)
         if not (n_values := count_values(params)):
             raise ValueError("cv_results must come from a search with parameters")
         if param is None:

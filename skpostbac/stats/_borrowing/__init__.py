@@ -8,6 +8,19 @@ sum, and `average` the public class. Imports `_distribution`, `_series` and `_nu
 """
 
 from skpostbac.stats._borrowing.average import HierarchicalBetaAverage
+from skpostbac.stats._borrowing.chain import Chain, Link
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
+from skpostbac.stats._borrowing.pool import Pool
+from skpostbac.stats._borrowing.states import Kinds, stratum_numbers
+from skpostbac.stats._borrowing.strata import Stratum
 
-__all__ = ["HierarchicalBetaAverage", "Hyperprior"]
+__all__ = [
+    "Chain",
+    "HierarchicalBetaAverage",
+    "Hyperprior",
+    "Kinds",
+    "Link",
+    "Pool",
+    "Stratum",
+    "stratum_numbers",
+]

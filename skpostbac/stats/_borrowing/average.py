@@ -93,6 +93,8 @@ class HierarchicalBetaAverage(BoundedDistribution):
     (0.765, 0.893)
     """
 
+    _has_slow_intervals = True
+
     def __init__(
         self,
         correct: ArrayLike,

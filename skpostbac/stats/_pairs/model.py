@@ -15,8 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.states import stratum_numbers
+from skpostbac.stats._borrowing import Hyperprior, stratum_numbers
 from skpostbac.stats._pairs.rest import (
     cumulant_tables,
     draw_of_cumulants,

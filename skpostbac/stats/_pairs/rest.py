@@ -37,7 +37,7 @@ from functools import reduce
 import numpy as np
 
 from skpostbac._utils import Bools, Floats, Indices
-from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing import Stratum
 from skpostbac.stats._pairs.shares import Groups, central_moments
 
 # Kinds whose classes are outliers with no more than this probability, over all states.

@@ -30,11 +30,7 @@ from math import factorial
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
-from skpostbac.stats._borrowing.chain import Chain, Link
-from skpostbac.stats._borrowing.hyperprior import Hyperprior
-from skpostbac.stats._borrowing.pool import Pool
-from skpostbac.stats._borrowing.states import Kinds
-from skpostbac.stats._borrowing.strata import Stratum
+from skpostbac.stats._borrowing import Chain, Hyperprior, Kinds, Link, Pool, Stratum
 
 # States of a stratum that are less likely than this beside the likeliest are left out. With 1e-14,
 # means and variances of 10 and 100 classes move by up to 2e-9 of themselves.

@@ -131,46 +131,6 @@ def test_mode_in_a_peak_of_little_mass(weight):
     assert distribution.logpdf(distribution.mode()) >= distribution.logpdf(x).max() - 1e-8
 
 
-class Counted:
-    """Count the places at which a distribution is evaluated."""
-
-    def __init__(self, distribution, monkeypatch):
-        self.places, self.far = 0, 0
-        centre, tails = type(distribution)._centre, type(distribution)._tails
-
-        def counted_centre(distribution, y):
-            self.places += y.size
-            return centre(distribution, y)
-
-        def counted_tails(distribution, points):
-            self.far += 1
-            return tails(distribution, points)
-
-        monkeypatch.setattr(type(distribution), "_centre", counted_centre)
-        monkeypatch.setattr(type(distribution), "_tails", counted_tails)
-
-
-@pytest.mark.parametrize("method", ["hdi", "mode"])
-@pytest.mark.parametrize(
-    "distribution",
-    [
-        perfect(3, 2),
-        perfect(3, 9),
-        perfect(4, 50),
-        BetaAverage([10.5] * 3, [0.5] * 3),
-        BetaAverage([1e7 + 0.5, 2.5], [0.5, 0.5]),
-        BetaAverage([31, 9, 4], [3, 3, 2]),
-    ],
-    ids=["perfect-3-of-2", "perfect-3-of-9", "perfect-4-of-50", "three-perfect", "kink", "plain"],
-)
-def test_a_search_asks_for_few_places_and_no_further_contour(distribution, method, monkeypatch):
-    """Each place costs a sum over the central contour; a far tail would cost a contour."""
-    counted = Counted(distribution, monkeypatch)
-    getattr(distribution, method)()
-    assert counted.places < 400
-    assert counted.far == 0
-
-
 def test_interval_of_hardly_any_probability():
     """Its ends are in order, whatever rounding does."""
     low, high = HierarchicalBetaAverage([3, 5, 0], [4, 9, 0]).hdi(5e-324)

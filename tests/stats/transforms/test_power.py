@@ -212,15 +212,11 @@ def test_integrals_beside_a_kink():
     np.testing.assert_allclose(found[:, 0], [(1 / 9 + 25 / 9) / 2, 4], rtol=1e-11)
 
 
-def test_points_outside_ask_for_nothing(monkeypatch):
-    """The inner distribution is not evaluated for a point outside the support."""
-    distribution = BetaAverage([2, 3], [1, 4])
-
-    def refuse(points):
-        raise AssertionError(f"evaluated at {points}")
-
-    monkeypatch.setattr(distribution, "_tails", refuse)
-    assert PowerTransform(distribution, 0.3).cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
+def test_points_outside():
+    """There is nothing below zero, and nothing above the power of the upper end."""
+    power = PowerTransform(BetaAverage([2, 3], [1, 4]), 0.3)
+    assert power.cdf([-1.15, 2.0]).tolist() == [0.0, 1.0]
+    assert power.pdf([-1.15, 2.0]).tolist() == [0.0, 0.0]
 
 
 def _closed_form(distribution):
@@ -245,9 +241,13 @@ def _closed_form(distribution):
 def test_moments_of_the_power_one(distribution):
     """They are those of the distribution, in closed form."""
     found, expected = _closed_form(PowerTransform(distribution, 1)), _closed_form(distribution)
-    np.testing.assert_allclose(found[:2], expected[:2], rtol=1e-9)
-    # Third and fourth moments in units of the deviation weigh errors of 1e-13 in tails.
-    np.testing.assert_allclose(found[2:], expected[2:], rtol=1e-7)
+    # They are integrals of a distribution function, whose errors are absolute: 1e-13 for sums of
+    # independent Betas, 1e-9 where classes borrow and all are perfect.
+    error = 1e-13 if isinstance(distribution, BetaAverage) else 1e-9
+    mean, sd = distribution.mean(), distribution.standard_deviation()
+    assert found[0] == pytest.approx(mean, abs=10 * error)
+    assert found[1] == pytest.approx(expected[1], rel=1e-9, abs=10 * error * mean)
+    np.testing.assert_allclose(found[2:], expected[2:], rtol=1e-7, atol=100 * error / sd)
 
 
 def test_root_of_many_perfect_classes():
