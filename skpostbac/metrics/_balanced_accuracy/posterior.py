@@ -304,7 +304,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
             0.5, 0.77, 0.95 and 1.00 for 2, 3, 5 and 10 classes (0.5, 0.83, 0.99 and 1.00 with a
             uniform prior). With a single class the Bayes factor is nan. Where a probability is
             within 1e-11 of 0 or 1, the Bayes factor is a saddlepoint approximation, mostly good to
-            1 %.
+            1 %; under the prior "hierarchical" it is a bound within 1e-10.
 
         Examples
         --------
