@@ -4,7 +4,6 @@ Q = X / Y is the odds of W = X / (X + Y), a ratio of bilinear forms between 0 an
 is therefore what the table of W knows, the log-odds.
 """
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -201,10 +200,6 @@ class BetaQuotient(Distribution):
         """Log of the quotient."""
         x, y = (BetaAverage([a], [b]) for a, b in zip(self._a, self._b, strict=True))
         return BetaRatio(x, y, _SHARE, _SUM)._table
-
-    def _curve(self) -> Callable[[Floats], Floats]:
-        """Return the density as a function, for plotting."""
-        return lambda x: np.asarray(self.pdf(x))
 
 
 class _CentredQuotient(CentredTable):
