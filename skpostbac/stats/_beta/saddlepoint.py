@@ -83,7 +83,7 @@ def _near_end(betas: Betas, distance: Floats, *, is_low: bool) -> tuple[Floats, 
         _, found, variance = _tilted(betas, np.exp(log_t), is_low=is_low)
         is_near = found < distance
         low, high = np.where(is_near, low, log_t), np.where(is_near, log_t, high)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             step = np.log(found / distance) * found / (np.exp(log_t) * variance)
         moved = log_t + np.clip(step, -20.0, 20.0)
         moved = np.where((low < moved) & (moved < high), moved, 0.5 * (low + high))
@@ -104,7 +104,7 @@ def _log_tails(
     variance = np.maximum(variance, np.finfo(float).tiny)
     fall = np.maximum(-(log_mgf + t * distance), _LAST)
     r, u = np.sqrt(2 * fall), t * np.sqrt(variance)
-    r = r + np.log(u / r) / r
+    r = r + np.log(np.maximum(u / r, np.finfo(float).tiny)) / r
     return log_ndtr(-r), log_ndtr(r), -fall - 0.5 * np.log(2 * np.pi * variance)
 
 

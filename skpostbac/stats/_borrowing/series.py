@@ -42,7 +42,7 @@ _TILTS = np.array([0.35, 0.7, 1.5, 3.5, 7.0])
 # the transform vanishes beyond the third, and else so few.
 _FIRST, _PER_OCTAVE, _ROUGH, _FEW_PER_OCTAVE = 6.0, 8, 120.0, 3
 # The most orders; the fewest that are computed one by one; and those if interpolation fails.
-_MOST, _EACH, _FALLBACK = 2**13, 48, 2**10
+_MOST, _EACH, _FALLBACK = 2**13, 48, 2**11
 # So many orders are not worth an interpolation; points of it; orders that are compared, and their
 # largest error.
 _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10

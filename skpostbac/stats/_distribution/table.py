@@ -251,6 +251,7 @@ class Table(StablePickle):
                 rest = np.full_like(fall, sign * slope), np.zeros_like(fall)
                 tails = (tail, 1 - tail)[::sign]
                 found[:, outside] = np.stack([*tails, log_density + fall, *rest])
+        np.minimum(found[:2], 1.0, out=found[:2])  # sums of rounded masses
         return found
 
     def quantiles(self, p: Floats, q: Floats) -> Floats:

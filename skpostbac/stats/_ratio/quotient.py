@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from skpostbac._utils import (
     Floats,
@@ -29,6 +30,10 @@ _SHARE, _SUM = [[0, 0], [1, 1]], [[0, 1], [1, 2]]
 # What is above does not count in the shortest interval, as a share of the probability outside it,
 # or at a quotient of exp(300) medians.
 _NOTHING, _FARTHEST = 1e-4, 300.0
+# The shortest interval up to a quotient exp(30) times that of the peak leaves nothing below.
+_HEAVY = 30.0
+# Error of the power with which the density begins.
+_FLAT = 1e-6
 
 
 class BetaQuotient(Distribution):
@@ -170,18 +175,45 @@ class BetaQuotient(Distribution):
         p = np.array([0.16, 0.5, 0.84, 1 - outside])
         q = np.array([0.84, 0.5, 0.16, outside])
         log_x = self._table.quantiles(p, q)
+        heavy = float(self._table.quantiles(np.array([level]), np.array([1 - level]))[0])
+        points, turn = self._table.points, np.ones_like(self._table.points)
+        has_one_peak = self._table.has_one_peak(turn)
+        top = float(points[np.argmax(self._table.logs.ravel() - points)])
+        if has_one_peak and heavy - top > _HEAVY:
+            return self._heavy_hdi(top, heavy)
         # In units of the median, and less one of them.
         down, _, up, high = np.expm1(np.minimum(log_x - log_x[1], _FARTHEST))
         at_zero = np.exp(min(log_x[1], _FARTHEST)) * self._table.end_densities[0]
-        turn = np.ones_like(self._table.points)
         centred = _CentredQuotient(
             *(self._table, float(log_x[1]), -1.0, float(high), float(0.5 * (up - down))),
             ends=(float(at_zero), 0.0),
-            is_log_concave=self._table.has_one_peak(turn),
+            is_log_concave=has_one_peak,
         )
         ends = 1 + shortest_intervals(centred, level)[:, 0]
         with np.errstate(divide="ignore", over="ignore"):
             return Interval(*np.exp(np.log(ends) + log_x[1]).tolist())
+
+    def _heavy_hdi(self, top: float, log_high: float) -> Interval:
+        """Return the shortest interval about a peak up to so far out that nothing is below it.
+
+        Where the density rises, what is below is no more than the lower end times the density, that
+        is, the ratio of the ends.
+        """
+        table, low = self._table, 0.0
+        fall = float(table.outer[1][0])
+        if fall > 1 + _FLAT:
+
+            def excess(log_x: float) -> float:
+                found = table.log_density(np.array([log_x, log_high])) - [log_x, log_high]
+                return float(found[0] - found[1])
+
+            log_low = float(table.edges[0])
+            # Beyond the table the log density is a straight line.
+            before = excess(log_low) / (fall - 1)
+            log_low = log_low - before if before > 0 else brentq(excess, log_low, top)
+            low = float(np.exp(log_low))
+        with np.errstate(over="ignore"):
+            return Interval(low, float(np.exp(log_high)))
 
     def sample(
         self,

@@ -143,9 +143,12 @@ class Located:
         for rows, part in self.parts:
             y, (mean, rest, low, high) = find(part), self.frames[:, rows, np.newaxis]
             x = mean + (rest + y)
-            # An end of the range that is one of the support, but for rounding, is that end.
+            # An end of the range that is one of the support, but for rounding, is that end. So is a
+            # point beside a pole there, where a distance that rounds to zero may have much mass.
             unit = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
-            x = np.where((y <= part.low[:, np.newaxis]) & (x < low + unit), low, x)
-            x = np.where((y >= part.high[:, np.newaxis]) & (x > high - unit), high, x)
+            at_low, at_high = np.isinf(part.end_densities)[..., np.newaxis]
+            first, last = part.low[:, np.newaxis], part.high[:, np.newaxis]
+            x = np.where(((y <= first) | at_low) & (x < low + unit), low, x)
+            x = np.where(((y >= last) | at_high) & (x > high - unit), high, x)
             found[rows] = np.clip(x, low, high)
         return found

@@ -14,6 +14,8 @@ from skpostbac.stats._series.series import Centred
 
 # Probabilities between whose quantiles modes are looked for.
 _P = ndtr(np.linspace(-4, 4, 25))
+# Equal parts between two of them at whose ends the density is looked at.
+_PARTS = 8
 _LAST, _MOST_STEPS = 1e-13, 100
 # A Newton step of so many standard deviations leaves an error of about its square.
 _SHORT = 1e-7
@@ -45,7 +47,11 @@ def modes(distributions: Centred) -> Floats:
         else:
             p = np.broadcast_to(_P, (low.size, _P.size))
             inner = quantiles(distributions, p, p[:, ::-1], 1e-2)
-            places = np.concatenate([low, inner, distributions.places, high], axis=1)
+            # A narrow peak of a variable beside wide ones may be between two quantiles.
+            gaps = np.diff(inner, axis=1)[..., np.newaxis] * (np.arange(_PARTS) / _PARTS)
+            fine = (inner[:, :-1, np.newaxis] + gaps).reshape(low.size, -1)
+            looked_at = [low, fine, inner[:, -1:], distributions.places, high]
+            places = np.concatenate(looked_at, axis=1)
             places.sort(axis=1)
             heights = distributions.evaluator(1)(places)[1]
             heights = np.where(places <= low, at_low, np.where(places >= high, at_high, heights))

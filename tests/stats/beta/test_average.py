@@ -620,3 +620,20 @@ def test_one_variable_of_any_weight(weight):
 def test_mode_of_many_terms(n_terms):
     """Symmetric terms have it in the middle, however many corners their box has."""
     assert BetaAverage(np.full(n_terms, 2), np.full(n_terms, 2)).mode() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("seed", [5, 11])
+def test_logs_beside_parameters_of_any_size(seed):
+    """Their saddlepoints neither overflow nor underflow."""
+    rng = np.random.default_rng(seed)
+    a, b = np.exp(rng.uniform(-1, 17, 50)), np.exp(rng.uniform(-1, 17, 50))
+    weights = rng.dirichlet(np.ones(50))
+    weights[rng.random(50) < 0.3] = 0
+    weights[0] = 0.5
+    a, b = 10 ** rng.uniform(-6, 15, 50), 10 ** rng.uniform(-6, 15, 50)
+    distribution = BetaAverage(a, b, weights=weights)
+    x = np.linspace(*distribution.support(), 60)[1:-1]
+    sd = distribution.standard_deviation()
+    x = np.append(x, distribution.mean() + sd * np.linspace(-12, 12, 40))
+    inside = (x > distribution.support().low) & (x < distribution.support().high)
+    assert np.isfinite(distribution.logcdf(x[inside])).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from skpostbac import group_posterior
 from skpostbac.stats import (
     BetaAverage,
     HierarchicalBetaAverage,
@@ -135,3 +136,21 @@ def test_interval_of_hardly_any_probability():
     """Its ends are in order, whatever rounding does."""
     low, high = HierarchicalBetaAverage([3, 5, 0], [4, 9, 0]).hdi(5e-324)
     assert low <= high
+
+
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_poles_with_mass_closer_than_rounding(level):
+    """Half of it is closer to 0 or 1 than the smallest step from the mean."""
+    distribution = BetaAverage([1e-3] * 3, [1e-3] * 3)
+    low, high = distribution.hdi(level)
+    assert high - low == 1
+    assert distribution.cdf(high) - distribution.cdf(np.nextafter(low, -1)) >= level
+
+
+def test_mode_in_a_narrow_peak_beside_a_wide_one():
+    """An accuracy of 10^5 samples and another one, of two groups."""
+    correct = [[4, 86_674], [27, 117], [17_193, 82]]
+    total = [[5, 87_885], [42, 160], [20_587, 135]]
+    distribution = group_posterior(correct, total, model="beta-binomial").groups[0]
+    x = np.linspace(0.85, 0.95, 501)
+    assert distribution.pdf(distribution.mode()) >= distribution.pdf(x).max()

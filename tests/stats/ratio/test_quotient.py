@@ -96,6 +96,19 @@ def test_shortest_interval(a, b):
         assert quotient.pdf(low) == pytest.approx(quotient.pdf(high), rel=1e-2)
 
 
+@pytest.mark.parametrize("a", [(3.05, 0.05), (1.0, 0.05), (0.5, 0.02), (900.0, 0.1)])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_shortest_interval_of_a_heavy_tail(a, level):
+    """It holds its probability also where it reaches to 1e60 medians, or farther."""
+    quotient = BetaQuotient(a, [1.05, 433.05])
+    low, high = quotient.hdi(level)
+    assert quotient.cdf(high) - quotient.cdf(low) == pytest.approx(level, abs=1e-10)
+    width = quotient.iccdf(1 - level - 1e-4) - quotient.icdf(1e-4)
+    assert width >= (high - low) * (1 - 1e-9)
+    if low > 0 and high > 1e15:
+        assert quotient.pdf(low) == pytest.approx(quotient.pdf(high), rel=1e-6)
+
+
 def test_draws_are_those_of_the_distribution():
     """Their shares below quantiles are the levels."""
     quotient = BetaQuotient([20.5, 6.5], [3.5, 30.5])

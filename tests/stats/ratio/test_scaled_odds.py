@@ -119,3 +119,14 @@ def test_parameters_are_checked(arguments, name):
     """By name."""
     with pytest.raises(ValueError, match=f"^{name} must be between"):
         LibbyNovickBeta(*arguments)
+
+
+@pytest.mark.parametrize(("a", "b", "factor"), [(9251.6, 28.5, 2.49), (100, 7, 3)])
+def test_probabilities_are_at_most_one(a, b, factor):
+    """Though they are sums of rounded masses."""
+    distribution = LibbyNovickBeta(a, b, factor=factor)
+    away = distribution.standard_deviation() * np.linspace(-12, 12, 97)
+    x = np.concatenate([distribution.mean() + away, np.linspace(0, 1, 2001)])
+    for tail in (distribution.cdf(x), distribution.ccdf(x)):
+        assert tail.max() <= 1
+        assert tail.min() >= 0
