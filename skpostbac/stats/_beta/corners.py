@@ -158,10 +158,11 @@ def _ends(
     """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
     pieces = min(-(-e.size * log_orders.size // _BLOCK), e.shape[1])
     if pieces > 1:
-        known = zip(
-            *(np.array_split(x, pieces, 1) for x in (e, o, log_beta_of, log_rate)), strict=True
+        columns = np.array_split(np.arange(e.shape[1]), pieces)
+        parts = (
+            _ends(e[:, i], o[:, i], log_beta_of[:, i], log_rate[:, i], log_orders) for i in columns
         )
-        return np.concatenate([_ends(*some, log_orders) for some in known], axis=1)
+        return np.concatenate(list(parts), axis=1)
     # Terms in powers of scale / z, of which as many count as in the worst case of a small z.
     scale, j = SLOPE * (e + o) + START, np.arange(_TERMS)[:, np.newaxis, np.newaxis]
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
