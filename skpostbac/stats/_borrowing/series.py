@@ -55,7 +55,7 @@ _WIDEST = 2.0
 # Log-odds beyond which exp(d) is all that counts.
 _OVERFLOW = 100.0
 # States times heights in a block.
-_BLOCK = 2**19
+_BLOCK = 2**17
 
 
 class PooledTransform:
