@@ -45,6 +45,8 @@ _WIDE = 20.0
 # Outcomes closest to the borderline whose posteriors are exact, and others in doubt. Those of pairs
 # are computed one by one. In simulations, doubt of less than a standard error is left.
 _CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
+# Share of the largest width that is the sum of weights left out of exact posteriors.
+_LEFT_OUT = 1e-6
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
 # Distance after the answer, over which sizes are looked at.
@@ -305,10 +307,17 @@ class PlannedTest(FrozenArrays):
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
+        weights = self.weights
+        if self.width:
+            # No quantile moves by more than the weights that are left out.
+            order = np.argsort(weights)
+            kept = np.empty(n.size, dtype=bool)
+            kept[order] = np.cumsum(weights[order]) > _LEFT_OUT * self.width
+            weights, second = np.where(kept, weights, 0.0), np.where(kept, second, 0.0)
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
         first, second = counts[:, : n.size], counts[:, n.size :]
         a, b = self.prior.T
-        average = BetaAverage(a + second, b + n - second, weights=self.weights)
+        average = BetaAverage(a + second, b + n - second, weights=weights)
         if self.width:
             low, high = average.interval(self.level)
             return np.asarray(1 - (high - low) / self.width)[place]

@@ -18,12 +18,13 @@ series by the points of a Gauss rule. This holds far from the corners, if the co
 to it smoothly.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from skpostbac._utils import Bools, Complexes, Floats
+from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import SLOPE, START, Betas
 from skpostbac.stats._beta.moments import central_moments
 from skpostbac.stats._numerics import log_beta, waves
@@ -33,6 +34,8 @@ from skpostbac.stats._series import ORDER, Corners, Rule, fade, gauss_points
 _TERMS, _ROUNDING = 40, 1e-17
 # Most orders over which coefficients go over to narrow variables.
 _LATE = 2**13
+# Ends that are computed at a time.
+_BLOCK = 2**15
 # Log of the size of corners at the first order that are left out, and most of the corners.
 _LEAST, _MOST, _TINY = -39.0, 512, 1e-290
 
@@ -51,58 +54,95 @@ def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bool
     """
     count = coefficients.shape[1]
     start = count - min(count // 2, _LATE)
-    orders = np.arange(start, count) + 1
-    places, values = _corners_at(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
-    waves = np.exp(1j * step[:, np.newaxis, np.newaxis] * places[..., np.newaxis] * orders)
-    others = (waves * values[:, :, 0]).sum(axis=1)
+    angles = step[:, np.newaxis] * (np.arange(start, count) + 1)
+    # At single heights the sum of all corners is the product of sums of both ends.
+    ends = _Ends.of(betas, np.log(np.arange(start, count) + 1.0 + 0j)[np.newaxis], step, is_narrow)
+    x, weights = ends.narrow
+    others = np.einsum(
+        "mc,mcn->mn", weights, np.exp(1j * angles[:, np.newaxis] * x[..., np.newaxis])
+    )
+    for i, moved in zip(ends.moving, ends.ratios.swapaxes(0, 1)[..., 0, :], strict=True):
+        both = 1 + moved * np.exp(1j * angles * ends.weight[:, i : i + 1])
+        others *= both if betas.count.max() == 1 else both ** betas.count[:, i : i + 1]
+    others *= ends.product[:, 0] * np.exp(1j * angles * ends.place)
     late = coefficients[:, start:]
-    return np.hstack([coefficients[:, :start], late + fade(orders.size) * (others - late)])
+    return np.hstack([coefficients[:, :start], late + fade(angles.shape[1]) * (others - late)])
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Ends of the variables of m sums at orders.
+
+    Attributes
+    ----------
+    place : of the corner of all nearer ends, shape (m, 1).
+    product : product of all nearer ends, shape (m, s, N).
+    moving : variables whose farther ends count, shape (j,).
+    ratios : their farther ends in units of the nearer ones, shape (m, j, s, N).
+    weight : of each variable, zero for narrow ones, shape (m, l).
+    narrow : points that stand for the narrow variables, and their shares, shape (m, n) each.
+    """
+
+    place: Floats
+    product: Complexes
+    moving: Indices
+    ratios: Complexes
+    weight: Floats
+    narrow: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools) -> "_Ends":
+        """Compute them at orders whose logs are given, shape (s, N)."""
+        wide, count = (betas.size > 0) & ~is_narrow, betas.count
+        e, o = np.where(wide, betas.near, 1.0), np.where(wide, betas.far, 1.0)
+        weight = np.where(wide, betas.weight, 0.0)
+        log_rate = np.log(step[:, np.newaxis] * np.where(wide, betas.size, 1.0))
+        turn = -0.5j * np.pi * np.sign(weight)
+        log_beta_of = log_beta(e, o)
+        # Logs of the sizes of both ends of each variable, and of their product, at the first order.
+        height = log_rate + log_orders[0, 0].real
+        log_near, log_far = (gammaln(x) - log_beta_of - x * height for x in (e, o))
+        log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
+        log_share = log_size + log_far - log_near + np.log(count)
+        moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
+        pairs = ((e, o), (o, e), (log_beta_of, log_beta_of), (log_rate + turn, log_rate - turn))
+        first, last, log_betas, rates = (
+            np.concatenate([near, far[:, moving]], axis=1) for near, far in pairs
+        )
+        ends = _ends(first, last, log_betas, rates, log_orders)
+        near = ends[:, : e.shape[1]]
+        if not wide.all():
+            near[~wide] = 1.0
+        # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
+        ratios = np.zeros_like(ends[:, e.shape[1] :])
+        kept = near[:, moving]
+        np.divide(ends[:, e.shape[1] :], kept, out=ratios, where=np.abs(kept) > _TINY)
+        ratios[~wide[:, moving]] = 0.0
+        product = (near if count.max() == 1 else near ** _each(count)).prod(axis=1)
+        place = -(count * weight * betas.p).sum(axis=1, keepdims=True)
+        narrow = np.zeros((len(e), 1)), np.ones((len(e), 1))
+        if is_narrow.any():
+            moments = central_moments(betas.near, betas.far, ORDER)
+            narrow = gauss_points(moments, np.where(is_narrow, betas.weight, 0.0), count)
+        return cls(place, product, moving, ratios, weight, narrow)
 
 
 def _corners_at(
     betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools
 ) -> tuple[Floats, Complexes]:
     """Places of corners, (m, C), and their values at orders whose logs are given, (m, C, s, N)."""
-    wide, count = (betas.size > 0) & ~is_narrow, betas.count
-    e, o = np.where(wide, betas.near, 1.0), np.where(wide, betas.far, 1.0)
-    weight = np.where(wide, betas.weight, 0.0)
-    log_rate = np.log(step[:, np.newaxis] * np.where(wide, betas.size, 1.0))
-    turn = -0.5j * np.pi * np.sign(weight)
-    log_beta_of = log_beta(e, o)
-    # Logs of the sizes of both ends of each variable, and of their product, at the first order.
-    height = log_rate + log_orders[0, 0].real
-    log_near, log_far = (gammaln(x) - log_beta_of - x * height for x in (e, o))
-    log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
-    log_share = log_size + log_far - log_near + np.log(count)
-    moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
-    pairs = ((e, o), (o, e), (log_beta_of, log_beta_of), (log_rate + turn, log_rate - turn))
-    first, last, log_betas, rates = (
-        np.concatenate([near, far[:, moving]], axis=1) for near, far in pairs
-    )
-    ends = _ends(first, last, log_betas, rates, log_orders)
-    near = ends[:, : e.shape[1]]
-    if not wide.all():
-        near[~wide] = 1.0
-    values = near if count.max() == 1 else near ** _each(count)
-    values = values.prod(axis=1)[:, np.newaxis]
-    places = -(count * weight * betas.p).sum(axis=1, keepdims=True)
-    if is_narrow.any():
-        moments = central_moments(betas.near, betas.far, ORDER)
-        x, weights = gauss_points(moments, np.where(is_narrow, betas.weight, 0.0), count)
-        places, values = places + x, values * _each(weights)
-    # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
-    ratios = np.zeros_like(ends[:, e.shape[1] :])
-    kept = near[:, moving]
-    np.divide(ends[:, e.shape[1] :], kept, out=ratios, where=np.abs(kept) > _TINY)
-    size, sign = np.abs(weight[:, moving]), np.sign(weight[:, moving])
+    ends = _Ends.of(betas, log_orders, step, is_narrow)
+    x, weights = ends.narrow
+    places, values = ends.place + x, ends.product[:, np.newaxis] * _each(weights)
+    size, sign = np.abs(ends.weight[:, ends.moving]), np.sign(ends.weight[:, ends.moving])
     for columns in _alike(size):
         for side in (-1.0, 1.0):
             chosen = sign[:, columns] == side
             if chosen.any():
-                moved = ratios[:, columns]
+                moved = ends.ratios[:, columns]
                 moved = moved if chosen.all() else np.where(_each(chosen), moved, 0)
                 shift = side * size[:, columns[:1]]
-                many = count[:, moving[columns]]
+                many = betas.count[:, ends.moving[columns]]
                 places, values = _moved(places, values, shift, moved, many)
     return places, values
 
@@ -116,6 +156,13 @@ def _ends(
     e: Floats, o: Floats, log_beta_of: Floats, log_rate: Complexes, log_orders: Complexes
 ) -> Complexes:
     """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
+    pieces = min(-(-e.size * log_orders.size // _BLOCK), e.shape[1])
+    if pieces > 1:
+        columns = np.array_split(np.arange(e.shape[1]), pieces)
+        parts = (
+            _ends(e[:, i], o[:, i], log_beta_of[:, i], log_rate[:, i], log_orders) for i in columns
+        )
+        return np.concatenate(list(parts), axis=1)
     # Terms in powers of scale / z, of which as many count as in the worst case of a small z.
     scale, j = SLOPE * (e + o) + START, np.arange(_TERMS)[:, np.newaxis, np.newaxis]
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)

@@ -4,7 +4,8 @@ Classes of similar size form a stratum and share a state eta = (mu, kappa), whic
 over the strata (`chain`). Given the states, the recalls are independent, and the posterior of each
 is a mixture of two Betas, one for a class that borrows and one for an outlier. Means, variances and
 higher moments are sums over the states. The transform of the sum is one over their paths, and gives
-the coefficients of a Fourier series (`series`). A single class is a mixture of Betas.
+the coefficients of a Fourier series (`series`). A single class is a mixture of Betas, with a table
+of its density.
 """
 
 from functools import cached_property
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike
 from skpostbac._utils import Floats, Indices, input_errors
 from skpostbac.stats._borrowing.hyperprior import Hyperprior
 from skpostbac.stats._borrowing.pool import Pool, kind_means
-from skpostbac.stats._borrowing.series import ClassMixture, pooled_series
+from skpostbac.stats._borrowing.series import class_share, pooled_series
 from skpostbac.stats._borrowing.states import Kinds
 from skpostbac.stats._distribution import BoundedDistribution
 from skpostbac.stats._numerics import Frame, exact_sum, sum_weights, vector
@@ -232,9 +233,9 @@ class HierarchicalBetaAverage(BoundedDistribution):
     def _centred(self) -> Centred:
         parts = zip(self._kinds, self._moments, strict=True)
         pools = [pool.for_transforms(kinds, self.hyperprior) for kinds, pool in parts]
-        ends = -self._frame.mean_to_low, self._frame.mean_to_high
         if np.count_nonzero(self.weights) == 1:
-            return ClassMixture.of(pools[0], ends, self.standard_deviation())
+            return class_share(pools[0], self._frame, self.standard_deviation())
+        ends = -self._frame.mean_to_low, self._frame.mean_to_high
         return pooled_series(pools, ends, self.standard_deviation())
 
     def variance(self) -> float:

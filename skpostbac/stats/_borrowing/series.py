@@ -18,17 +18,17 @@ farther from the corners.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaincc, erfc, gammaln
+from scipy.special import erfc, expit, gammaln, log_expit
 
 from skpostbac._utils import Complexes, Floats
 from skpostbac.stats._borrowing.pool import Pool
 from skpostbac.stats._borrowing.strata import Stratum
 from skpostbac.stats._borrowing.transform import StratumTransform
-from skpostbac.stats._numerics import log_beta
-from skpostbac.stats._series import LEAST_TAIL, Evaluator, Series
+from skpostbac.stats._distribution import CentredShare, Table
+from skpostbac.stats._numerics import Frame, log_beta, log_sum
+from skpostbac.stats._series import Series
 
 # No more than exp(-DEPTH) = 1e-12 is beyond the range. A coefficient is negligible below this.
 _DEPTH, _NEGLIGIBLE = 27.6, 4e-11
@@ -50,8 +50,12 @@ _CHEAP, _POINTS, _COMPARED, _TOLERANCE = 256, 12, 16, 1e-10
 _PERIOD = 1 + 1 / 16
 # Range of the logs of heights, and the halvings that leave 1e-3 of it.
 _MOST_LOG, _HALVINGS, _TINY = 80.0, 18, 1e-300
+# Widest panels, in log-odds, from which the table of a single class begins.
+_WIDEST = 2.0
+# Log-odds beyond which exp(d) is all that counts.
+_OVERFLOW = 100.0
 # States times heights in a block.
-_BLOCK = 2**19
+_BLOCK = 2**17
 
 
 class PooledTransform:
@@ -237,86 +241,38 @@ def _interpolated(x: Floats, values: Complexes, points: Floats) -> Complexes:
     return np.asarray((table * values[start[:, np.newaxis] + np.arange(n)]).sum(axis=1))
 
 
-@dataclass(frozen=True)
-class ClassMixture:
-    """The recall of a single class, times a weight: a mixture of Betas, about its mean.
+def class_share(pool: Pool, frame: Frame, deviation: float) -> CentredShare:
+    """Distribution of a weighted recall of a single class: a mixture of Betas over the states.
 
-    Attributes
-    ----------
-    chances, a, b : of the Betas, shape (n,), seen from the end at `low`.
-    size : of the weight.
-    low, high, deviation, end_densities : as in `Centred`.
+    Its density is that of an outlier times a sum over the states, of what the class borrows there.
     """
+    (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
+    chances, (mean, rest) = np.exp(one.log_weights), (frame.mean_to_low, frame.mean_to_high)
+    borrows = chances * (1 - one.outlier[:, 0])
+    kept = borrows > _LIGHTEST
+    logs = one.log_borrower[:, 0] + one.borrowed.log_norm
+    powers = np.stack([one.up, one.down])[:, kept]
+    own = one.outlier_a[0], one.outlier_b[0]
+    if one.kinds.weights[0] < 0:
+        powers, own = powers[::-1], own[::-1]
+    powers = np.hstack([powers, np.zeros((2, 1))])
+    alone = max(chances.sum() - borrows.sum(), _TINY)
+    factors = np.append(np.log(borrows[kept]) - logs[kept], np.log(alone))[:, np.newaxis]
+    # From the nearer end, exponents keep their digits where n is large.
+    n, side = own[0] + own[1], 1.0 if own[0] < own[1] else -1.0
+    share, mode = min(own) / n, np.log(own[0]) - np.log(own[1])
 
-    chances: Floats
-    a: Floats
-    b: Floats
-    size: float
-    low: Floats
-    high: Floats
-    deviation: Floats
-    end_densities: Floats
-    is_log_concave: bool = False
-    least: float = LEAST_TAIL
+    def log_density(u: Floats) -> Floats:
+        d = side * (u - mode)
+        rise = np.log1p(share * np.expm1(np.minimum(d, _OVERFLOW)))
+        rise = np.where(d < _OVERFLOW, rise, np.log(share) + d)
+        borrowed = powers.T @ np.stack([log_expit(u), log_expit(-u)])
+        return np.asarray(n * (share * d - rise) + log_sum(borrowed + factors))
 
-    @classmethod
-    def of(cls, pool: Pool, ends: tuple[float, float], deviation: float) -> "ClassMixture":
-        """Take the class of a pool: it borrows in each state, or it is an outlier."""
-        (one,) = (stratum for stratum in pool.strata if stratum.kinds.count.size)
-        chances, weight = np.exp(one.log_weights), float(one.kinds.weights[0])
-        borrows = chances * (1 - one.outlier[:, 0])
-        chances = np.append(borrows, max(chances.sum() - borrows.sum(), 0.0))
-        a, b = np.append(one.a[:, 0], one.outlier_a), np.append(one.b[:, 0], one.outlier_b)
-        a, b = (a, b) if weight > 0 else (b, a)
-        low, high = np.reshape(ends, (2, 1))
-        kept = chances > 0
-        chances = chances[kept] / chances.sum()
-        limits = np.asarray(_end_densities([pool]))
-        return cls(chances, a[kept], b[kept], abs(weight), low, high, np.array([deviation]), limits)
-
-    @property
-    def places(self) -> Floats:
-        """Distances at which the density may have a kink or a pole, shape (1, 0)."""
-        return np.empty((1, 0))
-
-    def evaluator(self, n_derivatives: int) -> Evaluator:
-        """Return what evaluates the distribution function and so many derivatives."""
-
-        def evaluate(y: Floats) -> Floats:
-            values = self._values(y[0] - self.low, self.high - y[0], n_derivatives)
-            return values[:, np.newaxis]
-
-        return evaluate
-
-    def tails(self, y: Floats, to_low: Floats, to_high: Floats) -> Floats:
-        """P(X <= x), P(X > x) and the density, (3, 1, n), between the ends of the support."""
-        del y
-        density = self._values(to_low[0], to_high[0], 1)[1]
-        return np.stack([*self._tails(to_low[0], to_high[0]), density])[:, np.newaxis]
-
-    def _tails(self, to_low: Floats, to_high: Floats) -> tuple[Floats, Floats]:
-        """Both tails, by the distance from the nearer end, which has all digits."""
-        x = np.clip(np.minimum(to_low, to_high) / self.size, 0.0, 0.5)
-        is_low = to_low < to_high
-        a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
-        near, far = np.where(is_low, a, b), np.where(is_low, b, a)
-        nearer, farther = (self.chances @ tail(near, far, x) for tail in (betainc, betaincc))
-        return np.where(is_low, nearer, farther), np.where(is_low, farther, nearer)
-
-    def _values(self, to_low: Floats, to_high: Floats, n_derivatives: int) -> Floats:
-        lower, upper = self._tails(to_low, to_high)
-        found = [np.where(lower < upper, lower - 0.5, 0.5 - upper)]
-        if n_derivatives:
-            # At an end itself the limits of the density count.
-            x, rest = (np.clip(z / self.size, _TINY, 1.0) for z in (to_low, to_high))
-            a, b = self.a[:, np.newaxis], self.b[:, np.newaxis]
-            logs = (a - 1) * np.log(x) + (b - 1) * np.log(rest) - log_beta(a, b)
-            densities = self.chances[:, np.newaxis] * np.exp(np.minimum(logs, 600.0)) / self.size
-            found.append(densities.sum(axis=0))
-            if n_derivatives > 1:
-                slopes = densities * ((a - 1) / x - (b - 1) / rest) / self.size
-                found.append(slopes.sum(axis=0))
-        return np.stack(found)
-
-    def quantiles_from_ends(self, p: Floats, q: Floats) -> None:
-        """Distances from both ends are no more accurate than those from the mean."""
+    start, scale = np.log(mean) - np.log(rest), deviation * (mean + rest) / (mean * rest)
+    edges = start + min(scale, _WIDEST) * np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    table = Table.of(log_density, edges, _TOLERANCE)
+    return CentredShare(
+        *(table, frame.mean, -mean, rest, deviation, tuple(_end_densities([pool])[:, 0].tolist())),
+        is_log_concave=table.has_one_peak(1 - 2 * expit(table.points)),
+    )

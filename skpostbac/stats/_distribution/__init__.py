@@ -28,6 +28,7 @@ from skpostbac.stats._distribution.interface import (
 )
 from skpostbac.stats._distribution.table import (
     LAST,
+    CentredShare,
     CentredTable,
     LogitDistribution,
     Table,
@@ -38,6 +39,7 @@ __all__ = [
     "DEFAULT_INTERVAL",
     "LAST",
     "BoundedDistribution",
+    "CentredShare",
     "CentredTable",
     "Distribution",
     "DrawnPosterior",

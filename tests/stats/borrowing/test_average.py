@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import betainc, betaincc, betaln, expit
+from scipy.special import betainc, betaincc, betaln, expit, ndtr
 
 from skpostbac.stats import BetaAverage, HierarchicalBetaAverage, Hyperprior
 from skpostbac.stats._numerics.quadrature import integrate
@@ -457,6 +457,15 @@ def test_tails_of_one_class_of_many_samples(correct, total, weight):
     lower, upper = ([tail(one, value) for value in x] for one in (betainc, betaincc))
     assert_allclose(below(weight * x), lower, rtol=1e-9, atol=1e-12)
     assert_allclose(above(weight * x), upper, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, -2.0], ids="weight={}".format)
+def test_one_class_of_1e15_samples_is_normal(weight):
+    """Its skewness is 1e-8."""
+    distribution = HierarchicalBetaAverage([4e14, 7], [1e15, 9], weights=[weight, 0.0])
+    mean, sd, z = distribution.mean(), distribution.standard_deviation(), np.linspace(-5, 5, 21)
+    assert_allclose(distribution.cdf(mean + sd * z), ndtr(z), rtol=0, atol=1e-7)
+    assert_allclose(distribution.mode(), mean, rtol=0, atol=1e-5 * sd)
 
 
 @pytest.mark.slow
