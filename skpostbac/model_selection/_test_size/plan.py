@@ -315,6 +315,7 @@ class PlannedTest(FrozenArrays):
             kept[order] = np.cumsum(weights[order]) > _LEFT_OUT * self.width
             weights, second = np.where(kept, weights, 0.0), np.where(kept, second, 0.0)
         counts, place = np.unique(np.hstack([first, second]), axis=0, return_inverse=True)
+        place = place.ravel()  # NumPy 2.0 gives it the axis
         first, second = counts[:, : n.size], counts[:, n.size :]
         a, b = self.prior.T
         average = BetaAverage(a + second, b + n - second, weights=weights)
