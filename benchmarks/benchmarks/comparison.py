@@ -54,7 +54,7 @@ class Independent:
 
 
 class AgainstDifferences:
-    """Worst absolute error of a pair, to the inversion of the distribution of the difference."""
+    """Worst absolute error of a pair, to the distribution of the difference."""
 
     params = ([20], [1, 3, 10], ["ordinary", "empty"])
     param_names = ("n_classifiers", "n_classes", "regime")

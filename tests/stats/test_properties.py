@@ -232,7 +232,7 @@ def test_log_tails_are_monotone(distributions, data):
 
 @every_family(ALL_FAMILIES)
 def test_minus_the_variable(distributions, data):
-    """P(X <= x) = P(-X >= -x), though the contours lie on opposite sides."""
+    """P(X <= x) = P(-X >= -x)."""
     distribution = pick(data, distributions)
     weighted = BetaAverage(distribution.a, distribution.b, weights=distribution.weights)
     x = data.draw(places(weighted))

@@ -389,7 +389,7 @@ def _perfect_difference():
 
 
 def test_values_do_not_depend_on_what_was_asked_before():
-    """Contours that serve a search are not kept beyond it."""
+    """What was asked before changes nothing."""
     distribution = _different(5, 5)
     x = distribution.icdf([1e-30, 1e-20])
     assert np.array_equal(distribution.logcdf(x), _different(5, 5).logcdf(x))

@@ -233,7 +233,7 @@ def test_stay_and_move_may_add_up_to_one(percent):
 
 
 def test_draws_follow_the_distribution(draws_pvalue):
-    """Paths of states and classes given these, beside the inversion."""
+    """Paths of states and classes given these."""
     distribution = HierarchicalBetaAverage(*HARDER_WHEN_RARE)
     draws = distribution.sample(20_000, rng=np.random.default_rng(4))
     assert draws_pvalue(draws, distribution.cdf) > 1e-3

@@ -50,7 +50,7 @@ class ScaledBeta:
 
 
 def inverted_beta(a, b):
-    """Return a Beta distribution by inversion, as an average of one."""
+    """Return a Beta distribution as an average of one."""
     return BetaAverage([a], [b])
 
 
@@ -228,7 +228,7 @@ def averages(counts, prior=1.0):
 @pytest.mark.parametrize("prior", [0.5, 1.0])
 @pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS.keys())
 def test_pairs_are_differences(counts, prior):
-    """The pairs agree with the inversion of the distribution of each difference."""
+    """The pairs agree with the distribution of each difference."""
     distributions = averages(counts, prior)
     pairwise = pairwise_probabilities(resolve_jointly(distributions))
     for i, j in combinations(range(len(distributions)), 2):
