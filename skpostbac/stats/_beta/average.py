@@ -197,18 +197,6 @@ class BetaAverage(BoundedDistribution):
         """Return the mean of each variable, shape (l,)."""
         return np.asarray(self.a / (self.a + self.b))
 
-    def variance(self) -> float:
-        """Return the variance, in closed form."""
-        return float(self._cumulants[0])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, in closed form."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, in closed form; it is zero for a normal distribution."""
-        return float(self._cumulants[2] / self._cumulants[0] ** 2)
-
     @cached_property
     def _cumulants(self) -> Floats:
         parameters = self._parameters

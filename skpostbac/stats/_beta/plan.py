@@ -17,14 +17,8 @@ from skpostbac.stats._beta.corners import blended, corners_of
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._beta.transform import path_of, transforms
 from skpostbac.stats._numerics import log_beta
-from skpostbac.stats._series import Centred, Series
+from skpostbac.stats._series import PERIOD, Centred, Series, orders
 
-# Orders of a series: the fewest, the most, and the most of all variables of a sum together.
-_FEWEST, _MOST, _MOST_OF_ALL = 8, 2**16, 2**20
-# So many orders take less time than corners.
-_CHEAP = 300
-# The period is a little wider than the range, so that its two ends do not meet.
-_PERIOD = 1 + 1 / 16
 # Coefficients of the series in a block, and sums whose blocks are chosen at a time.
 _BLOCK, _CHUNK = 2**16, 2**12
 # Sums of the parameters of a single Beta up to which the incomplete Beta function is accurate.
@@ -52,12 +46,10 @@ def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, C
 
 def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     below, above = ranges(betas)
-    step = 2 * np.pi / (_PERIOD * (below + above))
+    step = 2 * np.pi / (PERIOD * (below + above))
     vanished, resolved = heights(betas), resolved_heights(betas)
-    most = max(min(_MOST, _MOST_OF_ALL // betas.p.shape[1]), 2**13)
-    wanted = np.minimum(vanished, resolved.max(axis=1))
-    wanted = np.where(vanished <= _CHEAP * step, vanished, wanted) / step
-    order = _rounded_up(np.minimum(np.maximum(np.ceil(wanted) + 1, _FEWEST), most))
+    last_end = resolved.max(axis=1) / step
+    order = _rounded_up(orders(vanished / step, last_end, betas.p.shape[1]))
     last = order * step
     is_narrow = resolved > last[:, np.newaxis]
     has_corners = vanished > last

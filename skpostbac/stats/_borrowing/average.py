@@ -238,18 +238,6 @@ class HierarchicalBetaAverage(BoundedDistribution):
         ends = -self._frame.mean_to_low, self._frame.mean_to_high
         return pooled_series(pools, ends, self.standard_deviation())
 
-    def variance(self) -> float:
-        """Return the variance, in closed form."""
-        return float(self._cumulants[0])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, which is zero for a normal distribution."""
-        return float(self._cumulants[2] / self._cumulants[0] ** 2)
-
     @cached_property
     def _cumulants(self) -> Floats:
         """Second, third and fourth cumulant."""

@@ -159,18 +159,6 @@ class PairedDifference(BoundedDistribution):
             total += weight * differing * (2 * rng.beta(b, a, size=shape) - 1)
         return total
 
-    def variance(self) -> float:
-        """Return the variance, in closed form."""
-        return float(self._cumulants[0])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, in closed form."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, in closed form; it is zero for a normal distribution."""
-        return float(self._cumulants[2] / self._cumulants[0] ** 2)
-
     @cached_property
     def _cumulants(self) -> Floats:
         return cumulants(self._alphas, self.weights)

@@ -39,21 +39,18 @@ from skpostbac.stats._series import (
     DEPTH,
     NARROW,
     ORDER,
+    PERIOD,
     Corners,
     Rule,
     Series,
     fade,
     gauss_points,
+    orders,
     vanishing_heights,
 )
 
-# Orders of a series: the fewest, the most of a few and of many classes, the most of all classes
-# together, and so many that take less time than corners.
-_FEWEST, _MOST, _MOST_OF_MANY, _MOST_OF_ALL, _CHEAP = 8, 2**16, 2**13, 2**20, 300
 # Coefficients of classes, or values at orders of their vertices, that are held at a time.
 _BLOCK = 2**20
-# The period is a little wider than the range, so that its two ends do not meet.
-_PERIOD = 1 + 1 / 16
 # Log of the size of corners at the first order that are left out, and most of the corners.
 _LEAST, _MOST_CORNERS, _TINY = -39.0, 512, 1e-290
 # Places of corners, as shares of the range, and powers of the density that are the same.
@@ -123,13 +120,10 @@ def cumulants(alphas: Floats, weights: Floats) -> Floats:
 def series_of(pairs: Pairs) -> Series:
     """Return the series of a sum of classes, as an array of one distribution."""
     (below, above), variance = _ranges(pairs), (pairs.count * pairs.variances).sum()
-    step = 2 * np.pi / (_PERIOD * (below + above))
-    # Heights in units of the weight.
+    step = 2 * np.pi / (PERIOD * (below + above))
     resolving = resolved(pairs.alphas) / (pairs.weights * step)
     whole = _vanishing_height(pairs) / step
-    wanted = whole if whole <= _CHEAP else min(whole, resolving.max())
-    most = max(min(_MOST, _MOST_OF_ALL // pairs.count.size), _MOST_OF_MANY)
-    order = int(min(max(np.ceil(wanted) + 1, _FEWEST), most))
+    order = int(orders(np.array([whole]), resolving.max(keepdims=True), pairs.count.size)[0])
     is_narrow, corners = resolving > order, None
     if whole <= order:
         coefficients = _coefficients(pairs, step, order)

@@ -62,17 +62,22 @@ class BoundedDistribution(Distribution):
         frames = np.array([[frame.mean], [frame.mean_rest], [frame.low], [frame.high]])
         return Located(frames, [(np.arange(1), self._centred)], self._small_tails)
 
-    @abstractmethod
+    @property
+    def _cumulants(self) -> Floats:
+        """Second, third and fourth cumulant, unless the moments are given otherwise."""
+        raise NotImplementedError
+
     def variance(self) -> float:
         """Return the variance."""
+        return float(self._cumulants[0])
 
-    @abstractmethod
     def skewness(self) -> float:
         """Return the skewness, the third standardised moment."""
+        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
 
-    @abstractmethod
     def kurtosis(self) -> float:
         """Return the excess kurtosis, which is zero for a normal distribution."""
+        return float(self._cumulants[2] / self._cumulants[0] ** 2)
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:

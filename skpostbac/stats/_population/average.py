@@ -116,18 +116,6 @@ class LogitAverage(BoundedDistribution):
         found[:, 2] -= 3 * found[:, 0] ** 2
         return np.asarray((self._weights[:, np.newaxis] ** [2, 3, 4] * found).sum(axis=0))
 
-    def variance(self) -> float:
-        """Return the variance, by quadrature."""
-        return float(self._cumulants[0])
-
-    def skewness(self) -> float:
-        """Return the skewness, the third standardised moment, by quadrature."""
-        return float(self._cumulants[1] / self._cumulants[0] ** 1.5)
-
-    def kurtosis(self) -> float:
-        """Return the excess kurtosis, by quadrature; it is zero for a normal distribution."""
-        return float(self._cumulants[2] / self._cumulants[0] ** 2)
-
     @cached_property
     def _frame(self) -> Frame:
         to_low, to_high = np.array([term.ends for term in self._terms]).T * [[-1.0], [1.0]]

@@ -22,8 +22,10 @@ from skpostbac.stats._series.sums import (
     DEPTH,
     NARROW,
     ORDER,
+    PERIOD,
     fade,
     gauss_points,
+    orders,
     vanishing_heights,
 )
 
@@ -32,6 +34,7 @@ __all__ = [
     "LEAST_TAIL",
     "NARROW",
     "ORDER",
+    "PERIOD",
     "Centred",
     "Corners",
     "Evaluator",
@@ -42,6 +45,7 @@ __all__ = [
     "fade",
     "gauss_points",
     "modes",
+    "orders",
     "quantiles",
     "shortest_intervals",
     "tails_about_means",

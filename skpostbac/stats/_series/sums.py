@@ -1,8 +1,8 @@
 """What series of sums of independent variables have in common.
 
-`vanishing_heights` is where the transform of a sum ends. Where its variables are at their ends from
-some height on, but for a few narrow ones, these count by the points of a Gauss rule, and `fade`
-leads the coefficients over to that.
+`vanishing_heights` is where the transform of a sum ends, and `orders` how many orders its series
+has. Where its variables are at their ends from some height on, but for a few narrow ones, these
+count by the points of a Gauss rule, and `fade` leads the coefficients over to that.
 """
 
 from math import comb
@@ -21,6 +21,13 @@ DEPTH = 34.0
 # leaves an error of at most half its square.
 _MOST_STEPS, _LAST = 60, 0.2
 _MOST_LOG = 400.0
+# Orders of a series: the fewest, the most, the most of all variables of a sum together, and the
+# most of each of many variables.
+_FEWEST, _MOST, _MOST_OF_ALL, _MOST_OF_MANY = 8, 2**16, 2**20, 2**13
+# So many orders take less time than corners.
+_CHEAP = 300
+# The period is a little wider than the range, so that its two ends do not meet.
+PERIOD = 1 + 1 / 16
 # Points of a Gauss rule, and the highest moment that it takes.
 _MOST_POINTS = 9
 ORDER = 2 * _MOST_POINTS
@@ -43,6 +50,17 @@ def vanishing_heights(exponents: Floats, ratios: Floats, variance: Floats) -> Fl
         if (np.abs(step) < _LAST).all():
             break
     return np.asarray(np.exp(0.5 * u))
+
+
+def orders(vanished: Floats, resolved: Floats, n_variables: int) -> Floats:
+    """Return the numbers of orders of series, whole numbers, shape (m,).
+
+    They end at the order where the transform has vanished, or where the ends of all variables are
+    resolved and the rest is summed in closed form, whichever comes first.
+    """
+    wanted = np.where(vanished <= _CHEAP, vanished, np.minimum(vanished, resolved))
+    most = max(min(_MOST, _MOST_OF_ALL // n_variables), _MOST_OF_MANY)
+    return np.asarray(np.minimum(np.maximum(np.ceil(wanted) + 1, _FEWEST), most))
 
 
 def gauss_points(moments: Floats, weights: Floats, count: Floats) -> tuple[Floats, Floats]:
