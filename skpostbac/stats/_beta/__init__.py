@@ -7,11 +7,9 @@ logs of small tails by a `saddlepoint` approximation. `average` and `averages` a
 `parameters` checks what they give, and `together` evaluates many distributions. Imports `_series`.
 """
 
-from skpostbac.stats._beta.average import BetaAverage, beta_averages
+from skpostbac.stats._beta.average import BetaAverage, Question, beta_averages, evaluate_all
 from skpostbac.stats._beta.averages import BetaAverages, Intervals
-from skpostbac.stats._beta.moments import central_moments, variances
-from skpostbac.stats._beta.parameters import LARGEST, SMALLEST
-from skpostbac.stats._beta.together import Question, evaluate_all
+from skpostbac.stats._beta.betas import LARGEST, SMALLEST, central_moments, variances
 
 __all__ = [
     "LARGEST",

@@ -32,7 +32,7 @@ from skpostbac._utils import (
     float_array,
     probability_array,
 )
-from skpostbac.stats._distribution.interface import (
+from skpostbac.stats._distribution.distribution import (
     DEFAULT_INTERVAL,
     Distribution,
     Interval,

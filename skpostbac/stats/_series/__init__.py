@@ -6,26 +6,22 @@ evaluated, many distributions at once, and `located` at points of the real line.
 these are does not matter here; `sums` has what families of sums of independent variables share.
 """
 
-from skpostbac.stats._series.corners import Corners, Rule
-from skpostbac.stats._series.located import Located, SmallTails
-from skpostbac.stats._series.mode import modes
-from skpostbac.stats._series.quantile import quantiles
+from skpostbac.stats._series.points import Located, SmallTails, modes, quantiles, shortest_intervals
 from skpostbac.stats._series.series import (
-    LEAST_TAIL,
-    Centred,
-    Evaluator,
-    Series,
-    tails_about_means,
-)
-from skpostbac.stats._series.shortest import shortest_intervals
-from skpostbac.stats._series.sums import (
     DEPTH,
+    LEAST_TAIL,
     NARROW,
     ORDER,
     PERIOD,
+    Centred,
+    Corners,
+    Evaluator,
+    Rule,
+    Series,
     fade,
     gauss_points,
     orders,
+    tails_about_means,
     vanishing_heights,
 )
 

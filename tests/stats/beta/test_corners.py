@@ -7,7 +7,7 @@ from scipy import stats
 
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta.betas import Betas, resolved_heights
-from skpostbac.stats._beta.corners import corners_of
+from skpostbac.stats._beta.series import corners_of
 
 SUMS = {
     "one": ([3], [5], [1.0]),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skpostbac.stats._numerics import even_transform
-from skpostbac.stats._numerics.even_transform import even_sums
+from skpostbac.stats._numerics.arrays import even_sums
 
 
 @pytest.mark.parametrize("count", [1, 2, 17, 2000])

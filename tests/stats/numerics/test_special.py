@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from skpostbac.stats._numerics.special import expm1mx, log1pmx, log_beta, stirling_remainder
+from skpostbac.stats._numerics.arithmetic import expm1mx, log1pmx, log_beta, stirling_remainder
 
 # A dozen roundings.
 RELATIVE = 3e-15
