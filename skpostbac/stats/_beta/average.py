@@ -12,7 +12,6 @@ with n_i = a_i + b_i. The mean and the ends of the support are kept as sums of t
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -259,17 +258,24 @@ def evaluate_all(
     -------
     values : ndarray of shape (n,) or (n, 2)
     """
-    kinds = [_kind(distribution) for distribution in distributions]
-    places = sorted(range(len(kinds)), key=kinds.__getitem__)
+    groups: dict[tuple[int, bool], list[int]] = {}
+    for i, one in enumerate(distributions):
+        kind = (0, False)
+        if isinstance(one, BetaAverage):
+            kind = one.a.size, one.has_equal_weights
+        groups.setdefault(kind, []).append(i)
     found: dict[int, Any] = {}
     alone: list[int] = []
-    for kind, group in groupby(places, key=kinds.__getitem__):
-        rows = list(group)
-        if len(rows) == 1 or kind == _OTHER:
+    for (size, is_equal), rows in groups.items():
+        if len(rows) == 1 or size == 0:
             alone += rows
-        else:
-            answers = np.transpose(question(_stacked([distributions[i] for i in rows])))
-            found |= zip(rows, answers, strict=True)
+            continue
+        chosen: list[Any] = [distributions[i] for i in rows]
+        a, b, weights = (
+            np.array([getattr(one, name) for one in chosen]) for name in ("a", "b", "weights")
+        )
+        answers = question(beta_averages(a, b, None if is_equal else weights))
+        found |= zip(rows, np.transpose(answers), strict=True)
     answered: dict[int, Any] = {}
     for i in watch(sorted(alone)):
         # One that stands for several is asked once.
@@ -277,23 +283,4 @@ def evaluate_all(
         if key not in answered:
             answered[key] = question(distributions[i])
         found[i] = answered[key]
-    return np.array([found[i] for i in range(len(kinds))], dtype=float)
-
-
-# The kind of a distribution that is computed alone.
-_OTHER = (0, False)
-
-
-def _kind(distribution: Distribution) -> tuple[int, bool]:
-    """Return the number of variables of an average of Betas, and whether weights are equal."""
-    if not isinstance(distribution, BetaAverage):
-        return _OTHER
-    return distribution.a.size, distribution.has_equal_weights
-
-
-def _stacked(distributions: Sequence[Any]) -> BetaAverages:
-    """Return distributions of one kind as an array."""
-    a, b, weights = (
-        np.array([getattr(one, name) for one in distributions]) for name in ("a", "b", "weights")
-    )
-    return beta_averages(a, b, None if distributions[0].has_equal_weights else weights)
+    return np.array([found[i] for i in range(len(distributions))], dtype=float)

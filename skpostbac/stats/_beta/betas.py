@@ -1,10 +1,12 @@
-"""Weighted Betas of many sums at once, each variable seen from its nearer end.
+"""Weighted sums of Betas: parameters, cumulants, and how far they and their transforms reach.
 
-Arrays have shape (m, l): m sums of l variables. A variable with a > b is reflected,
+Arrays have shape (m, l): m sums of l variables.
+
+**Reflection.** A variable with a > b is reflected,
 theta -> 1 - theta with the weight -w, so that a <= b and p = a / n <= 1/2. Exponents near a small p
 are then computed from numbers of its own size.
 
-How far a sum and its transform reach follows from bounds of each variable.
+**Reach.** How far a sum and its transform reach follows from bounds of each variable.
 The characteristic function of a Gamma variable of variance v and shape o has the modulus
 (1 + t^2 v / o)^(-o / 2). That of a Beta falls at least as fast with its nearer exponent as o (tests
 check it), so that the product is below exp(-D) from the height T with
@@ -27,21 +29,14 @@ more than exp(-D) is on that side beyond
 
 and nothing beyond the end of the support.
 
-Central moments of Betas, and cumulants of weighted sums of them, in closed form.
-
-The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n - 2) theta) f with n = a +
-b. Times a power of theta - mu and integrated by parts, this gives the recursion of the central
-moments
+**Moments.** The density f of Beta(a, b) satisfies theta (1 - theta) f' = (a - 1 - (n - 2) theta) f
+with n = a + b. Times a power of theta - mu and integrated by parts, this gives the recursion of the
+central moments
 
     m_{r+1} = r / (n + r) (mu (1 - mu) m_{r-1} + (1 - 2 mu) m_r),  m_0 = 1,  m_1 = 0,
 
 with the mean mu = a / n. The cumulants of one variable are kappa_2 = m_2, kappa_3 = m_3 and
 kappa_4 = m_4 - 3 m_2^2; those of sum_i w_i theta_i are the sums of w_i^r kappa_r.
-
-Parameters of weighted sums of Betas, checked and broadcast.
-
-The last axis is over the variables of a sum. The axes before it are those of an array of
-distributions and broadcast as in NumPy.
 """
 
 from collections import Counter
@@ -168,13 +163,6 @@ def cumulants(a: Floats, b: Floats, weights: Floats) -> Floats:
     return np.asarray(np.sum(terms, axis=-1))
 
 
-# Single sums of more variables than this are searched for identical ones.
-_FEW = 4
-# Both ends of a variable are resolved from |z| = SLOPE n + START on (`corners`).
-SLOPE, START = 3.0, 40.0
-_SIDES = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
-
-
 @dataclass(frozen=True)
 class Betas(Rows):
     """Sums of `weight` times theta ~ Beta(n p, n q), with p <= q = 1 - p; shapes (m, l).
@@ -204,32 +192,33 @@ class Betas(Rows):
     @classmethod
     def reflected(cls, a: Floats, b: Floats, weights: Floats) -> "Betas":
         """See each variable from its nearer end. One without a weight counts as uniform."""
-        if len(a) == 1 and a.shape[1] > _FEW:
+        # Identical variables of a single sum count as one; for a few a search does not pay.
+        if len(a) == 1 and a.shape[1] > 4:
             columns = Counter(zip(a[0].tolist(), b[0].tolist(), weights[0].tolist(), strict=True))
             a, b, weights = np.array(list(columns)).T[:, np.newaxis]
             count = np.array([list(columns.values())], dtype=float)
         else:
             count = np.ones_like(a)
         n = a + b
-        variances = (a / n) * (b / n) * (weights * weights) / (n + 1)
-        variance = (count * variances).sum(axis=1)
-        idle = variances <= NARROW**2 * variance[:, np.newaxis]
+        each = variances(a, b, weights)
+        variance = (count * each).sum(axis=1)
+        idle = each <= NARROW**2 * variance[:, np.newaxis]
         if idle.any():
             a, b, n = (np.where(idle, value, x) for value, x in ((1.0, a), (1.0, b), (2.0, n)))
-            weights, variances = np.where(idle, 0.0, weights), np.where(idle, 0.0, variances)
+            weights, each = np.where(idle, 0.0, weights), np.where(idle, 0.0, each)
         near, far = np.minimum(a, b), np.maximum(a, b)
         p, q = near / n, far / n
         weight, size = np.where(a > b, -weights, weights), np.abs(weights)
-        return cls(count, n, p, q, weight, near, far, near * q, size, variances, variance)
+        return cls(count, n, p, q, weight, near, far, near * q, size, each, variance)
 
 
 def ranges(betas: Betas) -> tuple[Floats, Floats]:
     """Distances from the mean, below and above, beyond which nothing counts; shape (m,) each."""
-    lean = (_SIDES * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))).max(
-        axis=2, initial=0.0
-    )
+    sides = np.array([-1.0, 1.0])[:, np.newaxis, np.newaxis]
+    lean = sides * ((2 / 3 * DEPTH) * betas.weight * (betas.q - betas.p) / (betas.n + 2))
+    lean = lean.max(axis=2, initial=0.0)
     near, far = betas.count * betas.size * betas.p, betas.count * betas.size * betas.q
-    ends = np.where(_SIDES * betas.weight > 0, far, near).sum(axis=2)
+    ends = np.where(sides * betas.weight > 0, far, near).sum(axis=2)
     below, above = np.minimum(lean + np.sqrt(lean * lean + 2 * DEPTH * betas.variance), ends)
     return below, above
 
@@ -238,9 +227,3 @@ def heights(betas: Betas) -> Floats:
     """Heights from which the transforms are negligible, shape (m,)."""
     near = betas.count * betas.near
     return vanishing_heights(near, betas.variances / betas.near, betas.variance)
-
-
-def resolved_heights(betas: Betas) -> Floats:
-    """Heights from which both ends of each variable are resolved, shape (m, l)."""
-    found = np.zeros_like(betas.n)
-    return np.divide(SLOPE * betas.n + START, betas.size, out=found, where=betas.size > 0)

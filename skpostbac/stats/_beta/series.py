@@ -51,7 +51,7 @@ the company of others changes nothing but the last digits.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,13 +60,10 @@ from scipy.special import betaln, gammaln
 
 from skpostbac._utils import Bools, Complexes, Floats, Indices
 from skpostbac.stats._beta.betas import (
-    SLOPE,
-    START,
     Betas,
     central_moments,
     heights,
     ranges,
-    resolved_heights,
 )
 from skpostbac.stats._beta.single import SingleBetas
 from skpostbac.stats._numerics import powers, stacked_products, waves
@@ -208,38 +205,9 @@ def _transforms(known: Floats, n_orders: int) -> Complexes:
     return values.reshape(len(values), -1)[:, :n_orders]
 
 
-def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
-    """Corners of sums from an order on, with steps of shape (m,), and narrow variables (m, l)."""
-    exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.near, 0.0).sum(axis=1)
-    rule = Rule.of(order, float(exponents.min()))
-    return Corners(rule, step, *_corners_at(betas, rule.log_orders, step, is_narrow))
-
-
-def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools) -> Complexes:
-    """Replace the later coefficients by and by, shape (m, K - 1), by those of corners.
-
-    Those of narrow variables are approximations, and would jump at the order K.
-    """
-    count = coefficients.shape[1]
-    start = count - min(count // 2, 2**13)
-    angles = step[:, np.newaxis] * (np.arange(start, count) + 1)
-    # At single heights the sum of all corners is the product of sums of both ends.
-    ends = _Ends.of(betas, np.log(np.arange(start, count) + 1.0 + 0j)[np.newaxis], step, is_narrow)
-    x, weights = ends.narrow
-    others = np.einsum(
-        "mc,mcn->mn", weights, np.exp(1j * angles[:, np.newaxis] * x[..., np.newaxis])
-    )
-    for i, moved in zip(ends.moving, ends.ratios.swapaxes(0, 1)[..., 0, :], strict=True):
-        both = 1 + moved * np.exp(1j * angles * ends.weight[:, i : i + 1])
-        others *= both if betas.count.max() == 1 else both ** betas.count[:, i : i + 1]
-    others *= ends.product[:, 0] * np.exp(1j * angles * ends.place)
-    late = coefficients[:, start:]
-    return np.hstack([coefficients[:, :start], late + fade(angles.shape[1]) * (others - late)])
-
-
 @dataclass(frozen=True)
 class _Ends:
-    """Ends of the variables of m sums at orders.
+    """Ends of the variables of m sums at orders whose logs are given, shape (s, N).
 
     Attributes
     ----------
@@ -260,59 +228,40 @@ class _Ends:
 
     @classmethod
     def of(cls, betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools) -> "_Ends":
-        """Compute them at orders whose logs are given, shape (s, N)."""
-        wide, count = (betas.size > 0) & ~is_narrow, betas.count
-        e, o = np.where(wide, betas.near, 1.0), np.where(wide, betas.far, 1.0)
-        weight = np.where(wide, betas.weight, 0.0)
-        log_rate = np.log(step[:, np.newaxis] * np.where(wide, betas.size, 1.0))
-        turn = -0.5j * np.pi * np.sign(weight)
-        log_beta_of = betaln(e, o)
+        """Compute them with steps of shape (m,) and narrow variables (m, l)."""
+        wide, count, weight = (betas.size > 0) & ~is_narrow, betas.count, betas.weight
+        both, size = np.array([betas.near, betas.far]), betas.size
+        are_wide = bool(wide.all())
+        if not are_wide:
+            both, size = np.where(wide, both, 1.0), np.where(wide, size, 1.0)
+            weight = np.where(wide, weight, 0.0)
+        log_rate = np.log(step[:, np.newaxis] * size)
+        log_first = gammaln(both) - betaln(*both)
         # Logs of the sizes of both ends of each variable, and of their product, at the first order.
-        height = log_rate + log_orders[0, 0].real
-        log_near, log_far = (gammaln(x) - log_beta_of - x * height for x in (e, o))
+        log_near, log_far = log_first - both * (log_rate + log_orders[0, 0].real)
         log_size = np.where(wide, count * log_near, 0.0).sum(axis=1, keepdims=True)
         log_share = log_size + log_far - log_near + np.log(count)
         moving = np.flatnonzero((wide & (log_share > _LEAST)).any(axis=0))
-        pairs = ((e, o), (o, e), (log_beta_of, log_beta_of), (log_rate + turn, log_rate - turn))
-        first, last, log_betas, rates = (
-            np.concatenate([near, far[:, moving]], axis=1) for near, far in pairs
-        )
-        ends = _ends(first, last, log_betas, rates, log_orders)
-        near = ends[:, : e.shape[1]]
-        if not wide.all():
+        turn = -0.5j * np.pi * np.sign(weight)
+        parts = both, both[::-1], log_first, np.array([log_rate + turn, log_rate - turn])
+        if moving.size:
+            joined = (np.concatenate([x[0], x[1][:, moving]], axis=1) for x in parts)
+        else:
+            joined = (x[0] for x in parts)
+        near, far = np.split(_ends(joined, log_orders), [size.shape[1]], axis=1)
+        if not are_wide:
             near[~wide] = 1.0
+            far[~wide[:, moving]] = 0.0
         # Orders may reach farther than a row needs: where the nearer ends underflow, all does.
-        ratios = np.zeros_like(ends[:, e.shape[1] :])
-        kept = near[:, moving]
-        np.divide(ends[:, e.shape[1] :], kept, out=ratios, where=np.abs(kept) > 1e-290)
-        ratios[~wide[:, moving]] = 0.0
-        product = (near if count.max() == 1 else near ** _each(count)).prod(axis=1)
+        kept, ratios = near[:, moving], np.zeros_like(far)
+        np.divide(far, kept, out=ratios, where=np.abs(kept) > 1e-290)
+        near = near if count.max() == 1 else near ** _each(count)
         place = -(count * weight * betas.p).sum(axis=1, keepdims=True)
-        narrow = np.zeros((len(e), 1)), np.ones((len(e), 1))
+        narrow = np.zeros((len(near), 1)), np.ones((len(near), 1))
         if is_narrow.any():
             moments = central_moments(betas.near, betas.far, ORDER)
             narrow = gauss_points(moments, np.where(is_narrow, betas.weight, 0.0), count)
-        return cls(place, product, moving, ratios, weight, narrow)
-
-
-def _corners_at(
-    betas: Betas, log_orders: Complexes, step: Floats, is_narrow: Bools
-) -> tuple[Floats, Complexes]:
-    """Places of corners, (m, C), and their values at orders whose logs are given, (m, C, s, N)."""
-    ends = _Ends.of(betas, log_orders, step, is_narrow)
-    x, weights = ends.narrow
-    places, values = ends.place + x, ends.product[:, np.newaxis] * _each(weights)
-    size, sign = np.abs(ends.weight[:, ends.moving]), np.sign(ends.weight[:, ends.moving])
-    for columns in _alike(size):
-        for side in (-1.0, 1.0):
-            chosen = sign[:, columns] == side
-            if chosen.any():
-                moved = ends.ratios[:, columns]
-                moved = moved if chosen.all() else np.where(_each(chosen), moved, 0)
-                shift = side * size[:, columns[:1]]
-                many = betas.count[:, ends.moving[columns]]
-                places, values = _moved(places, values, shift, moved, many)
-    return places, values
+        return cls(place, np.multiply.reduce(near, axis=1), moving, ratios, weight, narrow)
 
 
 def _each(x: Any) -> Any:
@@ -320,41 +269,57 @@ def _each(x: Any) -> Any:
     return x[..., np.newaxis, np.newaxis]
 
 
-def _ends(
-    e: Floats, o: Floats, log_beta_of: Floats, log_rate: Complexes, log_orders: Complexes
-) -> Complexes:
-    """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N)."""
+def _ends(known: Iterable[Any], log_orders: Complexes) -> Complexes:
+    """V(e, o; z) at log z = log_rate + the logs of orders, shape (m, l, s, N).
+
+    Known are e, o, log (Gamma(e) / B(e, o)) and log_rate, of shape (m, l).
+    """
+    e, o, log_first, log_rate = known
     pieces = min(-(-e.size * log_orders.size // 2**15), e.shape[1])
     if pieces > 1:
         columns = np.array_split(np.arange(e.shape[1]), pieces)
-        parts = (
-            _ends(e[:, i], o[:, i], log_beta_of[:, i], log_rate[:, i], log_orders) for i in columns
-        )
-        return np.concatenate(list(parts), axis=1)
-    # Terms in powers of scale / z, of which as many count as in the worst case of a small z.
-    scale, j = SLOPE * (e + o) + START, np.arange(40)[:, np.newaxis, np.newaxis]
+        parts = [_ends([x[:, i] for x in (e, o, log_first, log_rate)], log_orders) for i in columns]
+        return np.concatenate(parts, axis=1)
+    # Terms in powers of scale / z, of which as many count as at the first order.
+    scale = np.exp(log_rate.real + log_orders.real.min())
+    j = np.arange(40)[:, np.newaxis, np.newaxis]
     terms = np.cumprod((e + j) * (j + 1 - o) / ((j + 1) * scale), axis=0)
     is_small = np.abs(terms).max(axis=(1, 2)) <= 1e-17
     terms = _each(terms[: is_small.argmax() if is_small.any() else None])
     inverse = _each(scale * np.exp(-log_rate)) * np.exp(-log_orders)
-    total = np.ones_like(inverse)
-    if len(terms):
-        np.multiply(inverse, terms[-1], out=total)
-        for term in terms[-2::-1]:
-            total += term
-            total *= inverse
-        total += 1.0
-    logs = _each(gammaln(e) - log_beta_of - e * log_rate) - _each(e) * log_orders
+    total = np.zeros_like(inverse)
+    real = total.real
+    for term in terms[::-1]:
+        real += term
+        total *= inverse
+    real += 1.0
+    logs = _each(log_first - e * log_rate) - _each(e) * log_orders
     total *= waves(logs.imag, logs.real)
     return np.asarray(total)
 
 
-def _alike(size: Floats) -> list[list[int]]:
-    """Divide columns into those with the same values in all rows."""
+def corners_of(betas: Betas, order: int, step: Floats, is_narrow: Bools) -> Corners:
+    """Corners of sums from an order on, with steps of shape (m,), and narrow variables (m, l)."""
+    exponents = np.where((betas.size > 0) & ~is_narrow, betas.count * betas.near, 0.0).sum(axis=1)
+    rule = Rule.of(order, float(exponents.min()))
+    ends = _Ends.of(betas, rule.log_orders, step, is_narrow)
+    x, weights = ends.narrow
+    places, values = ends.place + x, ends.product[:, np.newaxis] * _each(weights)
+    moved = ends.weight[:, ends.moving]
+    # Variables with the same weight in all sums, but for the sign.
     groups: dict[bytes, list[int]] = {}
-    for i in range(size.shape[1]):
-        groups.setdefault(size[:, i].tobytes(), []).append(i)
-    return list(groups.values())
+    for i in range(moved.shape[1]):
+        groups.setdefault(np.abs(moved[:, i]).tobytes(), []).append(i)
+    for columns in groups.values():
+        for side in (-1.0, 1.0):
+            chosen = side * moved[:, columns] > 0
+            if chosen.any():
+                ratios, count = ends.ratios[:, columns], betas.count[:, ends.moving[columns]]
+                if not chosen.all():
+                    ratios = np.where(_each(chosen), ratios, 0)
+                shift = side * np.abs(moved[:, columns[:1]])
+                places, values = _moved(places, values, shift, ratios, count)
+    return Corners(rule, step, places, values)
 
 
 def _moved(
@@ -364,10 +329,10 @@ def _moved(
 
     Shapes are (m, C), (m, C, s, N), (m, 1), (m, l, s, N) and (m, l).
     """
-    largest = np.abs(values[..., 0, 0]).max(axis=1)
+    largest, least = np.abs(values[..., 0, 0]).max(axis=1), math.exp(_LEAST)
 
     def is_small(power: Any) -> bool:
-        return bool((np.abs(power[:, 0, 0]) * largest).max() < np.exp(_LEAST))
+        return bool((np.abs(power[:, 0, 0]) * largest).max() < least)
 
     powers: list[Any] = [1.0]
     for ratio, times in zip(np.moveaxis(ratios, 1, 0), count.T, strict=True):
@@ -390,9 +355,35 @@ def _moved(
     moved = [values * power[:, np.newaxis] for power in powers[1:]]
     values = np.concatenate([values, *moved], axis=1)
     size = np.abs(values[..., 0, 0]).max(axis=0)
+    if size.size <= 512 and size.min() > least:
+        return places, values
+    # The largest corners, of those that count.
     kept = np.sort(np.argsort(-size)[:512])
-    kept = kept[size[kept] > np.exp(_LEAST)]
+    kept = kept[size[kept] > least]
     return places[:, kept], values[:, kept]
+
+
+def blended(coefficients: Complexes, betas: Betas, step: Floats, is_narrow: Bools) -> Complexes:
+    """Replace the later coefficients by and by, shape (m, K - 1), by those of corners.
+
+    Those of narrow variables are approximations, and would jump at the order K.
+    """
+    count = coefficients.shape[1]
+    start = count - min(count // 2, 2**13)
+    orders = np.arange(start, count) + 1.0
+    angles = step[:, np.newaxis] * orders
+    # At single heights the sum of all corners is the product of sums of both ends.
+    ends = _Ends.of(betas, np.log(orders + 0j)[np.newaxis], step, is_narrow)
+    x, weights = ends.narrow
+    others = np.einsum(
+        "mc,mcn->mn", weights, np.exp(1j * angles[:, np.newaxis] * x[..., np.newaxis])
+    )
+    for i, moved in zip(ends.moving, ends.ratios.swapaxes(0, 1)[..., 0, :], strict=True):
+        both = 1 + moved * np.exp(1j * angles * ends.weight[:, i : i + 1])
+        others *= both if betas.count.max() == 1 else both ** betas.count[:, i : i + 1]
+    others *= ends.product[:, 0] * np.exp(1j * angles * ends.place)
+    late = coefficients[:, start:]
+    return np.hstack([coefficients[:, :start], late + fade(angles.shape[1]) * (others - late)])
 
 
 def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, Centred]]:
@@ -402,9 +393,7 @@ def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, C
         a, b, weights = (x[:, kept] for x in (a, b, weights))
     # The incomplete Beta function is accurate up to such parameters.
     if a.shape[1] == 1 and a.size and (a + b).max() <= 1e6:
-        weight = np.where(a > b, -weights, weights)[:, 0]
-        single = SingleBetas(np.minimum(a, b)[:, 0], np.maximum(a, b)[:, 0], weight)
-        return [(np.arange(len(a)), single)]
+        return [(np.arange(len(a)), SingleBetas.of(a[:, 0], b[:, 0], weights[:, 0]))]
     found: list[tuple[Indices, Centred]] = []
     for start in range(0, len(a), 2**12):
         chunk = slice(start, start + 2**12)
@@ -416,9 +405,13 @@ def centred_sums(a: Floats, b: Floats, weights: Floats) -> list[tuple[Indices, C
 def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
     below, above = ranges(betas)
     step = 2 * np.pi / (PERIOD * (below + above))
-    vanished, resolved = heights(betas), resolved_heights(betas)
+    vanished, resolved = heights(betas), np.zeros_like(betas.n)
+    # Both ends of a variable are resolved from there on.
+    np.divide(3 * betas.n + 40, betas.size, out=resolved, where=betas.size > 0)
     last_end = resolved.max(axis=1) / step
-    order = _rounded_up(orders(vanished / step, last_end, betas.p.shape[1]))
+    count = orders(vanished / step, last_end, betas.p.shape[1])
+    unit = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
+    order = (np.ceil(count / unit) * unit).astype(np.intp)
     last = order * step
     is_narrow = resolved > last[:, np.newaxis]
     has_corners = vanished > last
@@ -441,12 +434,6 @@ def _series(betas: Betas) -> Iterator[tuple[Indices, Series]]:
             period, deviation = 2 * np.pi / at_steps, np.sqrt(part.variance)
             known = (-below[i], above[i], deviation, ends[:, i], bool(kind & 1))
             yield rows, Series(period, *known, values, corners)
-
-
-def _rounded_up(count: Floats) -> Indices:
-    """Round up to a multiple of half the largest power of two below."""
-    step = np.ldexp(1.0, np.frexp(count - 1)[1] - 2)
-    return np.asarray((np.ceil(count / step) * step).astype(np.intp))
 
 
 def _end_densities(betas: Betas, below: Floats, above: Floats) -> Floats:

@@ -1,18 +1,17 @@
-"""Interface of univariate distributions, exact or estimated from draws.
+"""Univariate distributions: their interface, and the base class of those on bounded intervals.
 
 Method names follow SciPy's random variables. The central interval leaves a probability of
 (1 - level) / 2 in each tail; `hdi` is the shortest interval of this probability.
 
-Continuous distributions on a bounded interval.
-
-A family of distributions gives its mean and support (`_frame`), itself at distances from its mean
-(`_centred`), its moments and random draws. What follows from these is written here once.
+A family of distributions on a bounded interval gives its mean and support (`_frame`), itself at
+distances from its mean (`_centred`), its moments and random draws. What follows from these is
+written here once.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -139,23 +138,7 @@ def interval_of(
     return choose_interval(method, hdi=distribution.hdi, central=distribution.interval)(level)
 
 
-class Figures(Protocol):
-    """Protocol of the distributions and posteriors that can be summarised."""
-
-    def mean(self) -> float:
-        """Return the mean."""
-
-    def median(self) -> float:
-        """Return the median."""
-
-    def standard_deviation(self) -> float:
-        """Return the standard deviation."""
-
-    def hdi(self, level: float = ...) -> Interval:
-        """Return the shortest interval."""
-
-
-def figures_of(distribution: Figures, level: float) -> dict[str, float]:
+def figures_of(distribution: Any, level: float) -> dict[str, float]:
     """Return the values that all summaries contain, by key."""
     low, high = distribution.hdi(level)
     return {

@@ -1,18 +1,18 @@
-"""Elementary functions less their leading terms, free of cancellation.
+"""Elementary functions free of cancellation, exact means of sums, and the frames of supports.
 
-exp(x) - 1 - x, log(1 + x) - x and sin(x) - x lose all digits for a small x if they are computed as
-they are written. Power series give them to rounding there: that of sinh, of
-log(1 + x) = 2 atanh(x / (2 + x)), and of sin. The remainder of Stirling's formula,
+**Functions less their leading terms.** exp(x) - 1 - x, log(1 + x) - x and sin(x) - x lose all
+digits for a small x if they are computed as they are written. Power series give them to rounding
+there: that of sinh, of log(1 + x) = 2 atanh(x / (2 + x)), and of sin. The remainder of Stirling's
+formula,
 
     log Gamma(x) - [(x - 1/2) log x - x + log(2 pi) / 2] = sum_k B_2k / (2k (2k - 1)) x^(1 - 2k),
 
 is asymptotic, and taken from x = 8 on with nine terms. It gives log B(a, b) without the
 cancellation of three log Gammas.
 
-Means of sums to twice the working precision, weights, and supports.
-
-A rounding error of a product is found exactly, by splitting both factors in halves (Dekker,
-Numerische Mathematik 18, 1971), and sums are rounded once (`math.fsum`).
+**Means of sums to twice the working precision.** A rounding error of a product is found exactly, by
+splitting both factors in halves (Dekker, Numerische Mathematik 18, 1971), and sums are rounded once
+(`math.fsum`).
 """
 
 import math

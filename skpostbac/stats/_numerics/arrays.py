@@ -1,21 +1,20 @@
-r"""Records of arrays, complex waves, and matrix products by one thread.
+r"""Records of arrays, complex waves and their sums, and matrix products by one thread.
 
-A complex exponential costs ten times as much as a tangent, from which cosine and sine follow,
+**Waves.** A complex exponential costs ten times as much as a tangent, from which cosine and sine
+follow,
 
     exp(i x) = (1 - s^2 + 2 i s) / (1 + s^2),    s = tan(x / 2).
 
 A relative error e of s stands for an error e s / (1 + s^2) of x / 2, at most e / 2, so that poles
 of the tangent do no harm.
 
-OpenBLAS, with which NumPy comes, divides larger products among threads. Those here are so small
-that its threads mostly wait for one another, and actively: each takes a whole core, and for 20 ms
-after the last product, too. Where other work is to be done, products then take several times as
-long, up to a thousand times on a busy machine. So they are cut into blocks, and nothing is set for
-the whole process, as by `threadpoolctl`.
+**Products.** OpenBLAS, with which NumPy comes, divides larger products among threads. Those here
+are so small that its threads mostly wait for one another, and actively: each takes a whole core,
+and for 20 ms after the last product, too. Where other work is to be done, products then take
+several times as long, up to a thousand times on a busy machine. So they are cut into blocks, and
+nothing is set for the whole process, as by `threadpoolctl`.
 
-Sums of many waves at even heights, by a fast Fourier transform.
-
-The sums
+**Sums of waves at even heights.** The sums
 
     f_k = \sum_j m_j exp(i k x_j),    k = 0, 1, ..., n - 1,
 
@@ -133,13 +132,8 @@ def stacked_products(a: Complexes, b: Complexes) -> Complexes:
 
 # Points over which a spike is smeared, its exponent, and points for each sum.
 _POINTS, _BETA, _OVERSAMPLING = 16, 2.3 * 16, 4
-# Largest turn from the middle of the kernel to its end, and the degree of a polynomial in the
-# square of the turn that is exact up to there: the next coefficients are rounding.
-_MOST_TURN, _DEGREE = np.pi * _POINTS / _OVERSAMPLING, 14
-# Nodes of the integral of the kernel times a cosine, which turns by less than two radians.
-_NODES: Floats
-_WEIGHTS: Floats
-_NODES, _WEIGHTS = leggauss(64)
+# Largest turn from the middle of the kernel to its end.
+_MOST_TURN = np.pi * _POINTS / _OVERSAMPLING
 
 
 def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
@@ -161,33 +155,30 @@ def even_sums(angles: Floats, masses: Floats, count: int) -> Complexes:
         smeared += np.bincount(index, masses * _kernel(z), size)
     sums = np.conj(rfft(smeared)[:count])
     turns = np.arange(count, dtype=np.float64) * (np.pi * _POINTS / size)
-    values: Complexes = np.asarray(sums / _interpolated_transform(turns), dtype=complex)
-    return values
+    transform = chebval(2 * (turns / _MOST_TURN) ** 2 - 1, _coefficients())
+    return np.asarray(sums / transform, dtype=complex)
 
 
 def _kernel(z: Floats) -> Floats:
     return np.exp(_BETA * (np.sqrt(np.maximum(1 - z * z, 0.0)) - 1))
 
 
-def _interpolated_transform(turns: Floats) -> Floats:
-    """Return the same as `_transform`, in a hundredth of the time."""
-    return np.asarray(chebval(2 * (turns / _MOST_TURN) ** 2 - 1, _coefficients()))
-
-
 @cache
 def _coefficients() -> Floats:
-    """Coefficients of the transform in Chebyshev polynomials of the square of the turn."""
-    number = _DEGREE + 1
+    """Coefficients of the transform of the kernel in Chebyshev polynomials of the squared turn.
+
+    The transform is the sum of the kernel times cos(turn z) over the points of the grid, as an
+    integral. The kernel ends in a root, beyond which nothing counts: z = sin(v) makes it smooth,
+    and the cosine turns by less than two radians.
+    """
+    nodes, weights = leggauss(64)
+    v = 0.5 * np.pi * nodes
+    weights = weights * (0.25 * np.pi * _POINTS) * np.cos(v) * _kernel(np.sin(v))
+    # A polynomial of degree 14 is exact: the next coefficients are rounding.
+    number = 15
     angles = np.pi * (np.arange(number) + 0.5) / number
-    values = _transform(_MOST_TURN * np.cos(0.5 * angles))
+    turns = _MOST_TURN * np.cos(0.5 * angles)
+    values = np.cos(np.multiply.outer(turns, np.sin(v))) @ weights
     coefficients = np.cos(np.multiply.outer(np.arange(number), angles)) @ values * (2 / number)
     coefficients[0] /= 2
     return np.asarray(coefficients)
-
-
-def _transform(turns: Floats) -> Floats:
-    """Sum of the kernel times cos(turn z) over the points of the grid, as an integral."""
-    # The kernel ends in a root, beyond which nothing counts: z = sin(v) makes it smooth.
-    v = 0.5 * np.pi * _NODES
-    weights = _WEIGHTS * (0.25 * np.pi * _POINTS) * np.cos(v) * _kernel(np.sin(v))
-    return np.asarray(np.cos(np.multiply.outer(turns, np.sin(v))) @ weights)

@@ -43,7 +43,7 @@ _P = ndtr(np.linspace(-4, 4, 25))
 _LEAST = 1e-10
 
 
-def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = 2e-5) -> Floats:
+def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = 3e-4) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
     evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
     first, end = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
@@ -138,7 +138,7 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     return found
 
 
-def _intervals(distributions: Centred, below: Floats, level: float, last: float = 2e-5) -> Floats:
+def _intervals(distributions: Centred, below: Floats, level: float, last: float = 3e-4) -> Floats:
     """Return the ends of intervals with so much probability below, shape (2, m, n)."""
     p = np.stack([below, below + level], axis=1).reshape(len(below), -1)
     q = np.stack([1 - below, np.maximum((1 - level) - below, 0)], axis=1).reshape(p.shape)
@@ -201,6 +201,7 @@ def _newton(
 def _by_secants(distributions: Centred, shares: Floats, excess: Floats, level: float) -> Floats:
     """Find the share left below, between two with their excesses, and return both ends."""
     (first, last), (low, high) = shares, excess
+    ends = np.empty((2, *first.shape, 1))
     with np.errstate(all="ignore"):
         for i in range(100):
             share = (first * high - last * low) / (high - low)

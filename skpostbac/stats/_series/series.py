@@ -148,13 +148,15 @@ class Rule:
         np.conj(log_orders[0], out=log_orders[1])
         table = np.empty((s.size, 2, 4), dtype=complex)
         values = weights * (s / orders)
-        for d in range(4):
+        for d, limit in enumerate(np.searchsorted(log_s, [600.0, 300.0, 200.0, 150.0])):
             table[:, 0, d] = values
-            orders[np.searchsorted(log_s, 600.0 / (d + 1)) :] = 0.0
+            orders[limit:] = 0.0
             values = values * orders
         np.conj(table[:, 0], out=table[:, 1])
         near = s[: np.searchsorted(s, 37.0 / np.pi)]
-        decay = np.array([np.append(-s, near), np.append(0.0 * s, -2 * np.pi * near)])
+        decay = np.zeros((2, s.size + near.size))
+        decay[0, : s.size], decay[0, s.size :] = -s, near
+        decay[1, s.size :] = -2 * np.pi * near
         return cls(middle, log_orders, decay, table)
 
 
