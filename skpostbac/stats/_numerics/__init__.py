@@ -1,7 +1,7 @@
 """Numerical methods that do not depend on a distribution.
 
-Elementary functions without cancellation, exact means of sums, adaptive quadrature, and products
-of matrices and waves. Imports `skpostbac._utils`.
+Elementary functions without cancellation and exact means of sums (`arithmetic`), adaptive
+quadrature, and products of matrices and waves (`arrays`). Imports `skpostbac._utils`.
 """
 
 from skpostbac.stats._numerics.arithmetic import (

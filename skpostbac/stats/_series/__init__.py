@@ -1,9 +1,7 @@
 """Distributions of bounded variables from the Fourier series of their densities.
 
-`series` evaluates distribution functions, whose rest beyond the last order is summed in closed form
-(`corners`). `quantile`, `shortest` and `mode` answer questions about anything that can be
-evaluated, many distributions at once, and `located` at points of the real line. What variables
-these are does not matter here; `sums` has what families of sums of independent variables share.
+`series` evaluates distribution functions, and `points` answers questions about anything that can be
+evaluated, many distributions at once. What variables these are does not matter here.
 """
 
 from skpostbac.stats._series.points import Located, SmallTails, modes, quantiles, shortest_intervals
