@@ -5,8 +5,9 @@ product of confluent hypergeometric functions (Carrillo et al. 2014, eq. 13),
 
     E[exp(i t X)] = prod_i 1F1(a_i; a_i + b_i; i t w_i).
 
-It is computed by a Fourier series (`series`). The variance is sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1))
-with n_i = a_i + b_i. The mean and the ends of the support are kept as sums of two doubles each.
+It is computed by a Fourier series (`series`). The variance is
+sum_i w_i^2 a_i b_i / (n_i^2 (n_i + 1)) with n_i = a_i + b_i. The mean and the ends of the support
+are kept as sums of two doubles each.
 """
 
 import math

@@ -335,7 +335,7 @@ def _moved(
         return bool((np.abs(power[:, 0, 0]) * largest).max() < least)
 
     powers: list[Any] = [1.0]
-    for ratio, times in zip(np.moveaxis(ratios, 1, 0), count.T, strict=True):
+    for ratio, times in zip(ratios.swapaxes(0, 1), count.T, strict=True):
         raised: list[Any] = [1.0]
         for k in range(int(times.max())):
             power = ratio if k == 0 and times.max() == 1 else ratio * _each((times - k) / (k + 1))

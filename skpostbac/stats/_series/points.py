@@ -43,11 +43,14 @@ _P = ndtr(np.linspace(-4, 4, 25))
 _LEAST = 1e-10
 
 
-def quantiles(distributions: Centred, p: Floats, q: Floats, last: float = 3e-4) -> Floats:
+def quantiles(
+    distributions: Centred, p: Floats, q: Floats, last: float = 3e-4, start: Floats | None = None
+) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
     evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
     first, end = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    sign, y = np.where(is_lower, 1.0, -1.0), matched_quantiles(distributions, p)
+    sign = np.where(is_lower, 1.0, -1.0)
+    y = matched_quantiles(distributions, p) if start is None else start
     own_end, target = np.where(is_lower, first, end), (sign * (wanted - 0.5))[..., np.newaxis]
     low, high, is_found = first, end, np.zeros(p.shape, dtype=bool)
     # All points of a distribution bracket each of its quantiles, if they are few.
@@ -103,20 +106,21 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
         p = np.broadcast_to([tail, 1 - tail], (low.size, 2))
         ends = matched_quantiles(distributions, p).T
         ends = ends + (2 / 3) * (low + high) / (low * high / distributions.deviation**2 - 1)
-        ends = np.clip(ends, low + 0.02 * (ends[0] - low), high - 0.02 * (high - ends[1]))
+        ends = np.maximum(ends, low + 0.02 * (ends[0] - low))
+        ends = np.minimum(ends, high - 0.02 * (high - ends[1]))
         found, is_found = _newton(distributions, ends, (low, high), rows >= 0, level)
         if is_found.all():
             return found
     # Of a distribution with a single peak a few shares tell as much.
     of_all = (1 - level) * (_SHARES[::4] if distributions.is_log_concave else _SHARES)
-    shares = np.broadcast_to(of_all, (rows.size, of_all.size))
+    shares = np.tile(of_all, (rows.size, 1))
     ends = _intervals(distributions, shares, level, last=1e-2)
     best = np.argmin(ends[1] - ends[0], axis=1)
     excess = _excess(distributions, ends)
     # The lower end has the larger density in intervals that are too high.
     first = np.where(excess[rows, best] > 0, best - 1, best)
     is_inner = (first >= 0) & (first < of_all.size - 1)
-    first = np.clip(first, 0, of_all.size - 2)
+    first = np.minimum(np.maximum(first, 0), of_all.size - 2)
     bracket = ends[:, rows, first], ends[:, rows, first + 1]
     # Where the density bends more than once, several intervals have the same one at both ends. The
     # lengths have a minimum where the excess changes from negative to positive.
@@ -124,29 +128,41 @@ def shortest_intervals(distributions: Centred, level: float) -> Floats:
     around = np.array([np.minimum(around[0], -1e-9), np.maximum(around[1], 1e-9)])
     with np.errstate(divide="ignore", invalid="ignore"):
         share = around[0] / (around[0] - around[1])
-    share = np.clip(np.nan_to_num(share, nan=0.5), 0.01, 0.99)
+    share = np.where((share > 0.01) & (share < 0.99), share, 0.5)
     start = bracket[0] + share * (bracket[1] - bracket[0])
     if not is_inner.all():
-        at_end = _intervals(distributions, of_all[best][:, np.newaxis], level)[..., 0]
-        start = np.where(is_inner, start, at_end)
+        near = ends[:, rows, best, np.newaxis]
+        at_end = _intervals(distributions, of_all[best][:, np.newaxis], level, start=near)
+        start = np.where(is_inner, start, at_end[..., 0])
     found, is_found = _newton(distributions, start, bracket, is_inner, level)
     shortest = (ends[1] - ends[0])[rows, best]
     is_found &= ~is_inner | (found[1] - found[0] <= (1 + 1e-5) * shortest)
     if not is_found.all():
         shares = of_all[np.stack([first, first + 1])]
-        found = np.where(is_found, found, _by_secants(distributions, shares, around, level))
+        ends = _by_secants(distributions, shares, around, start, level)
+        found = np.where(is_found, found, ends)
     return found
 
 
-def _intervals(distributions: Centred, below: Floats, level: float, last: float = 3e-4) -> Floats:
+def _intervals(
+    distributions: Centred,
+    below: Floats,
+    level: float,
+    last: float = 3e-4,
+    start: Floats | None = None,
+) -> Floats:
     """Return the ends of intervals with so much probability below, shape (2, m, n)."""
-    p = np.stack([below, below + level], axis=1).reshape(len(below), -1)
-    q = np.stack([1 - below, np.maximum((1 - level) - below, 0)], axis=1).reshape(p.shape)
+    p = np.concatenate([below, below + level], axis=1)
+    q = np.concatenate([1 - below, np.maximum((1 - level) - below, 0)], axis=1)
+    y = None if start is None else np.concatenate(start, axis=1)
     low, high = distributions.low[:, np.newaxis], distributions.high[:, np.newaxis]
-    is_inside = (p > 0) & (q > 0)
-    y = quantiles(distributions, np.where(is_inside, p, 0.5), np.where(is_inside, q, 0.5), last)
-    y = np.where(p <= 0, low, np.where(q <= 0, high, y))
-    return np.moveaxis(y.reshape(len(below), 2, -1), 1, 0)
+    # The other end of an interval stands for one that is an end of the support.
+    at_end, n = (p <= 0) | (q <= 0), below.shape[1]
+    first, second = (np.where(at_end, np.roll(x, n, axis=1), x) for x in (p, q))
+    y = y if y is None else np.where(at_end, np.roll(y, n, axis=1), y)
+    found = quantiles(distributions, first, second, last, y)
+    found = np.where(p <= 0, low, np.where(q <= 0, high, found))
+    return np.stack(np.split(found, 2, axis=1))
 
 
 def _excess(distributions: Centred, ends: Floats) -> Floats:
@@ -198,10 +214,11 @@ def _newton(
     return ends, is_found
 
 
-def _by_secants(distributions: Centred, shares: Floats, excess: Floats, level: float) -> Floats:
+def _by_secants(
+    distributions: Centred, shares: Floats, excess: Floats, start: Floats, level: float
+) -> Floats:
     """Find the share left below, between two with their excesses, and return both ends."""
-    (first, last), (low, high) = shares, excess
-    ends = np.empty((2, *first.shape, 1))
+    (first, last), (low, high), ends = shares, excess, start[..., np.newaxis]
     with np.errstate(all="ignore"):
         for i in range(100):
             share = (first * high - last * low) / (high - low)
@@ -209,7 +226,7 @@ def _by_secants(distributions: Centred, shares: Floats, excess: Floats, level: f
             share = np.where(is_safe, share, 0.5 * (first + last))
             # Smaller probabilities are not told from zero.
             share = np.clip(share, 1e-12, (1 - level) - 1e-12)
-            ends = _intervals(distributions, share[:, np.newaxis], level)
+            ends = _intervals(distributions, share[:, np.newaxis], level, start=ends)
             found = _excess(distributions, ends)[:, 0]
             is_high = found > 0
             # The other end counts half, where this one moves again.
