@@ -56,10 +56,6 @@ class Rows:
         """Return some of the rows."""
         return type(self)(*[getattr(self, name)[index] for name in self.__dataclass_fields__])
 
-    def ravel(self) -> Self:
-        """Return one row for each number."""
-        return type(self)(*[getattr(self, name).ravel() for name in self.__dataclass_fields__])
-
 
 def turned(angle: Floats) -> Complexes:
     """Return exp(i angle), in the fewest calls if there are few."""

@@ -44,7 +44,7 @@ _LEAST = 1e-10
 
 
 def quantiles(
-    distributions: Centred, p: Floats, q: Floats, last: float = 3e-4, start: Floats | None = None
+    distributions: Centred, p: Floats, q: Floats, last: float = 1e-4, start: Floats | None = None
 ) -> Floats:
     """Distances from the mean with P(X <= y) = p = 1 - q, both positive; all of shape (m, n)."""
     evaluate, is_lower, wanted = distributions.evaluator(2), p <= q, np.minimum(p, q)
@@ -148,7 +148,7 @@ def _intervals(
     distributions: Centred,
     below: Floats,
     level: float,
-    last: float = 3e-4,
+    last: float = 1e-4,
     start: Floats | None = None,
 ) -> Floats:
     """Return the ends of intervals with so much probability below, shape (2, m, n)."""
