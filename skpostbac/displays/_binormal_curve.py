@@ -16,6 +16,7 @@ from skpostbac._utils import (
     check_choice,
     check_level,
     check_probability,
+    check_proportion,
     check_text,
     float_array,
     input_errors,
@@ -23,7 +24,6 @@ from skpostbac._utils import (
 )
 from skpostbac.binormal import BinormalModel, CurveBand, posterior_binormal
 from skpostbac.displays._scores import BinaryDisplayMixin
-from skpostbac.metrics._binormal import check_share, estimate_model
 from skpostbac.stats._distribution import Interval, interval_of
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
         self.curve = _curve_name(curve)
         check_text(name, "name")
         self.x, self.y = _points(x, y)
-        self.area = check_share(area, "area")
+        self.area = check_proportion(area, "area")
         self.positive_fraction = check_probability(positive_fraction, "positive_fraction")
         self.interval = None
         if interval is not None:
@@ -165,7 +165,7 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             if not isinstance(given, tuple) or len(given) != 3:
                 raise TypeError(f"empirical must be an EmpiricalCurve or None, got {shown(given)}")
             with input_errors("empirical"):
-                share = check_share(given[2], "area")
+                share = check_proportion(given[2], "area")
                 self.empirical = EmpiricalCurve(*_points(*given[:2]), share)
         self.name = name
         self.pos_label = pos_label
@@ -248,7 +248,9 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
             n_draws=n_draws,
             random_state=random_state,
         )
-        model = estimate_model(posterior.negative, posterior.positive, positive_fraction)
+        (n, *negative), (p, *positive) = posterior.negative, posterior.positive
+        population = p / (n + p) if positive_fraction is None else positive_fraction
+        model = BinormalModel(negative[0], negative[1], positive[0], positive[1], population)
         pos_label = 1 if pos_label is None else pos_label
         weight = sample_weight
         if (fraction := posterior.positive_fraction) is not None:

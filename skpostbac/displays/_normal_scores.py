@@ -11,7 +11,6 @@ from skpostbac import _plot
 from skpostbac._plot import Kwargs, Plot
 from skpostbac.binormal import BinormalCheck, binormal_check
 from skpostbac.displays._scores import BinaryDisplayMixin
-from skpostbac.metrics._binormal import ClassScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,10 +149,14 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         lines, points = [], []
         for part, linestyle in zip(classes, _plot.LINE_STYLES, strict=False):
             ends = part.expected[[0, -1]]
-            moments = ClassScores(part.scores, np.ones_like(part.scores)).moments()
+            scale = np.abs(part.scores).max()  # so that squares neither overflow nor vanish
+            mean, sd = (
+                scale * (part.scores / scale).mean(),
+                scale * (part.scores / scale).std(ddof=1),
+            )
             style: dict[str, Any] = {"linewidth": 1, "linestyle": linestyle, "zorder": 3}
             style["color"] = _plot.text_color(ax)
-            line = moments.mean + moments.sd * ends
+            line = mean + sd * ends
             lines += ax.plot(ends, line, **_plot.merge_kwargs(style, lines_kwargs))
         names = zip(("Negatives", "Positives"), ("o", "^"), _plot.COLORS, strict=False)
         p_values = self.check.adjusted_p_values

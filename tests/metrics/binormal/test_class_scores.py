@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skpostbac.metrics._binormal.class_scores import split_scores
+from skpostbac.binormal._scores import split_scores
 
 Y = [0, 0, 0, 1, 1]
 SCORES = [-3.0, -1.0, -2.0, 0.0, 2.0]

@@ -27,10 +27,10 @@ from skpostbac.binormal import (
     make_binormal_scorer,
     posterior_binormal,
 )
-from skpostbac.metrics._binormal.class_scores import split_scores
-from skpostbac.metrics._binormal.discrepancy import largest_discrepancy
-from skpostbac.metrics._binormal.empirical_areas import empirical_areas
-from skpostbac.metrics._binormal.warning import broken_assumption, log_odds
+from skpostbac.binormal._scores import split_scores
+from skpostbac.binormal._check import largest_discrepancy
+from skpostbac.binormal._scores import empirical_areas
+from skpostbac.binormal._check import broken_assumption, log_odds
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [60, 40])
@@ -129,7 +129,7 @@ def test_recipe_of_log_odds_is_good():
 def test_log_odds_without_ends_are_plain():
     """Nothing is clipped where nothing is 0 or 1."""
     assert "or scipy.special.logit(y_score), which" in reason(Y, PROBABILITIES)
-    np.testing.assert_allclose(log_odds(PROBABILITIES).values, 2 * SCORES - 2, rtol=1e-9)
+    np.testing.assert_allclose(log_odds(PROBABILITIES)[0], 2 * SCORES - 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_log_odds_without_ends_are_plain():
 )
 def test_log_odds_are_finite(score):
     """0 and 1 go half as far out as the next, as far as floating-point numbers have such."""
-    odds = log_odds(np.array(score)).values
+    odds, _ = log_odds(np.array(score))
     assert np.isfinite(odds).all()
     assert odds[0] == pytest.approx(-odds[2])
     if score[1] == 0.25:
         assert odds[2] == pytest.approx(np.log(7))  # 1 / 8 from the end
-    assert log_odds(np.array([0.0, 1.0])) is None
+    assert log_odds(np.array([0.0, 1.0]))[0] is None
 
 
 def test_where_log_odds_would_not_do():
