@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 
 from skpostbac._plot import layout
-from skpostbac._plot.base import Plot
+from skpostbac._plot.base import COLORS, Plot, check_matplotlib, contrasting, shade, text_color
 from skpostbac._plot.curve import density_curve
+from skpostbac._plot.layout import NEUTRAL
 from skpostbac._plot.posterior import plot_forest, summarize
-from skpostbac._plot.style import COLORS, NEUTRAL, check_matplotlib, contrasting, shade, text_color
 from skpostbac._plot.text import literal, shorten
 from skpostbac._utils import check_choice, format_probability, input_errors, shown
 from skpostbac.stats._distribution import DEFAULT_INTERVAL, IntervalMethod, interval_of
@@ -246,7 +246,9 @@ def _write_outcomes(ax: Axes, comparison: Any, pair: Any, top: float) -> tuple[A
     if not fits():
         texts[0].set_text(f"{b}\nbetter\n{below}")
         texts[-1].set_text(f"{a}\nbetter\n{above}")
-        layout.shrink_until(fits, texts)
+    while not fits() and (size := float(texts[0].get_fontsize())) > layout.SMALLEST_FONT:
+        for text in texts:
+            text.set_fontsize(max(layout.SMALLEST_FONT, size - 0.5))
     return tuple(texts)
 
 

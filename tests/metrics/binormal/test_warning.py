@@ -27,10 +27,8 @@ from skpostbac.binormal import (
     make_binormal_scorer,
     posterior_binormal,
 )
-from skpostbac.binormal._scores import split_scores
-from skpostbac.binormal._check import largest_discrepancy
-from skpostbac.binormal._scores import empirical_areas
-from skpostbac.binormal._check import broken_assumption, log_odds
+from skpostbac.binormal._check import broken_assumption, largest_discrepancy, log_odds
+from skpostbac.binormal._scores import empirical_areas, split_scores
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [60, 40])
