@@ -8,7 +8,6 @@ what all plots have in common. matplotlib is imported when a plot is made. Impor
 
 from skpostbac._plot.base import (
     COLORS,
-    LINE_STYLES,
     Kwargs,
     Plot,
     chance_kwargs,
@@ -32,7 +31,6 @@ from skpostbac._plot.text import estimate, estimate_title, literal, shorten, wit
 
 __all__ = [
     "COLORS",
-    "LINE_STYLES",
     "AnyPosterior",
     "ComparisonPlot",
     "Curve",

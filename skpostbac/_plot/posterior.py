@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -190,7 +189,7 @@ def _plot_shapes(ax: Axes, summaries: Summaries, *, is_ridge: bool) -> Drawn:
 
 
 def plot_forest(
-    ax: Axes, summaries: Summaries, more: Mapping[str, Sequence[str]] = MappingProxyType({})
+    ax: Axes, summaries: Summaries, more: Mapping[str, Sequence[str]] | None = None
 ) -> Drawn:
     """Plot means and intervals; a thick part of longer ones is as likely as not.
 
@@ -219,13 +218,13 @@ def plot_forest(
 def _label(
     ax: Axes,
     summaries: Summaries,
-    more: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    more: Mapping[str, Sequence[str]] | None = None,
     margins: tuple[float, float] = (0.6, 0.6),
 ) -> None:
     """Give each posterior a row, with light lines at the ticks behind it."""
     names = [entry.name for entry in summaries.entries]
     texts = [entry.text for entry in summaries.entries]
-    layout.label_rows(ax, names, {summaries.title: texts, **more}, margins=margins)
+    layout.label_rows(ax, names, {summaries.title: texts, **(more or {})}, margins=margins)
     ax.grid(axis="x", alpha=0.25)
     ax.set_axisbelow(True)
 

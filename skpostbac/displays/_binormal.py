@@ -435,7 +435,8 @@ class BinormalCurveDisplay(BinaryDisplayMixin, Plot):
 
 def _curve_name(curve: CurveKind) -> CurveKind:
     """Return the name of a curve, given its name or "pr"."""
-    if isinstance(curve, str) and curve == "pr":
+    given: object = curve
+    if isinstance(given, str) and given == "pr":
         return "precision_recall"
     check_choice(curve, LABELS, "curve")
     return curve
@@ -591,26 +592,21 @@ class NormalScoresDisplay(BinaryDisplayMixin, Plot):
         """
         kwargs = {"points_kwargs": points_kwargs, "lines_kwargs": lines_kwargs}
         ax = self._start(ax, (6.4, 5.2), despine=despine, **kwargs)
-        classes = self.check.negative, self.check.positive
+        names, markers = ("Negatives", "Positives"), ("o", "^")
+        classes = (self.check.negative, self.check.positive), self.check.adjusted_p_values
         lines, points = [], []
-        for part, linestyle in zip(classes, _plot.LINE_STYLES, strict=False):
-            ends = part.expected[[0, -1]]
-            scale = np.abs(part.scores).max()  # so that squares neither overflow nor vanish
-            mean, sd = (
-                scale * (part.scores / scale).mean(),
-                scale * (part.scores / scale).std(ddof=1),
-            )
-            style: dict[str, Any] = {"linewidth": 1, "linestyle": linestyle, "zorder": 3}
-            style["color"] = _plot.text_color(ax)
-            line = mean + sd * ends
-            lines += ax.plot(ends, line, **_plot.merge_kwargs(style, lines_kwargs))
-        names = zip(("Negatives", "Positives"), ("o", "^"), _plot.COLORS, strict=False)
-        p_values = self.check.adjusted_p_values
-        for part, p_value, (name, marker, color) in zip(classes, p_values, names, strict=True):
-            label = _plot.with_score(name, f"n = {len(part.scores)}, p = {p_value:.2g}")
-            style = {"color": color, "marker": marker, "markersize": 4, "linestyle": "none"}
-            style = _plot.merge_kwargs({**style, "label": label}, points_kwargs)
-            points += ax.plot(part.expected, part.scores, **style)
+        for k, (scores, p_value) in enumerate(zip(*classes, strict=True)):
+            quantiles, values = scores.expected, scores.scores
+            scale = np.abs(values).max()  # so that squares neither overflow nor vanish
+            mean, sd = scale * (values / scale).mean(), scale * (values / scale).std(ddof=1)
+            style: dict[str, Any] = {"linestyle": ("-", "--")[k], "linewidth": 1, "zorder": 3}
+            style = _plot.merge_kwargs({**style, "color": _plot.text_color(ax)}, lines_kwargs)
+            ends = quantiles[[0, -1]]
+            lines += ax.plot(ends, mean + sd * ends, **style)
+            label = _plot.with_score(names[k], f"n = {len(values)}, p = {p_value:.2g}")
+            style = {"color": _plot.COLORS[k], "marker": markers[k], "markersize": 4}
+            style |= {"linestyle": "none", "label": label}
+            points += ax.plot(quantiles, values, **_plot.merge_kwargs(style, points_kwargs))
         self.lines_, self.points_ = tuple(lines), tuple(points)
         ax.set_xlabel("Standard normal quantile")
         _plot.label_axis(ax.yaxis, "Score", pos_label=self.pos_label)

@@ -35,7 +35,8 @@ UNSET = "(not set)"
 # With more combinations of the other parameters than markers, a legend does not help.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ERRORBAR_STYLE = {"linewidth": 1, "elinewidth": 1.5, "markersize": 5, "capsize": 2}
-BEST_STYLE = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
+BEST_STYLE: dict[str, Any] = {"marker": "o", "linestyle": "none", "zorder": 3}
+BEST_STYLE |= {"markersize": 13, "markerfacecolor": "none", "markeredgewidth": 1.5}
 CORRECTED_STYLE: dict[str, Any] = {"fmt": "D", "markersize": 4, "elinewidth": 1, "capsize": 4}
 # Candidates with the same value are plotted side by side: within this fraction of the distance to
 # the next value, and at most this many points apart.
@@ -378,15 +379,14 @@ class PosteriorSearchDisplay(Plot):
         self.best_ = self.corrected_ = self.chance_level_ = None
         if (best := self.best_index) is not None:
             label = _plot.with_score("Chosen", _plot.estimate(mean[best], intervals[best]))
-            style = {**BEST_STYLE, "linestyle": "none", "zorder": 3, "color": _plot.text_color(ax)}
-            style = _plot.merge_kwargs({**style, "label": label}, best_kwargs)
-            marks: list[Any] = [*ax.plot(axis.x[best], mean[best], **style)]
-            self.best_ = marks[0]
+            color = _plot.text_color(ax)
+            style = _plot.merge_kwargs({**BEST_STYLE, "color": color, "label": label}, best_kwargs)
+            (self.best_,) = ax.plot(axis.x[best], mean[best], **style)
+            marks: list[Any] = [self.best_]
             if self.corrected is not None:
-                style = {**CORRECTED_STYLE, "color": _plot.text_color(ax)}
                 interval = self.corrected.credible_interval(level, method=method)
                 at = axis.x[best], self.corrected.mean(), interval, "Corrected for the choice"
-                self.corrected_ = self._point(*at, **style)
+                self.corrected_ = self._point(*at, color=color, **CORRECTED_STYLE)
                 marks += self.corrected_.get_children()
             _shift(marks, shifts[best])
         if plot_chance_level:
@@ -442,9 +442,8 @@ def _corrected(cv_results: Any, best_index: int | None, **options: Any) -> Selec
 
 
 def _check_index(best_index: object, n_candidates: int) -> None:
-    if best_index is None:
-        return
-    if not is_integer(best_index) or not 0 <= best_index < n_candidates:
+    is_position = is_integer(best_index) and 0 <= best_index < n_candidates
+    if best_index is not None and not is_position:
         raise ValueError(
             f"best_index must be the position of one of {n_candidates} candidates, from 0 to "
             f"{n_candidates - 1}, got {shown(best_index)}"
