@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ComparisonKind: TypeAlias = Literal["decision", "difference", "matrix", "ranks"]
 
-# Width of a digit, as a share of the font size.
+# Width of a digit, as a fraction of the font size.
 _DIGIT = 0.62
 
 
@@ -203,7 +203,7 @@ def _plot_difference(
 
     # What is subtracted from what, in three lines if one is too long.
     size = float(ax.xaxis.label.get_fontsize())
-    width = 2 * layout.DATA_SHARE * layout.cell_size(ax)[0]
+    width = 2 * layout.DATA_FRACTION * layout.cell_size(ax)[0]
     a, b = (literal(name) for name in shorten(pair))
     label = f"Balanced accuracy: {a} \N{MINUS SIGN} {b}"
     if layout.text_width(label, size) > width:
@@ -212,14 +212,14 @@ def _plot_difference(
     ax.set_xlabel(f"{label}\n{summaries.title}: {summary.text}")
 
     layout.make_room(ax)  # from here on, the axes are as large as they will be
-    margin = 0.03  # around the texts, as a share of the height of the axes
+    margin = 0.03  # around the texts, as a fraction of the height of the axes
     texts = _write_outcomes(ax, comparison, pair, top=1 - margin)
     written = layout.points(ax, max(text.get_window_extent().height for text in texts))
     # A layout makes room for the label below the axes. Small axes keep a part for the density.
     free = layout.cell_size(ax)[1] - layout.depth_below(ax) - layout.LARGEST_FONT
     height = min(layout.axes_size(ax)[1], free)
-    share = max(1 - 2 * margin - written / height, 0.3)
-    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / share))
+    fraction = max(1 - 2 * margin - written / height, 0.3)
+    ax.set(ylabel="Probability density", ylim=(0, curve.shown_height() / fraction))
     artists = {"line": line, "areas": tuple(areas), "rope": band, "zero": zero}
     return {**artists, "interval": interval, "mean": mean, "texts": texts}
 
@@ -310,7 +310,7 @@ def _plot_ranks(ax: Axes, comparison: Any, cmap: Any) -> dict[str, Any]:
     scale = ScalarMappable(BoundaryNorm(np.arange(-n - 0.5, 0), 256), cmap)
     edge: dict[str, Any] = {"edgecolor": ax.get_facecolor(), "linewidth": min(0.6, 4 / n)}
     # A bar with a number has room for three digits and a gap.
-    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_SHARE * layout.cell_size(ax)[0]))
+    shortest = max(0.08, 3.5 * _DIGIT * size / (layout.DATA_FRACTION * layout.cell_size(ax)[0]))
     bars = []
     for rank, (width, left) in enumerate(zip(probabilities.T, starts.T, strict=True), 1):
         color = scale.to_rgba(np.array([-rank]))[0]

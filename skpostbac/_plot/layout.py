@@ -1,6 +1,6 @@
 """Layout of the text around axes: names, columns of numbers, notes, legends, values of parameters.
 
-The *cell* of axes is their share of the figure: that of their place in the grid of subplots. Text
+The *cell* of axes is their part of the figure: that of their place in the grid of subplots. Text
 is measured, and cut before it takes more of the cell than it may; the rest is for the data. The
 constrained layout then makes room for the text. In a figure without a layout, `make_room` does.
 """
@@ -30,8 +30,8 @@ NEUTRAL = "#767676"
 # Smaller text, in points, cannot be read. The others are the sizes of names and numbers beside
 # axes, and of notes and legends, in cells of at least the last width; smaller cells have less.
 SMALLEST_FONT, LARGEST_FONT, LARGEST_NOTE, _FULL_WIDTH = 6.0, 10.0, 8.5, 290.0
-# Shares of the cell: the width for the data, and the least width and height of the axes.
-DATA_SHARE, LEAST_SHARE = 0.38, 0.3
+# Fractions of the cell: the width for the data, and the least width and height of the axes.
+DATA_FRACTION, LEAST_FRACTION = 0.38, 0.3
 # A name has at least and at most so many characters, and if there is no room for so many in a
 # legend, a line of its own.
 LEAST_NAME, MOST_NAME, LEGEND_NAME = 18, 60, 22
@@ -53,18 +53,18 @@ def cell(ax: Axes) -> BboxBase:
     spec = ax.get_subplotspec()
     if spec is None:
         return ax.figure.bbox
-    return TransformedBbox(_share(spec, ax.figure), ax.figure.transSubfigure)
+    return TransformedBbox(_relative_cell(spec, ax.figure), ax.figure.transSubfigure)
 
 
-def _share(spec: SubplotSpec, figure: Any) -> Bbox:
-    """Return a cell as a share of the figure: up to the middle of the gaps between subplots."""
+def _relative_cell(spec: SubplotSpec, figure: Any) -> Bbox:
+    """Return a cell as a fraction of the figure: up to the middle of the gaps between subplots."""
     from matplotlib.transforms import Bbox
 
     top = spec.get_topmost_subplotspec()
-    whole = Bbox.unit() if top is spec else _share(top, figure)
+    parent = Bbox.unit() if top is spec else _relative_cell(top, figure)
     bottoms, tops, lefts, rights = map(np.asarray, spec.get_gridspec().get_grid_positions(figure))
-    x = [whole.x0, *(rights[:-1] + lefts[1:]) / 2, whole.x1]
-    y = [whole.y1, *(bottoms[:-1] + tops[1:]) / 2, whole.y0]
+    x = [parent.x0, *(rights[:-1] + lefts[1:]) / 2, parent.x1]
+    y = [parent.y1, *(bottoms[:-1] + tops[1:]) / 2, parent.y0]
     columns, rows = spec.colspan, spec.rowspan
     return Bbox.from_extents(x[columns.start], y[rows.stop], x[columns.stop], y[rows.start])
 
@@ -171,8 +171,8 @@ def legend_below(ax: Axes, title: str) -> None:
     n_lines = max(label.count("\n") + 1 for label in labels)
     # Text is up to some hundredths longer at another resolution.
     depth = 1.05 * depth_below(ax) + _GAP * size
-    # At most this share of the cell, and not so much that the axes become too low.
-    free = min(0.45 * height, (1 - LEAST_SHARE) * height - depth - 3 * size)
+    # At most this fraction of the cell, and not so much that the axes become too low.
+    free = min(0.45 * height, (1 - LEAST_FRACTION) * height - depth - 3 * size)
     free -= _ENTRY * size if title else 0
     most = max(1, int(free / (_ENTRY * size * n_lines))) * n_columns
     if len(labels) > most:
@@ -228,7 +228,7 @@ def make_room(ax: Axes) -> None:
         (start, end), (first, last), (low, high) = (b.get_points() for b in (frame, outer, box))
         start, end = start + np.maximum(0, low - first), end - np.maximum(0, last - high)
         # With no room left, axes of a least size are as close to the middle as they can be.
-        half = LEAST_SHARE * (high - low) / 2
+        half = LEAST_FRACTION * (high - low) / 2
         middle = np.clip((start + end) / 2, low + half, high - half)
         ends = np.where(end - start >= 2 * half, [start, end], [middle - half, middle + half])
         ax.set_position(Bbox(ax.figure.transSubfigure.inverted().transform(ends)))
@@ -257,7 +257,7 @@ def label_rows(
 ) -> tuple[float, float]:
     """Give each name a row, the first on top, with the texts of each column beside it.
 
-    The data keep their share of the room. Columns that do not fit are left out, the first of them
+    The data keep their part of the width. Columns that do not fit are left out, the first of them
     first, and names are cut to what is left. `reserve` points stay free for more. Return the font
     size and where the columns end, in points from the axes.
     """
@@ -266,7 +266,7 @@ def label_rows(
     heights = range(len(names) - 1, -1, -1)
     ax.set_ylim(-margins[0], heights[0] + margins[1])
     size, step = fitting_size(ax, 0.8 * row_height(ax), LARGEST_FONT)
-    room = (1 - DATA_SHARE) * cell_size(ax)[0] - reserve - 2 * _BESIDE_GAP
+    room = (1 - DATA_FRACTION) * cell_size(ax)[0] - reserve - 2 * _BESIDE_GAP
     least = max(text_width(str(name)[:LEAST_NAME], SMALLEST_FONT) for name in names)
 
     def widths_that_fit() -> dict[str, float]:
@@ -315,7 +315,7 @@ def write_above(ax: Axes, line: Line2D) -> None:
 def write_note(ax: Axes, *parts: str) -> None:
     """Write below the label of the x-axis what the shapes in the axes are."""
     size = note_size(ax)
-    is_narrow = text_width(", ".join(parts), size) > DATA_SHARE * cell_size(ax)[0]
+    is_narrow = text_width(", ".join(parts), size) > DATA_FRACTION * cell_size(ax)[0]
     text = (",\n" if is_narrow else ", ").join(parts)
     place: dict[str, Any] = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
     style: dict[str, Any] = {"fontsize": size, "color": NEUTRAL, "ha": "center", "va": "top"}
