@@ -240,7 +240,7 @@ class PosteriorBinormal(StablePickle):
 
     def roc_auc(self) -> DrawnPosterior:
         """Return the posterior of the area under the ROC curve."""
-        return DrawnPosterior(_curves.roc_auc(*self._shapes))
+        return DrawnPosterior(_curves.roc_auc(*self._arguments[:2]))
 
     def average_precision(self) -> DrawnPosterior:
         """Return the posterior of the area under the precision-recall curve."""
@@ -249,7 +249,7 @@ class PosteriorBinormal(StablePickle):
     @cached_property
     def _average_precision(self) -> DrawnPosterior:
         # An integral for each draw, which takes longer than anything else here.
-        return DrawnPosterior(_curves.average_precision(*self._shapes, self._log_odds))
+        return DrawnPosterior(_curves.average_precision(*self._arguments))
 
     def roc_band(self, level: float = 0.95, *, fpr: ArrayLike | None = None) -> CurveBand:
         """Return a pointwise credible band of the ROC curve.
@@ -281,7 +281,7 @@ class PosteriorBinormal(StablePickle):
         >>> bool(band.low[1] < band.median[1] < band.high[1])
         True
         """
-        shift, ratio = (values[:, np.newaxis] for values in self._shapes)
+        shift, ratio, _ = (values[:, np.newaxis] for values in self._arguments)
         return _band(fpr, "fpr", lambda fpr: ndtr((shift + ndtri(fpr)) / ratio), level)
 
     def precision_recall_band(
@@ -319,22 +319,19 @@ class PosteriorBinormal(StablePickle):
         >>> bool(band.low[0] < band.median[0] < band.high[0])
         True
         """
-        columns = [values[:, np.newaxis] for values in (*self._shapes, self._log_odds)]
+        columns = [values[:, np.newaxis] for values in self._arguments]
         return _band(
             recall, "recall", lambda recall: _curves.precision(ndtri(recall), *columns), level
         )
 
     @property
-    def _shapes(self) -> tuple[Floats, Floats]:
+    def _arguments(self) -> tuple[Floats, Floats, Floats]:
+        """What the curves depend on: shift, ratio and log-odds of each draw."""
         draws = self.parameters
-        return _curves.standardise(
+        shift, ratio = _curves.standardise(
             draws.mean_negative, draws.sd_negative, draws.mean_positive, draws.sd_positive
         )
-
-    @property
-    def _log_odds(self) -> Floats:
-        log_odds: Floats = logit(self.parameters.positive_fraction)
-        return log_odds
+        return shift, ratio, logit(draws.positive_fraction)
 
     def summary(self, level: float = 0.95) -> list[dict[str, str | float | None]]:
         """Return summary statistics of both areas, as a list of records.
