@@ -3,8 +3,9 @@
     python benchmarks/interval_coverage.py [--quick] [--parts two three many class]
 
 Two and three classes and a class by itself are enumerated: the coverage is exact, but for a lattice
-that carries the posterior (its error is below .01 standard deviations). More classes are simulated,
-1,000 data sets a cell. Cells take turns: defaults are chosen on the first half and shown on the
+that carries the posterior. More classes are simulated, 1,000 data sets a cell. The ends are off by
+less than .02 standard deviations, but from 30 classes on those of perfect scores by up to .5.
+Cells take turns: defaults are chosen on the first half and shown on the
 other. The score is the interval score of Gneiting and Raftery (2007), width + 40 times the distance
 of a truth outside, relative to that of a named method.
 
