@@ -23,8 +23,8 @@ import atheris
 
 with atheris.instrument_imports(include=["skpostbac"]):
     # What `main` imports on demand is imported here, to be instrumented too.
-    import skpostbac._cli._document
-    import skpostbac._cli._text  # noqa: F401
+    import skpostbac._cli.results
+    import skpostbac._cli.text  # noqa: F401
     from skpostbac._cli import main
 
 # Long enough for all that a reader distinguishes, short enough for many inputs a second.

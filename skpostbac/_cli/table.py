@@ -11,7 +11,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO, TextIOWrapper
 from itertools import count
@@ -189,12 +189,14 @@ def read_columns(
     source = "standard input" if path == "-" else path
     rows: Counter[tuple[str, ...]] = Counter()
     distinct_ids: set[str] = set()
-    with _reading(source), _open(path) as file:
+    with _reading(source), _open(path) as file, ExitStack() as opened:
         head = file.peek(LONGEST_MARK)[:LONGEST_MARK]  # not consumed; it may be a pipe
         if head.startswith(PARQUET):
             unit, (header, read_rows) = "row", _read_parquet(source, file)
         else:
-            unit, (header, read_rows) = "line", _read_csv(source, file, head, delimiter)
+            encoding = _text_encoding(source, head)
+            text = opened.enter_context(TextIOWrapper(file, encoding=encoding, newline=""))
+            unit, (header, read_rows) = "line", _read_csv(text, delimiter)
         if not header:
             raise InputError(f"{source} is empty")
         names = choose(header)
@@ -235,15 +237,17 @@ def _open(path: str) -> BufferedReader:
     return open(0 if is_stdin else path, "rb", closefd=not is_stdin)
 
 
-def _read_csv(
-    source: str, file: BufferedReader, head: bytes, delimiter: str
-) -> tuple[list[str], Rows]:
-    """Return the names of the columns, and a function that reads some of them."""
+def _text_encoding(source: str, head: bytes) -> str:
+    """Return the encoding of a text: UTF-8, unless a byte order mark says otherwise."""
     for mark, what in UNSUPPORTED.items():
         if head.startswith(mark):
             raise InputError(f"{source} is {what}")
     found = (encoding for mark, encoding in BYTE_ORDER_MARKS.items() if head.startswith(mark))
-    text = TextIOWrapper(file, encoding=next(found, "utf-8-sig"), newline="")
+    return next(found, "utf-8-sig")
+
+
+def _read_csv(text: TextIO, delimiter: str) -> tuple[list[str], Rows]:
+    """Return the names of the columns, and a function that reads some of them."""
     records = _records(text, delimiter)
     _, header = next(records, (0, []))
 
