@@ -1,4 +1,4 @@
-"""Writing to standard output and files, with clear errors."""
+"""Writing of standard output and files: all or none, with errors of one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from stat import S_ISREG
 
-from skpostbac._cli._formats import InputError
+from skpostbac._cli.table import InputError
 
 
 def write_output(text: str = "") -> None:
