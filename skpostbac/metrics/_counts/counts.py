@@ -1,19 +1,19 @@
-"""Per-class counts of correct predictions, the sufficient statistic of the posterior."""
+"""How many samples of each class there are, and how many of them are predicted correctly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skpostbac._utils import (
     Floats,
+    Indices,
     LabelArray,
-    StablePickle,
     block,
     first,
     format_column,
@@ -22,31 +22,24 @@ from skpostbac._utils import (
     nonnegative_array,
     table,
 )
-from skpostbac.metrics._counts.json import (
-    read_design,
-    read_document,
+from skpostbac.metrics._counts.base import (
+    Counts,
     read_labels,
     read_numbers,
-    write_counts,
-    write_document,
     write_labels,
+    write_numbers,
 )
 from skpostbac.metrics._dependence import (
     DesignEffects,
-    FigureSums,
     SampleDesign,
+    ValueSums,
     design_effects,
-    hit_figure,
-    make_design,
-    merge_designs,
 )
 from skpostbac.metrics._labels import (
     WeightType,
-    check_same_kind,
     encode,
     label_list,
     merge_labels,
-    positions,
     read_column,
     read_outcomes,
     unique_label_array,
@@ -55,13 +48,10 @@ from skpostbac.stats._beta import LARGEST
 
 # Classes listed one by one in the repr.
 SHOWN_CLASSES = 8
-FORMAT = "skpostbac.ClassCounts"
-# Before the reason why a batch cannot be added.
-OTHER_BATCH = "y_true must have labels of the same type as the counted ones: "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCounts(StablePickle):
+class ClassCounts(Counts):
     """Number of samples and of correct predictions in each class.
 
     The counts are the sufficient statistic of the posterior balanced accuracy. ``+`` and
@@ -115,8 +105,10 @@ class ClassCounts(StablePickle):
     classes: LabelArray
     correct: Floats
     total: Floats
-    # Of samples with groups or importance weights; it is not there in counts of independent cases.
     _design: SampleDesign | None = None
+
+    _format = "skpostbac.ClassCounts"
+    _keys = ("classes", "correct", "total")
 
     def __init__(self, classes: ArrayLike, correct: ArrayLike, total: ArrayLike) -> None:
         object.__setattr__(self, "classes", unique_label_array(classes, "classes"))
@@ -163,19 +155,6 @@ class ClassCounts(StablePickle):
         if np.any(self.correct > self.total):
             raise ValueError(f"correct must not exceed total, got {self!r}")
 
-    def _designed(self, design: SampleDesign | None) -> ClassCounts:
-        """Return the counts of samples with groups or importance weights."""
-        if design is None:
-            return self
-        counts = object.__new__(ClassCounts)
-        vars(counts).update({**self.__getstate__(), "_design": design})
-        return counts
-
-    @property
-    def has_importance_weights(self) -> bool:
-        """Whether the counts are sums of importance weights."""
-        return self._design is not None and self._design.squares is not None
-
     @cached_property
     def design_effects(self) -> DesignEffects | None:
         """Design effects of the counts; None without groups and importance weights."""
@@ -183,7 +162,7 @@ class ClassCounts(StablePickle):
             return None
         # A prior of two samples for all classes together, half of them right.
         cell = 1 / max(self.n_classes, 1)
-        sums = FigureSums(self.total, self.correct, self.correct)
+        sums = ValueSums(self.total, self.correct, self.correct)
         return design_effects(self._design, sums, (cell, cell))
 
     def effective(self) -> ClassCounts:
@@ -216,11 +195,6 @@ class ClassCounts(StablePickle):
         return ClassCounts([0], *sums)._designed(self._design and self._design.as_one_class())
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes, absent ones included."""
-        return len(self.classes)
-
-    @property
     def n_samples(self) -> float:
         """Number of samples, or the sum of their weights."""
         return float(self.total.sum())
@@ -245,31 +219,31 @@ class ClassCounts(StablePickle):
         with np.errstate(invalid="ignore"):
             return self.correct / self.total
 
-    def reindex(self, classes: ArrayLike) -> ClassCounts:
-        """Return the counts of these classes, in this order.
+    @property
+    def _totals(self) -> Floats:
+        return self.total
 
-        Parameters
-        ----------
-        classes : array-like of shape (n_classes,)
-            Distinct labels. New labels count 0; classes that are not listed are dropped.
+    def _moved(self, labels: LabelArray, place: Indices) -> ClassCounts:
+        columns, kept = np.zeros((2, len(labels))), place >= 0
+        columns[:, place[kept]] = self.correct[kept], self.total[kept]
+        return ClassCounts(labels, *columns)
 
-        Returns
-        -------
-        counts : ClassCounts
+    def _plus(self, other: ClassCounts) -> ClassCounts:
+        return ClassCounts(self.classes, self.correct + other.correct, self.total + other.total)
 
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> ClassCounts(["cat", "dog"], correct=[7, 2], total=[9, 3]).reindex(["fox", "cat"])
-        ClassCounts('fox': 0/0, 'cat': 7/9)
-        """
-        labels = unique_label_array(classes, "classes")
-        rows = positions(labels, self.classes)  # -1: the 0 appended
-        columns = (np.append(values, 0)[rows] for values in (self.correct, self.total))
-        counts = ClassCounts(labels, *columns)
-        if self._design is None:
-            return counts
-        return counts._designed(self._design.reindex(positions(self.classes, labels), len(labels)))
+    def _fields(self) -> dict[str, Any]:
+        correct, total = write_numbers(self.correct), write_numbers(self.total)
+        return {"classes": write_labels(self.classes), "correct": correct, "total": total}
+
+    @classmethod
+    def _of_fields(cls, fields: Mapping[str, list[Any]]) -> ClassCounts:
+        if not any(fields.values()):
+            return cls.empty()
+        correct, total = (read_numbers(fields[key], key) for key in ("correct", "total"))
+        return cls(read_labels(fields["classes"]), correct, total)
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total), self._design
 
     def update(
         self,
@@ -311,104 +285,16 @@ class ClassCounts(StablePickle):
         >>> counts
         ClassCounts('a': 1/2, 'b': 0/1, 'c': 1/1)
         """
-        weights = (sample_weight, weight_type)
-        batch = _count(y_true, y_pred, labels, weights, groups, select=reindex_batch, least=0)
-        check_same_kind(self.classes, batch.classes, OTHER_BATCH)
-        return self + batch
-
-    def to_json(self) -> str:
-        """Write the counts as JSON.
-
-        The text is an object with the keys ``"format"`` (``"skpostbac.ClassCounts"``),
-        ``"version"`` (1), and ``"classes"``, ``"correct"`` and ``"total"`` with a list each. Labels
-        are strings, numbers or ``true`` and ``false``. With groups or importance weights, an object
-        ``"design"`` has sums over groups and sums of squares, but no single groups or samples.
-
-        Returns
-        -------
-        text : str
-
-        Raises
-        ------
-        TypeError
-            If a label is neither a str, an int, a bool nor a finite float.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> print(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
-        {"format": "skpostbac.ClassCounts", "version": 1, "classes": ["a", "b"],
-         "correct": [7, 2.5], "total": [9, 3]}
-        """
-        fields = {
-            "classes": write_labels(self.classes),
-            "correct": write_counts(self.correct),
-            "total": write_counts(self.total),
-        }
-        return write_document(FORMAT, fields, self._design)
-
-    @classmethod
-    def from_json(cls, text: str) -> ClassCounts:
-        """Read counts written by :meth:`to_json`.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        counts : ClassCounts
-            Equal to those that were written.
-
-        Raises
-        ------
-        TypeError
-            If `text` is not a str.
-        ValueError
-            If `text` is not a document of this format and version, if a key is missing, unknown,
-            duplicated or of the wrong type, or for the reasons listed for the constructor.
-
-        Examples
-        --------
-        >>> from skpostbac import ClassCounts
-        >>> ClassCounts.from_json(ClassCounts(["a", "b"], [7, 2.5], [9, 3]).to_json())
-        ClassCounts('a': 7/9, 'b': 2.5/3)
-        """
-        document, design = read_document(text, FORMAT, ("classes", "correct", "total"))
-        if not any(document.values()):
-            return cls.empty()
-        correct, total = (read_numbers(document[name], name) for name in ("correct", "total"))
-        counts = cls(read_labels(document["classes"]), correct, total)
-        return counts if design is None else counts._designed(read_design(design, total, 1))
-
-    def __add__(self, other: ClassCounts) -> ClassCounts:
-        if not isinstance(other, ClassCounts):
-            return NotImplemented
-        if not (self.n_classes and other.n_classes):
-            return other if other.n_classes else self
-        classes = merge_labels(self.classes, other.classes)
-        left, right = self.reindex(classes), other.reindex(classes)
-        total = ClassCounts(classes, left.correct + right.correct, left.total + right.total)
-        if left._design is None and right._design is None:
-            return total
-        has_samples = bool(left.total.any()), bool(right.total.any())
-        return total._designed(merge_designs(left._design, right._design, has_samples))
-
-    def __radd__(self, other: object) -> ClassCounts:
-        # `sum` starts from 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClassCounts):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[tuple[Any, ...], ...]:
-        key = tuple(label_list(self.classes)), tuple(self.correct), tuple(self.total)
-        return key if self._design is None else (*key, (self._design,))
+        outcomes = read_outcomes(
+            y_true,
+            {"y_pred": y_pred},
+            sample_weight,
+            weight_type=weight_type,
+            groups=groups,
+            least=0,
+        )
+        batch = ClassCounts._of_table(outcomes.classes, outcomes.count())
+        return self._with_batch(batch._completed(outcomes, labels, weight_type, need_samples=False))
 
     def _repr_html_(self) -> str:
         shown, hidden = self.classes[:SHOWN_CLASSES], more(self.n_classes, SHOWN_CLASSES)
@@ -506,8 +392,11 @@ def class_counts(
     >>> class_counts([0, 0, 1, 1], [0, 1, 1, 1], labels=[2, 1, 0])
     ClassCounts(2: 0/0, 1: 2/2, 0: 1/2)
     """
-    weights = (sample_weight, weight_type)
-    return _count(y_true, y_pred, labels, weights, groups, select=select_classes, least=1)
+    outcomes = read_outcomes(
+        y_true, {"y_pred": y_pred}, sample_weight, weight_type=weight_type, groups=groups
+    )
+    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
+    return counts._completed(outcomes, labels, weight_type, need_samples=True)
 
 
 def count_choices(
@@ -536,80 +425,10 @@ def count_choices(
     )
     if labels is not None:
         return counts
-    predicted = encode(read_column(y_pred, "y_pred"), "y_pred").values
+    predicted = encode(read_column(y_pred, "y_pred")).values
     return counts.reindex(merge_labels(counts.classes, predicted))
-
-
-def _count(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    labels: ArrayLike | None,
-    weights: tuple[ArrayLike | None, WeightType],
-    groups: ArrayLike | None,
-    *,
-    select: Callable[[ClassCounts, ArrayLike], ClassCounts],
-    least: int,
-) -> ClassCounts:
-    """Count the classes that are selected; keep the design of samples that are no plain cases."""
-    sample_weight, weight_type = weights
-    outcomes = read_outcomes(
-        y_true,
-        {"y_pred": y_pred},
-        sample_weight,
-        weight_type=weight_type,
-        groups=groups,
-        least=least,
-    )
-    counts = ClassCounts._of_table(outcomes.classes, outcomes.count())
-    if labels is not None:
-        counts = select(counts, labels)
-    if not outcomes.n_samples or (outcomes.groups is None and weight_type != "importance"):
-        return counts
-    samples = outcomes.read()
-    place = positions(outcomes.classes, counts.classes)[samples.codes]
-    kept = place >= 0
-    design = make_design(
-        place[kept],
-        counts.n_classes,
-        None if outcomes.groups is None else outcomes.groups(slice(None))[kept],
-        None if samples.weight is None else samples.weight[kept],
-        [hit_figure(hits[kept]) for hits in samples.hits],
-        is_importance=weight_type == "importance",
-    )
-    return counts._designed(design)
 
 
 def format_count(value: float) -> str:
     """Write a count in full if it is an integer of moderate length, else with six digits."""
     return f"{value:.0f}" if value < 1e15 and value % 1 == 0 else f"{value:g}"
-
-
-class Selectable(Protocol):
-    """Counts of classes, of which some can be selected."""
-
-    @property
-    def classes(self) -> LabelArray:
-        """Labels of the classes."""
-        ...
-
-    def reindex(self, classes: ArrayLike, /) -> Self:
-        """Return the counts of these classes."""
-        ...
-
-
-Counts = TypeVar("Counts", bound=Selectable)
-
-
-def select_classes(counts: Counts, labels: ArrayLike) -> Counts:
-    """Return the counts of the classes that a user names, of which one must have samples."""
-    selected = reindex_batch(counts, labels)
-    if not set(label_list(selected.classes)) & set(label_list(counts.classes)):
-        raise ValueError("At least one label specified must be in y_true")
-    return selected
-
-
-def reindex_batch(counts: Counts, labels: ArrayLike) -> Counts:
-    """Return the counts of the classes that a user names, which are labels of the same kind."""
-    wanted = unique_label_array(labels, "labels")
-    check_same_kind(wanted, counts.classes, "labels: ")
-    return counts.reindex(wanted)

@@ -439,7 +439,7 @@ def subgroup_posteriors(
     column = read_column(sensitive_features, "sensitive_features")
     with input_errors("sensitive_features"):
         check_consistent_length(y_true, column.array)
-    encoded = encode(column, "sensitive_features")
+    encoded = encode(column)
     names, codes = label_list(encoded.values), encoded.codes(slice(None))
     if len(names) < 2:
         raise ValueError(f"sensitive_features must have two or more groups, got only {names}")

@@ -1,7 +1,7 @@
 """The balanced accuracy as a function of the threshold, and at the best threshold.
 
-`counts` computes the correct predictions at each threshold, `joint` the posterior of the whole
-curve, `optimism` the selection bias of the best threshold, and `curve` the result. Imports
+`counts` computes the correct predictions at each threshold, the posterior of the whole curve and
+the selection bias of the best threshold, and `curve` the result. Imports
 `_balanced_accuracy`, `_posteriors`, `_priors`, `_labels` and `_counts`.
 """
 

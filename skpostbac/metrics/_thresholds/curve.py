@@ -1,4 +1,4 @@
-"""Posterior balanced accuracy at every threshold of a score."""
+"""The posterior balanced accuracy at every threshold of a score, and at the best one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from skpostbac.metrics._balanced_accuracy import PosteriorBalancedAccuracy
 from skpostbac.metrics._counts import ClassCounts, format_count
 from skpostbac.metrics._dependence import warn_of_fractions
 from skpostbac.metrics._labels import WeightType, check_weight_type, read_scores
-from skpostbac.metrics._posteriors import Optimism, SelectedPosterior
+from skpostbac.metrics._posteriors import SelectedPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     ClassWeightLike,
@@ -45,13 +45,14 @@ from skpostbac.metrics._priors import (
 from skpostbac.metrics._thresholds.counts import (
     ThresholdCounts,
     best_of,
+    bootstrap_optimism,
     check_threshold_counts,
     count_at_thresholds,
+    draw_curves,
     effective_counts,
+    simultaneous_band,
     thin,
 )
-from skpostbac.metrics._thresholds.joint import draw_curves, share_of_best, simultaneous_band
-from skpostbac.metrics._thresholds.optimism import bootstrap_optimism
 from skpostbac.stats import BetaAverage
 from skpostbac.stats._beta import LARGEST
 
@@ -183,7 +184,8 @@ class PosteriorThresholdCurve(FrozenArrays):
         Only observed scores are compared. If one of them separates the classes perfectly, or if
         each class has one sample, the probability of the best one is above 0.999.
         """
-        return share_of_best(self._curves)
+        best = np.argmax(self._curves, axis=1)
+        return np.bincount(best, minlength=len(self.thresholds)) / N_DRAWS
 
     @cached_property
     def _curves(self) -> Floats:
@@ -211,17 +213,12 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         The selection bias is estimated by repeating the choice on 200 bootstrap samples.
         """
-        return SelectedPosterior(
-            self.best,
-            *self._optimism,
-            candidate=self.best_index,
-            n_candidates=len(self.thresholds),
-        )
-
-    @cached_property
-    def _optimism(self) -> Optimism:
         rng = np.random.default_rng([self.seed, 1])
-        return bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+        optimism = bootstrap_optimism(self._counts, self._weights, N_BOOTSTRAPS, rng)
+        number = len(self.thresholds)
+        return SelectedPosterior(
+            self.best, *optimism, candidate=self.best_index, n_candidates=number
+        )
 
     def at(self, threshold: float) -> PosteriorBalancedAccuracy:
         """Return the posterior at a threshold that was chosen elsewhere.
@@ -276,7 +273,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
         Returns
         -------
-        figures : dict of str to float
+        statistics : dict of str to float
             "threshold"; "mean", "median", "standard_deviation", "low", "high" and "level" of the
             corrected posterior; "optimism" (the correction) with "optimism_error";
             "uncorrected_mean"; and "prob_best", the probability that no other threshold is better.
@@ -320,18 +317,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         Uncorrected: 0.812 (95% credible interval 0.602 to 0.991).
         """
         probability = format_probability(float(self.prob_best[self.best_index]))
-        number = len(self.thresholds)
+        number, n_effective = len(self.thresholds), float(self.total.sum())
+        samples = f"{format_count(n_effective)} samples"
+        if self.n_samples is not None:
+            samples = f"{format_count(self.n_samples)} samples (effective size {n_effective:.4g})"
         return (
-            f"{self._describe_samples()}, {number} threshold{'' if number == 1 else 's'}: "
+            f"{samples}, {number} threshold{'' if number == 1 else 's'}: "
             f"{self.best_threshold:.4g} is the best with probability {probability}.\n"
             f"{self.corrected.report(self.level if level is None else level)}"
         )
-
-    def _describe_samples(self) -> str:
-        worth = float(self.total.sum())
-        if self.n_samples is None:
-            return f"{format_count(worth)} samples"
-        return f"{format_count(self.n_samples)} samples (effective size {worth:.4g})"
 
     def plot(self, ax: Axes | None = None, **plot_params: Any) -> ThresholdPlot:
         """Draw the curve with its intervals and its band, and mark the best threshold.
@@ -350,12 +344,12 @@ class PosteriorThresholdCurve(FrozenArrays):
         return ThresholdPlot(self).plot(ax, **plot_params)
 
     def _repr_html_(self) -> str:
-        figures = {"corrected": self.corrected, "uncorrected": self.best}
+        posteriors = {"corrected": self.corrected, "uncorrected": self.best}
         estimates = format_estimates(
-            [figure.mean() for figure in figures.values()],
-            [figure.credible_interval(self.level) for figure in figures.values()],
+            [one.mean() for one in posteriors.values()],
+            [one.credible_interval(self.level) for one in posteriors.values()],
         )
-        rows = [(name, *estimate) for name, estimate in zip(figures, estimates, strict=True)]
+        rows = [(name, *estimate) for name, estimate in zip(posteriors, estimates, strict=True)]
         header = ("at the best threshold", "mean", f"{100 * self.level:.12g}% CI")
         return block(repr(self), table(header, rows))
 
@@ -363,17 +357,15 @@ class PosteriorThresholdCurve(FrozenArrays):
         mean, interval = format_estimate(
             self.corrected.mean(), self.corrected.credible_interval(self.level)
         )
+        n_effective = float(self.total.sum())
+        samples = f"n={format_count(n_effective)}"
+        if self.n_samples is not None:
+            samples = f"n={format_count(self.n_samples)}, n_effective={n_effective:.4g}"
         return (
             f"PosteriorThresholdCurve(best_threshold={self.best_threshold:.4g}, "
             f"corrected mean={mean}, {100 * self.level:.12g}% CI={interval}, "
-            f"n_thresholds={len(self.thresholds)}, {self._show_samples()})"
+            f"n_thresholds={len(self.thresholds)}, {samples})"
         )
-
-    def _show_samples(self) -> str:
-        worth = float(self.total.sum())
-        if self.n_samples is None:
-            return f"n={format_count(worth)}"
-        return f"n={format_count(self.n_samples)}, n_effective={worth:.4g}"
 
 
 def posterior_threshold_curve(
