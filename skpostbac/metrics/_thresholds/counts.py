@@ -184,7 +184,7 @@ def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:
 def bootstrap_optimism(
     counts: ThresholdCounts, class_weight: Floats, n_samples: int, rng: np.random.Generator
 ) -> Optimism:
-    """Return the optimism of choosing the best threshold, from bootstrap samples of both classes."""
+    """Return the optimism of choosing the best threshold, by bootstrap samples of both classes."""
     again = np.zeros((n_samples, len(counts.thresholds)))
     for i, (passed, total) in enumerate(zip(counts.passed().T, counts.total, strict=True)):
         # The samples between two thresholds are a cell of a multinomial distribution.
