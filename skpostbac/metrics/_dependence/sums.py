@@ -347,13 +347,10 @@ class SampleDesign(FrozenArrays):
             raise ValueError("'design' must have 'by_class' and 'together', or 'squares'")
         if squares is not None:
             _check_keys(squares, _SQUARE_KEYS)
-            shapes = ((n_classes,), (n_values, 2, n_classes), (n_classes,))
-            squares = Squares(
-                *(
-                    _read(squares[key], key, shape)
-                    for key, shape in zip(_SQUARE_KEYS, shapes, strict=True)
-                )
-            )
+            shapes = dict.fromkeys(_SQUARE_KEYS, (n_classes,)) | {
+                "values": (n_values, 2, n_classes)
+            }
+            squares = Squares(**{key: _read(squares[key], key, shapes[key]) for key in shapes})
         return cls(
             None if by_class is None else _read_sums(by_class, n_classes, n_values),
             None if together is None else _read_sums(together, 1, n_values),

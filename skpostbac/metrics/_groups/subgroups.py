@@ -1,4 +1,4 @@
-"""How good one classifier is on each of several groups and on the worst, and how far they differ."""
+"""How good a classifier is on each of several groups and on the worst, and how far they differ."""
 
 from __future__ import annotations
 
