@@ -1,4 +1,4 @@
-"""What counts of one and of several classifiers share: addition, selection of classes, JSON."""
+"""Addition, selection of classes and JSON of the counts of one and of several classifiers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from skpostbac.metrics._labels import (
     Outcomes,
     WeightType,
     array_of_labels,
-    check_same_kind,
+    check_same_type,
     label_list,
     merge_labels,
     positions,
@@ -114,7 +114,7 @@ class Counts(StablePickle):
     def _selected(self, labels: ArrayLike, *, need_samples: bool) -> Self:
         """Return the counts of the classes that a user names."""
         wanted = unique_label_array(labels, "labels")
-        check_same_kind(wanted, self.classes, "labels: ")
+        check_same_type(wanted, self.classes, "labels: ")
         counts = self.reindex(wanted)
         if need_samples and not set(label_list(wanted)) & set(label_list(self.classes)):
             raise ValueError("At least one label specified must be in y_true")
@@ -147,7 +147,7 @@ class Counts(StablePickle):
     def _with_batch(self, batch: Self) -> Self:
         """Return the counts with a batch of a stream added."""
         prefix = "y_true must have labels of the same type as the counted ones: "
-        check_same_kind(self.classes, batch.classes, prefix)
+        check_same_type(self.classes, batch.classes, prefix)
         return self + batch
 
     def __add__(self, other: Self) -> Self:

@@ -429,8 +429,8 @@ class PairedCounts(Counts):
         note = more(len(self.names), SHOWN_CLASSES)
         correct = self.counts @ right
         n = self.n_samples
-        shares = [format_share(number / n if n else nan) for number in correct.tolist()]
-        totals = (numbered, format_column(correct.tolist()), shares)
+        accuracies = [format_share(number / n if n else nan) for number in correct.tolist()]
+        totals = (numbered, format_column(correct.tolist()), accuracies)
         alone = (right.T * self.counts) @ ~right
         cells = np.array(format_column(alone.ravel().tolist())).reshape(alone.shape).tolist()
         for i, row in enumerate(cells):

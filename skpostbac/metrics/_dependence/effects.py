@@ -200,7 +200,7 @@ def _effects_of_groups(
         mean_size = np.where(seen, scale * sizes[0] / sums.total, 1.0)
         means = np.where(seen, sums.first / sums.total, 0.0)
         within = np.maximum(second - first * means, 0.0)
-        # Where all samples are alike, rounding must not tell groups apart.
+        # Where all samples are equal, rounding must not tell groups apart.
         between = scale * np.maximum(values[0, 1] - sums.first * means, 0.0) * (within > 0)
         effective_groups = np.where(seen, n / mean_size, np.nan)
         largest_share = np.where(seen, groups.largest / sums.total, np.nan)

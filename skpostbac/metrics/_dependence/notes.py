@@ -130,9 +130,9 @@ def doubts_of_groups(effects: DesignEffects | None, classes: Sequence[Hashable])
 
 def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
     """Return a sentence on the effective size of the samples."""
-    worth = effects.effective_size.sum()
+    size = effects.effective_size.sum()
     if not effects.n_groups:
-        return f"The weighted samples are equivalent to {worth:.4g} samples of equal weight."
+        return f"The weighted samples are equivalent to {size:.4g} samples of equal weight."
     if not effects.depends.any() and not has_weights:
         return f"Each of the {effects.n_groups:.0f} groups has one sample: samples are independent."
     low, high = effects.design_effect.min(), effects.design_effect.max()
@@ -141,7 +141,7 @@ def describe_worth(effects: DesignEffects, has_weights: bool) -> str:
     return (
         f"The samples come from {effects.n_groups:.0f} groups, with an estimated correlation of "
         f"{effects.correlation:.2f} ({effects.correlation_used:.2f} allowing for its error). "
-        f"{they} are equivalent to {worth:.4g} independent samples (design effect {span})."
+        f"{they} are equivalent to {size:.4g} independent samples (design effect {span})."
     )
 
 

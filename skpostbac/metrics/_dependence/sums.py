@@ -431,28 +431,28 @@ def make_design(
     return SampleDesign(by_class, together, squares)
 
 
-def _without(by_class: GroupSums, together: GroupSums, left_out: Any) -> GroupSums:
+def _without(by_class: GroupSums, together: GroupSums, is_dropped: Any) -> GroupSums:
     """Return the sums of all classes as one without some, whose groups are theirs alone."""
-    gone = left_out & (by_class.groups > 0)
-    if not gone.any():
+    dropped = is_dropped & (by_class.groups > 0)
+    if not dropped.any():
         return together
     first, second = by_class.pairs.T
-    if np.any((first != second) & (gone[first] | gone[second])):
+    if np.any((first != second) & (dropped[first] | dropped[second])):
         raise ValueError(
             "classes cannot be left out of counts whose groups have samples of several classes; "
             "give labels where the samples are counted"
         )
     sizes, values = by_class.diagonal()
     return GroupSums(
-        together.groups - by_class.groups[gone].sum(),
+        together.groups - by_class.groups[dropped].sum(),
         together.largest
         if by_class.crosses
-        else by_class.largest[~gone].max(keepdims=True, initial=0.0),
-        together.spread - by_class.spread[gone].sum(),
+        else by_class.largest[~dropped].max(keepdims=True, initial=0.0),
+        together.spread - by_class.spread[dropped].sum(),
         together.pairs,
-        together.sizes - sizes[:, gone].sum(axis=1),
-        together.shows - by_class.shows[:, :, gone].sum(axis=2, keepdims=True),
-        together.values - values[:, :, gone].sum(axis=2)[:, np.newaxis],
+        together.sizes - sizes[:, dropped].sum(axis=1),
+        together.shows - by_class.shows[:, :, dropped].sum(axis=2, keepdims=True),
+        together.values - values[:, :, dropped].sum(axis=2)[:, np.newaxis],
     )
 
 

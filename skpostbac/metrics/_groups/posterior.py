@@ -266,8 +266,8 @@ class GroupPosterior(StablePickle):
         ['group 0', 'group 1', 'new group', 'population median', 'population mean']
         >>> plt.close(display.figure_)
         """
-        picture = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
-        return picture.plot(ax, kind=kind, **plot_params)
+        display = PosteriorPlot(self._distributions(self.groups), score_name=self._score_name)
+        return display.plot(ax, kind=kind, **plot_params)
 
     def _distributions(
         self, groups: tuple[BoundedDistribution, ...]

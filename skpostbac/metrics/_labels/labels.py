@@ -55,7 +55,7 @@ BLOCK = 2**16
 # An array of text may be so many times as wide as its labels, and have so many characters more.
 _SPARE_WIDTH, _SMALL_TEXT = 8, 10**6
 # What labels are, by the dtype of their array and, in one of objects, by their type.
-_KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {
+_TYPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "string": ("U", str),
     "date": ("M", (np.datetime64, date)),
     "duration": ("m", (np.timedelta64, timedelta)),
@@ -68,18 +68,18 @@ _SMALL_RANGE, _LARGE_RANGE = 2**10, 2**20
 
 def as_label_array(y: Any, name: str) -> LabelArray:
     """Convert an array-like or a column vector to a 1-d array; the labels are not checked."""
-    kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    has_arrays = any(issubclass(kind, np.ma.MaskedArray) for kind in kinds)
+    types = set(map(type, y)) if isinstance(y, list | tuple) else set()
+    has_arrays = any(issubclass(one, np.ma.MaskedArray) for one in types)
     if np.ma.is_masked(y) or (has_arrays and any(map(np.ma.is_masked, y))):
         raise ValueError(f"Input {name} contains masked values.")
-    if any(issubclass(kind, str) for kind in kinds):
+    if any(issubclass(one, str) for one in types):
         return np.fromiter(y, object, len(y))  # NumPy would widen all labels to the longest
     # Arrays of other libraries may be out of NumPy's reach.
     is_array = isinstance(y, np.ndarray) or (
         hasattr(y, "__array__") and not hasattr(y, "__dlpack__")
     )
     is_plain = is_array and getattr(y, "ndim", None) == 1 and isinstance(y.dtype, np.dtype)
-    if is_plain or (kinds and kinds <= {bool, int, float}):
+    if is_plain or (types and types <= {bool, int, float}):
         array = np.asarray(y)
     else:
         array = _converted(as_numpy(y, name), name)
@@ -87,7 +87,7 @@ def as_label_array(y: Any, name: str) -> LabelArray:
         return array.astype(object)
     if array.dtype.kind != "f":
         return array
-    if any(issubclass(kind, int | np.integer) for kind in kinds) and (np.abs(array) >= 2**53).any():
+    if any(issubclass(one, int | np.integer) for one in types) and (np.abs(array) >= 2**53).any():
         return np.asarray(y, dtype=object)  # integers that may have been rounded
     if array.itemsize <= 8:
         return array
@@ -104,7 +104,7 @@ def as_label_array(y: Any, name: str) -> LabelArray:
 
 
 def _converted(y: Any, name: str) -> LabelArray:
-    """Return an array of one dimension; say what to do about what scikit-learn refuses."""
+    """Return an array of one dimension; raise with a hint if scikit-learn cannot read it."""
     with input_errors(name):
         if str(getattr(y, "dtype", None)) == "String":
             y = y.to_numpy()  # Python strings; `__array__` of polars makes an array of text
@@ -147,13 +147,13 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
     ------
     ValueError
         If a label is missing, if strings and numbers are mixed, or if the labels are
-        continuous or of an unknown kind.
+        continuous or of an unknown type.
     TypeError
         If the labels are bytes.
     """
     _check_uniform(values, name)
     labels: list[Any] = label_list(values)
-    if values.dtype.kind in "biumMU" or _kind(values) == "string":
+    if values.dtype.kind in "biumMU" or _type_of(values) == "string":
         return array_of_labels(labels)
     if any(isinstance(label, bytes) for label in labels):
         raise TypeError(
@@ -162,8 +162,8 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
         )
     if not is_integral(values):
         with input_errors(name), np.errstate(invalid="ignore"):
-            kind = type_of_target(values, input_name=name)
-            hint = f" ({_NO_SCORES})" if kind == "continuous" else ""
+            target = type_of_target(values, input_name=name)
+            hint = f" ({_NO_SCORES})" if target == "continuous" else ""
             for label in labels if values.dtype.kind == "O" and not hint else ():
                 is_known = isinstance(label, str | bool)
                 if not (-(2**63) <= label < 2**63 if is_integer(label) else is_known):
@@ -172,7 +172,7 @@ def class_labels(values: LabelArray, name: str) -> LabelArray:
                         "most 64 bits, booleans, or arrays of datetime64"
                     )
                     break
-            raise ValueError(f"{kind} is not supported, got labels of dtype {values.dtype}{hint}")
+            raise ValueError(f"{target} is not supported, got labels of dtype {values.dtype}{hint}")
     return array_of_labels(labels)
 
 
@@ -255,21 +255,21 @@ def label_index(values: Any) -> Any:
     return None if callable(index) else index
 
 
-def _kind(values: LabelArray) -> str:
+def _type_of(values: LabelArray) -> str:
     """Return what the labels are; a number, if nothing else is known of them."""
-    for kind, (code, types) in _KINDS.items():
+    for name, (code, types) in _TYPES.items():
         is_of_types = values.dtype.kind == "O" and all(isinstance(one, types) for one in values)
         if values.dtype.kind == code or is_of_types:
-            return kind
+            return name
     return "number"
 
 
-def check_same_kind(first: LabelArray, second: LabelArray, prefix: str = "") -> None:
+def check_same_type(first: LabelArray, second: LabelArray, prefix: str = "") -> None:
     """Raise if there are labels of two types, such as strings and numbers."""
-    kinds = _kind(first), _kind(second)
-    if kinds[0] != kinds[1] and len(first) and len(second):
+    types = _type_of(first), _type_of(second)
+    if types[0] != types[1] and len(first) and len(second):
         raise ValueError(
-            f"{prefix}Mix of label input types ({kinds[0]} and {kinds[1]}); "
+            f"{prefix}Mix of label input types ({types[0]} and {types[1]}); "
             f"Got {shown(label_list(first))} and {shown(label_list(second))}."
         )
 
@@ -282,7 +282,7 @@ def positions(labels: LabelArray, classes: LabelArray) -> Indices:
 
 def merge_labels(first: LabelArray, second: LabelArray) -> LabelArray:
     """Return the union: as it is if both agree, else sorted, else by first appearance."""
-    check_same_kind(first, second)
+    check_same_type(first, second)
     if label_list(first) == label_list(second):
         return first
     union: list[Any] = list(dict.fromkeys(label_list(first) + label_list(second)))
@@ -456,7 +456,7 @@ def _find_hits(first: Column, true: Encoded, second: Column) -> Callable[[slice]
         if first.kind == "text" or (first.kind == "integer" and is_exact):
             return lambda block: first.array[block] == second.array[block]
     pred = encode(second)
-    check_same_kind(true.values, pred.values, f"y_true and {second.name}: ")
+    check_same_type(true.values, pred.values, f"y_true and {second.name}: ")
     recoded = positions(pred.values, true.values)
     return lambda block: true.codes(block) == recoded[pred.codes(block)]
 
@@ -471,15 +471,15 @@ def read_column(y: Any, name: str) -> Column:
     """
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
         return Column(name, y, "integer")
-    kind = type(getattr(y, "dtype", None)).__name__
-    if kind == "CategoricalDtype" and len(y):  # of pandas
+    dtype = type(getattr(y, "dtype", None)).__name__
+    if dtype == "CategoricalDtype" and len(y):  # of pandas
         column = getattr(y, "cat", y)
         numbers = np.asarray(column.codes)
         if numbers.min() < 0:
             raise ValueError(f"Input {name} contains NaN.")
         labels = as_label_array(column.categories, name)
         return Column(name, numbers, "category", (np.arange(len(labels)), labels))
-    if kind in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y):  # of polars
+    if dtype in ("Categorical", "Enum") and hasattr(y, "to_physical") and len(y):  # of polars
         if y.null_count():
             raise ValueError(f"Input {name} contains NaN.")
         # The numbers of categories may be shared with other columns, and have gaps.
@@ -498,7 +498,7 @@ def read_column(y: Any, name: str) -> Column:
 
 
 def encode(column: Column) -> Encoded:
-    """Encode labels by the sorted distinct ones; refuse those that are no class labels.
+    """Encode labels by the sorted distinct ones; raise if they are no class labels.
 
     Integers and categories are encoded anew for each block, and need no memory that grows with
     their number.

@@ -140,7 +140,7 @@ class PosteriorThresholdCurve(FrozenArrays):
 
     See Also
     --------
-    skpostbac.PosteriorThresholdDisplay : The picture, from labels or from a classifier.
+    skpostbac.PosteriorThresholdDisplay : The plot, from labels or from a classifier.
     sklearn.model_selection.TunedThresholdClassifierCV : Chooses a threshold on training samples,
         which leaves the test samples for an evaluation that needs no correction.
 
@@ -627,13 +627,13 @@ def draw_curves(
         masses = np.zeros((n_draws, len(parameters)))
         masses[:, filled] = rng.standard_gamma(parameters[filled], (n_draws, filled.sum()))
         sums = np.cumsum(masses, axis=1)
-        shares = sums[:, 1:-1] / sums[:, -1:]
-        curves += class_weight[i] * (shares if i == counts.positive else 1 - shares)
+        rates = sums[:, 1:-1] / sums[:, -1:]
+        curves += class_weight[i] * (rates if i == counts.positive else 1 - rates)
     return curves
 
 
 def simultaneous_band(curves: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the ends of a band that holds so large a share of the curves from end to end.
+    """Return the ends of a band that contains a proportion `level` of the curves from end to end.
 
     The largest distance of a curve from the mean curve is measured in logits, in standard
     deviations at each threshold, so that the band stays within (0, 1); its quantile at `level` is
@@ -657,6 +657,6 @@ def bootstrap_optimism(
         cells = np.diff(passed, prepend=0.0, append=total).clip(min=0)
         size = max(1, round(total))  # case counts may add up to no whole number
         drawn = rng.multinomial(size, cells / cells.sum(), n_samples)
-        shares = np.cumsum(drawn[:, :-1], axis=1) / size
-        again += class_weight[i] * (shares if i == counts.positive else 1 - shares)
+        rates = np.cumsum(drawn[:, :-1], axis=1) / size
+        again += class_weight[i] * (rates if i == counts.positive else 1 - rates)
     return optimism_of_choice(counts.recalls() @ class_weight, again)
