@@ -15,7 +15,6 @@ WAY_IN = [
     "metrics/_balanced_accuracy/posterior.py",
     "metrics/_counts/counts.py",
     "metrics/_labels/labels.py",
-    "metrics/_counts/base.py",
     "metrics/_priors/assumptions.py",
     "metrics/_priors/coverage.py",
 ]

@@ -28,15 +28,17 @@ from skpostbac._utils import (
     nonnegative_array,
     table,
 )
-from skpostbac.metrics._counts.base import (
+from skpostbac.metrics._counts.counts import (
+    SHOWN_CLASSES,
+    ClassCounts,
     Counts,
     check_items,
+    format_count,
     read_labels,
     read_numbers,
     write_labels,
     write_numbers,
 )
-from skpostbac.metrics._counts.counts import SHOWN_CLASSES, ClassCounts, format_count
 from skpostbac.metrics._dependence import DesignEffects, SampleDesign, ValueSums, design_effects
 from skpostbac.metrics._labels import (
     Outcomes,
