@@ -236,7 +236,7 @@ def _level(text: str) -> float:
 
 
 def _rope(text: str) -> float:
-    from skpostbac.model_selection._comparison import check_rope
+    from skpostbac._utils import check_rope
 
     return _checked(text, check_rope)
 

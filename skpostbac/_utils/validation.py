@@ -180,6 +180,16 @@ def check_probability(value: float, name: str) -> float:
     return probability
 
 
+def check_rope(rope: float) -> float:
+    """Return the half-width of the region of practical equivalence."""
+    half_width = float_or_nan(rope)
+    if not 0 <= half_width < 1:
+        raise ValueError(
+            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
+        )
+    return half_width
+
+
 # Seeds and shapes
 
 
