@@ -190,12 +190,12 @@ def test_ranks_in_groups(prior):
     """Two have those of their difference; of three they depend on the seed alone."""
     y_true, predictions = simulate({"a": 0.6, "b": 0.65, "c": 0.7}, [40, 40, 40])
     options = {"prior": prior, "groups": np.arange(y_true.size) // 2}
-    two = {name: predictions[name] for name in "ab"}
-    pair = compare_predictions(y_true, two, **options)
-    greater = pair.prob_greater()
-    assert pair.prob_best() == pytest.approx([greater[0, 1], greater[1, 0]], abs=1e-9)
-    first, second = pair.expected_loss()
-    assert second - first == pytest.approx(pair.difference("a", "b").mean(), abs=0.002)
+    for names in ("ab", "ba"):
+        pair = compare_predictions(y_true, {name: predictions[name] for name in names}, **options)
+        greater = pair.prob_greater()
+        assert pair.prob_best() == pytest.approx([greater[0, 1], greater[1, 0]], abs=1e-9)
+        first, second = pair.expected_loss()
+        assert second - first == pytest.approx(pair.difference(*names).mean(), abs=0.002)
     if prior == "jeffreys":
         one, again, other = (
             compare_predictions(y_true, predictions, random_state=seed, n_draws=10_000, **options)
