@@ -228,6 +228,8 @@ def test_pairs_of_few_and_many(count):
         assert greater[i, j] >= 0
         assert greater[i, j] == pytest.approx(distribution.ccdf(0.0), rel=0, abs=1e-12)
         assert greater[j, i] == pytest.approx(distribution.cdf(0.0), rel=0, abs=1e-12)
+        if (tiny := min(distribution.ccdf(0.0), distribution.cdf(0.0))) < 1e-10:
+            assert min(greater[i, j], greater[j, i]) == pytest.approx(tiny, rel=1e-6, abs=0)
     np.testing.assert_allclose(greater + greater.T, 1.0, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(np.diag(greater), 0.5)
 
