@@ -1,8 +1,7 @@
 """Posterior of the best candidate of a search, corrected for its selection.
 
-The candidates were right on some samples and wrong on others, together: a class has so many samples
-of each pattern. Bootstrap samples of a class are multinomial draws of its patterns, and the choice
-is repeated on each of them.
+Each sample has a pattern of which candidates are right. Bootstrap samples of a class are
+multinomial draws of its patterns, and the selection is repeated on each of them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from skpostbac.metrics._priors import (
 )
 from skpostbac.model_selection._pooling import (
     TrainingVariation,
-    corrected_for_training,
     fold_counts,
     fold_words,
     pair_candidates,
@@ -120,7 +118,15 @@ def selected_posterior(
     0.8792
     """
     if isinstance(cv_results, PairedCounts):
-        _check_one_test_set(cv_results, n_repeats, training_variation)
+        if cv_results._design is not None:
+            raise ValueError(
+                "cv_results has samples in groups or with importance weights, for which the "
+                "selection cannot be corrected: evaluate the selected candidate on other samples"
+            )
+        for_folds = {"n_repeats": n_repeats, "training_variation": training_variation}
+        for name, value in for_folds.items():
+            if value is not None:
+                raise ValueError(f"{name} does not apply to the paired counts of one test set")
         paired = cv_results if labels is None else cv_results.reindex(labels)
 
         def alone(candidate: int) -> PosteriorBalancedAccuracy:
@@ -144,10 +150,14 @@ def selected_posterior(
     kept = counts if labels is None else counts.select(labels)
 
     def pool(candidate: int) -> PosteriorBalancedAccuracy:
-        posterior = kept.posterior(
-            candidate, times * inflation, prior=prior, class_weight=class_weight
+        return kept.posterior(
+            candidate,
+            times,
+            prior=prior,
+            class_weight=class_weight,
+            training_variation=training_variation,
+            inflation=inflation,
         )
-        return corrected_for_training(posterior, training_variation, inflation)
 
     return _select(paired, candidates, pool, random_state)
 
@@ -168,20 +178,6 @@ def _select(
     return SelectedPosterior(uncorrected, *optimism, candidate=best, n_candidates=len(candidates))
 
 
-def _check_one_test_set(
-    counts: PairedCounts, n_repeats: object, training_variation: TrainingVariation
-) -> None:
-    """Raise if the counts have no correction or an argument applies to folds only."""
-    if counts._design is not None:
-        raise ValueError(
-            "cv_results has samples in groups or with importance weights, for which the selection "
-            "cannot be corrected: evaluate the selected candidate on other samples"
-        )
-    for name, value in (("n_repeats", n_repeats), ("training_variation", training_variation)):
-        if value is not None:
-            raise ValueError(f"{name} does not apply to the paired counts of one test set")
-
-
 def _bootstrap(
     paired: PairedCounts, class_weight: Floats, n_samples: int, seed: int
 ) -> tuple[Floats, Floats]:
@@ -193,8 +189,8 @@ def _bootstrap(
         rows = paired.class_index == i
         patterns, cells = paired.patterns[rows].astype(np.float64), paired.counts[rows]
         if cells.sum() > 0:
-            shares = cells / cells.sum()
+            probabilities = cells / cells.sum()
             size = max(1, round(cells.sum()))  # a repeated cross-validation divides the counts
-            observed += weight * (shares @ patterns)
-            again += weight * (rng.multinomial(size, shares, n_samples) @ patterns) / size
+            observed += weight * (probabilities @ patterns)
+            again += weight * (rng.multinomial(size, probabilities, n_samples) @ patterns) / size
     return observed, again

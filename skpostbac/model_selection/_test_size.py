@@ -1,4 +1,4 @@
-"""Required size of a test set, for an interval or for a difference."""
+"""Required size of a test set: how many samples an interval or a difference needs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
 )
-from skpostbac.model_selection._test_size.plan import Kind, PlannedTest
+from skpostbac.model_selection._planned_test import Design, PlannedTest
 from skpostbac.stats import BetaAverage, Hyperprior
 
 # Rounding of a sum or difference of probabilities.
@@ -407,7 +407,7 @@ def required_test_size(
         raise ValueError("exactly one of width and difference must be given")
     if agreement is not None and (difference is None or not paired):
         raise ValueError("agreement is for a difference of paired classifiers only")
-    kind, classes, rates = _planned(recalls)
+    design, classes, rates = _planned(recalls)
     if isinstance(recalls, PosteriorBalancedAccuracy) and class_weight is None:
         class_weight = recalls.class_weight
     exponents = resolve_prior(check_prior(prior), classes.size)
@@ -415,8 +415,8 @@ def required_test_size(
     if isinstance(exponents, Hyperprior):
         exponents = np.full((classes.size, 2), 1 / classes.size)
     weights = resolve_class_weight(check_class_weight(class_weight), classes)
-    shares = _shares(class_proportions, classes.size)
-    if difference is not None and kind == "pilot":
+    proportions = _proportions(class_proportions, classes.size)
+    if difference is not None and design == "pilot":
         raise TypeError("recalls must be numbers for a difference, not the posterior of a pilot")
     seed, gain, assumed = draw_seed(random_state), 0.0, None
     if difference is None:
@@ -424,16 +424,16 @@ def required_test_size(
         width = check_probability(width, "width")
         goal = f"the central {100 * level:g}% interval is at most {width:g} wide"
     else:
-        kind, rates = "separate", _second_better(rates[1], difference, weights)
+        design, rates = "separate", _second_better(rates[1], difference, weights)
         gain = float(weights @ (rates[1] - rates[0]))
         goal = f"a difference of {gain:g} is detected"
         if paired:
-            kind, rates = "paired", _discordant(rates[0], rates[1], agreement)
+            design, rates = "paired", _discordant(rates[0], rates[1], agreement)
             assumed = 1 - rates[0]
     kept = weights > 0
     rates, weights, exponents = rates[:, kept], weights[kept], exponents[kept]
     plan = PlannedTest(
-        kind, width or 0.0, level, shares, kept, rates, weights, exponents, hyperprior, seed
+        design, width or 0.0, level, proportions, kept, rates, weights, exponents, hyperprior, seed
     )
     largest = _check_count(max_size, "max_size")
     if largest > plan.most_samples:
@@ -456,8 +456,8 @@ def required_test_size(
 
 def _planned(
     recalls: ArrayLike | PosteriorBalancedAccuracy,
-) -> tuple[Kind, LabelArray, Floats]:
-    """Return the kind of a plan for an interval, the classes and the rates, see `PlannedTest`."""
+) -> tuple[Design, LabelArray, Floats]:
+    """Return the design for an interval, the classes and the rates, see `PlannedTest`."""
     if isinstance(recalls, PosteriorBalancedAccuracy):
         distribution = recalls.distribution
         if not isinstance(distribution, BetaAverage):
@@ -479,23 +479,23 @@ def _planned(
     return "width", np.arange(known.size), np.stack([np.zeros_like(known), known])
 
 
-def _shares(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
+def _proportions(class_proportions: ArrayLike | None, n_classes: int) -> Floats:
     """Return the samples of each class for one of the rarest."""
-    shares = _by_class(
+    proportions = _by_class(
         1.0 if class_proportions is None else class_proportions, "class_proportions", n_classes
     )
-    bad = ~(shares > 0)
+    bad = ~(proportions > 0)
     if bad.any():
-        raise ValueError(f"class_proportions must be positive, got {first(shares, bad)}")
-    return np.asarray(shares / shares.min())
+        raise ValueError(f"class_proportions must be positive, got {first(proportions, bad)}")
+    return np.asarray(proportions / proportions.min())
 
 
 def _search(
     plan: PlannedTest, target: float, gain: float, largest: int
 ) -> tuple[dict[int, tuple[float, float]], int]:
-    """Return the assurances of the sizes looked at, and the smallest one that will do.
+    """Return the assurances of all evaluated sizes, and the smallest sufficient one.
 
-    From there on, all sizes looked at reach the target.
+    From there on, all evaluated sizes reach the target.
     """
     found: dict[int, tuple[float, float]] = {}
 
@@ -525,7 +525,7 @@ def _search(
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reaches(middle) else (middle, high)
-        short = [size for size in plan.sizes_ahead(high) if not reaches(size)]
+        short = [size for size in plan.following_sizes(high) if not reaches(size)]
         if not short:
             return found, high
         low, high, step = short[-1], 0, 1

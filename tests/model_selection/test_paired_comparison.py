@@ -1,14 +1,10 @@
 """Comparison of classifiers on the same samples."""
 
-import copy
-import pickle
-
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 
 from skpostbac.metrics import (
     PairedCounts,
@@ -16,7 +12,6 @@ from skpostbac.metrics import (
     PriorInfluenceWarning,
     class_counts,
     paired_counts,
-    posterior_balanced_accuracy,
 )
 from skpostbac.model_selection import (
     MonteCarloError,
@@ -24,7 +19,6 @@ from skpostbac.model_selection import (
     compare_posteriors,
     compare_predictions,
 )
-from skpostbac.model_selection._comparison.joint import prior_cells
 from skpostbac.stats import PairedDifference
 
 # Standard errors within which an estimate meets the truth but for one case in two million.
@@ -133,20 +127,6 @@ def test_three_against_simulation():
         assert abs(comparison.prob_greater()[i, j] - brute) < SIGMAS * 0.5 / np.sqrt(size)
 
 
-def test_two_drawn_jointly_are_the_exact_pair():
-    """A third classifier changes nothing in the distribution of the other two."""
-    comparison = compare()
-    tally = comparison._joint._tally
-    drawn = tally.ranks[:, 0] / DRAWS
-    np.testing.assert_allclose(
-        drawn, comparison.prob_best(), rtol=0, atol=SIGMAS * 0.5 / np.sqrt(DRAWS)
-    )
-    difference = (tally.losses[1] - tally.losses[0]) / DRAWS
-    distribution = comparison.difference("A", "B")
-    error = SIGMAS * distribution.standard_deviation() / np.sqrt(DRAWS)
-    assert abs(difference - distribution.mean()) < error
-
-
 def test_agreement_tells_more():
     """The same margins, tested on the same samples with full agreement, or on different samples.
 
@@ -196,20 +176,12 @@ def test_margins_are_the_posteriors(prior, class_weight):
 def sum_of_covariances(comparison):
     """Return the covariance of two balanced accuracies, from the cells of each class."""
     one = comparison.posteriors[0]
-    cells = CELLS + prior_cells(one.prior)
+    a, b = one.prior.T
+    cells = CELLS + (np.array([a * a, a * b, a * b, b * b]) / (a + b)).T
     share = cells / cells.sum(axis=1, keepdims=True)
     first, second = share[:, 0] + share[:, 1], share[:, 0] + share[:, 2]
     covariances = (share[:, 0] - first * second) / (cells.sum(axis=1) + 1)
     return one.class_weight**2 @ covariances
-
-
-@pytest.mark.parametrize("prior", [(1.0, 1.0), (0.5, 0.5), (7.0, 0.1)])
-def test_prior_cells_keep_the_margins(prior):
-    """Both right and only one of them add up to a, the others to b."""
-    ((both, first, second, neither),) = prior_cells(np.array([prior]))
-    assert both + first == pytest.approx(prior[0], rel=1e-15)
-    assert both + second == pytest.approx(prior[0], rel=1e-15)
-    assert second + neither == pytest.approx(prior[1], rel=1e-15)
 
 
 @settings(max_examples=15)
@@ -227,25 +199,10 @@ def test_the_difference_turns_round(cells):
     assert greater[0, 1] == pytest.approx(swapped.prob_greater()[1, 0], abs=1e-10)
 
 
-def test_names_of_classes_do_not_matter():
-    """Nor does their order."""
-    y_true, predictions = simulate_predictions(3)
-    names = np.array(["z", "x", "y"])
-    options = {"random_state": 3, "n_draws": DRAWS}
-    one = compare_predictions(y_true, predictions, **options)
-    two = compare_predictions(
-        names[y_true], {name: names[y_pred] for name, y_pred in predictions.items()}, **options
-    )
-    np.testing.assert_allclose(one.prob_greater(), two.prob_greater(), rtol=0, atol=1e-10)
-    error = one.monte_carlo_error().rank_probabilities
-    gap = np.abs(one.rank_probabilities() - two.rank_probabilities())
-    assert np.all(gap < SIGMAS * np.sqrt(2) * error)
-
-
-@pytest.mark.parametrize("order", [(3, 1, 0, 2), (1, 2, 3, 0)])
-def test_the_order_of_the_classifiers_does_not_matter(order, four):
+def test_the_order_of_the_classifiers_does_not_matter(four):
     """Each keeps its own numbers, within Monte Carlo error where they are drawn."""
     y_true, predictions = simulate_predictions(4)
+    order = (3, 1, 0, 2)
     names = [four.names[i] for i in order]
     other = compare_predictions(
         y_true,
@@ -281,21 +238,6 @@ def test_sums(four):
     np.testing.assert_allclose(losses - losses[0], means[0] - means, rtol=0, atol=1e-14)
     assert np.all(losses > 0)
     assert four.ranking("expected_loss") == four.ranking()
-
-
-def test_equal_predictions_differ_by_the_prior_alone():
-    """The mean is 0, and what is left shrinks like the prior's share, not like the error."""
-    widths, shares = [], []
-    for size in (10, 100, 1000):
-        comparison = compare([[0.9 * size, 0, 0, 0.1 * size]])
-        distribution = comparison.difference("A", "B")
-        assert distribution.mean() == 0
-        assert comparison.prob_greater()[0, 1] == pytest.approx(0.5, abs=1e-9)
-        widths.append(distribution.standard_deviation())
-        shares.append(1 / (size + 2))
-    # A variance of (p_A + p_B) / (n + 1) with 1/2 each in the cells that differ.
-    np.testing.assert_allclose(widths, np.sqrt(np.array(shares) / (1 / np.array(shares) + 1)))
-    np.testing.assert_allclose(compare([[9, 0, 0, 1]]).prob_best(), 0.5, rtol=0, atol=1e-9)
 
 
 def test_equal_predictions_share_the_ranks():
@@ -342,32 +284,6 @@ def test_labels_and_absent_classes():
     assert np.isfinite(comparison.expected_loss()).all()
 
 
-def test_merged_shards_are_compared_as_one():
-    """Batches on different machines give the same comparison."""
-    y_true, predictions = simulate_predictions(3)
-    halves = [
-        paired_counts(y_true[part], {name: y[part] for name, y in predictions.items()})
-        for part in (slice(0, 150), slice(150, None))
-    ]
-    options = {"random_state": 0, "n_draws": DRAWS}
-    merged = PosteriorComparison.from_paired_counts(sum(halves), **options)
-    assert merged == compare_predictions(y_true, predictions, **options)
-
-
-def test_independent_posteriors_are_wider():
-    """Classifiers that mostly agree are told apart sooner on the same samples."""
-    y_true, predictions = simulate_predictions(2)
-    paired = compare_predictions(y_true, predictions)
-    independent = compare_posteriors(
-        {name: posterior_balanced_accuracy(y_true, y) for name, y in predictions.items()}
-    )
-    assert paired.posteriors == independent.posteriors
-    one, two = paired.difference("c1", "c0"), independent.difference("c1", "c0")
-    assert one.mean() == pytest.approx(two.mean(), abs=1e-15)
-    assert one.standard_deviation() < 0.9 * two.standard_deviation()
-    assert paired.prob_greater()[1, 0] > independent.prob_greater()[1, 0] > 0.5
-
-
 # ---- random draws
 
 
@@ -388,42 +304,18 @@ def test_seeds_reproduce():
     assert len({tuple(best(None)) for _ in range(10)}) > 1
 
 
-def test_the_global_state_is_left_alone():
-    """No seed means fresh entropy."""
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    compare(random_state=None).expected_loss()
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-
-
-def test_a_comparison_does_not_change():
-    """Without a seed, too, it returns the same each time, and after pickling."""
-    y_true, predictions = simulate_predictions(3)
-    comparison = compare_predictions(y_true, predictions, n_draws=DRAWS, random_state=None)
-    copies = copy.deepcopy(comparison), pickle.loads(pickle.dumps(comparison))
-    for other in copies:
-        assert other == comparison
-        assert hash(other) == hash(comparison)
-        np.testing.assert_array_equal(other.prob_best(), comparison.prob_best())
-    assert comparison != compare_predictions(y_true, predictions, n_draws=DRAWS, random_state=None)
-
-
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_jobs_do_not_matter(n_jobs):
-    """Blocks of draws have seeds of their own, and are added up in order."""
+def test_jobs_do_not_matter():
+    """Blocks of draws have seeds of their own, and are added up in order, as are pairs."""
     y_true, predictions = simulate_predictions(3)
     one, many = (
         compare_predictions(y_true, predictions, random_state=0, n_draws=30_001, n_jobs=jobs)
-        for jobs in (None, n_jobs)
+        for jobs in (None, 2)
     )
     assert one == many
     np.testing.assert_array_equal(one.rank_probabilities(), many.rank_probabilities())
     np.testing.assert_array_equal(one.expected_loss(), many.expected_loss())
-
-
-def test_pairs_in_parallel():
-    """Exact probabilities are the same from several processes."""
-    one, two = compare(), compare(n_jobs=2)
-    np.testing.assert_array_equal(one.prob_greater(), two.prob_greater())
+    with parallel_config(backend="threading"):  # processes take seconds to start
+        np.testing.assert_array_equal(one.prob_greater(), many.prob_greater())
 
 
 def test_errors_are_those_of_repeated_runs():
@@ -458,20 +350,13 @@ def test_what_is_exact_has_no_error(four):
 # ---- what is returned
 
 
-def test_summary_has_the_same_keys(four):
-    """Paired or not, with the standard error of the probability of being the best."""
-    posteriors = dict(zip(four.names, four.posteriors, strict=True))
-    record, *_ = four.summary()
-    other, *_ = compare_posteriors(posteriors).summary()
-    assert record.keys() == other.keys()
-    assert other["prob_best_error"] == 0
-    best = four.names.index(record["name"])
-    assert record["prob_best_error"] == four.monte_carlo_error().rank_probabilities[best, 0]
-
-
 def test_report(four):
     """What was compared and how, in sentences."""
+    assert "Scores are recalls of class 0, the only class" in compare([[9, 1, 2, 3]]).report()
     first, *others, how, score, training, precision = four.report().splitlines()
+    best = four.names.index(four.summary()[0]["name"])
+    error = four.summary()[0]["prob_best_error"]
+    assert error == four.monte_carlo_error().rank_probabilities[best, 0]
     assert "averaged over the classes; chance level is 0.333." in score
     assert "variation from retraining" in training
     assert how == four.explanation
@@ -482,47 +367,14 @@ def test_report(four):
     assert "estimated from random draws, with a standard error of up to about 0.00" in precision
 
 
-def test_report_names_the_better_one():
-    """The one that is right more often is the better one, on an asymmetric table."""
-    comparison = compare([[20, 1, 9, 5], [10, 0, 3, 2]], names=("worse", "better"))
-    first, second, *_ = comparison.report().splitlines()
-    # Means under Beta(1/2, 1/2): (29.5 / 36 + 13.5 / 16) / 2 and (21.5 / 36 + 10.5 / 16) / 2.
-    assert first.startswith("better has the highest posterior mean of 2 classifiers, 0.832 (")
-    assert second.startswith("worse has 0.627 (")
-    assert "better is better than worse with probability 0.99" in second
-    assert "(difference 0.205, 95% interval 0.0" in second
-    assert comparison.prob_greater()[1, 0] > 0.99
-    assert comparison.win_counts().tolist() == [0, 1]
-    losses = comparison.expected_loss()
-    assert losses[1] < 0.001 < 0.19 < losses[0]
-
-
 @pytest.mark.parametrize("objective", ["prob_best", "expected_rank", "expected_loss"])
 def test_ranking_by_standing(objective, four):
     """The best first, whichever direction is better."""
     values = getattr(four, objective)()
     order = np.argsort(values if objective != "prob_best" else -values, kind="stable")
     assert four.ranking(objective) == tuple(four.names[i] for i in order)
-
-
-def test_one_class_has_no_guessing():
-    """The report says nothing of it."""
-    assert "guessing" not in compare([[9, 1, 2, 3]]).report()
-
-
-def test_repr():
-    """It says that the comparison is paired."""
-    assert repr(compare(rope=0.1)) == "PosteriorComparison('A', 'B', rope=0.1, paired)"
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-def test_columns_of_a_data_frame_are_classifiers(frame):
-    """They are compared as the entries of a mapping."""
-    y_true, predictions = list("aabb"), {"two": list("abbb"), "one": list("aaba")}
-    comparison = compare_predictions(y_true, frame(predictions))
-    assert comparison.names == ("two", "one")
-    expected = compare_predictions(y_true, predictions).prob_greater()
-    assert (comparison.prob_greater() == expected).all()
+    with pytest.raises(ValueError, match="objective must be one of"):
+        four.ranking("best")
 
 
 # ---- bad input

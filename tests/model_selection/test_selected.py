@@ -22,7 +22,7 @@ from skpostbac import (
 )
 from skpostbac.metrics import SelectedPosterior
 from skpostbac.metrics._posteriors import optimism_of_choice
-from skpostbac.model_selection._selected.posterior import _bootstrap
+from skpostbac.model_selection._selected import _bootstrap
 
 
 @pytest.fixture(name="results", scope="module")
@@ -83,18 +83,6 @@ def test_one_candidate_is_no_choice():
     selected = selected_posterior(results)
     assert (selected.optimism, selected.n_candidates) == (0, 1)
     assert selected.uncorrected == pooled_posteriors(results)[0]
-
-
-def test_equal_candidates_are_no_choice(results):
-    """Two candidates with the same predictions: the optimism is that of one."""
-    X, y = load_wine(return_X_y=True)
-    search = GridSearchCV(
-        DecisionTreeClassifier(max_depth=1, random_state=0),
-        {"min_samples_leaf": [1, 2]},
-        scoring=OutcomesScorer(len(y)),
-        refit=False,
-    ).fit(X, y)
-    assert selected_posterior(search.cv_results_, random_state=0).optimism == 0
 
 
 def test_counts_without_outcomes_are_refused():

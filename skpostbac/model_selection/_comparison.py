@@ -1,10 +1,14 @@
-"""Comparison of the posterior balanced accuracies of classifiers."""
+"""Comparison of classifiers: which one is better, by how much, and with what probability.
+
+All results come from a joint distribution of the scores, which alone knows how they depend on each
+other.
+"""
 
 from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -20,14 +24,16 @@ from skpostbac._utils import (
     RandomStateLike,
     StablePickle,
     block,
+    check_choice,
+    check_level,
     check_n_draws,
+    check_rope,
     draw_seed,
-    float_or_nan,
     format_probability,
     input_errors,
     more,
+    progress,
     record,
-    shown,
     table,
 )
 from skpostbac.metrics import PairedCounts, PosteriorBalancedAccuracy, paired_counts
@@ -48,16 +54,15 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.model_selection._comparison.hierarchical import pair_posteriors
-from skpostbac.model_selection._comparison.joint import (
+from skpostbac.model_selection._comparison_report import write_report
+from skpostbac.model_selection._joint import (
     Difference,
     IndependentJoint,
     Joint,
     MonteCarloError,
     PairedJoint,
+    paired_joint,
 )
-from skpostbac.model_selection._comparison.report import write_report
-from skpostbac.model_selection._comparison.tables import make_table
 from skpostbac.stats import Interval
 from skpostbac.stats._beta import evaluate_all
 from skpostbac.stats._distribution import (
@@ -79,7 +84,7 @@ _SHOWN_NAMES = 8
 N_DRAWS = 100_000
 
 # What to sort by beside the objectives of one posterior, largest first.
-_STANDINGS: dict[str, Callable[[PosteriorComparison], Floats]] = {
+_JOINT_OBJECTIVES: dict[str, Callable[[PosteriorComparison], Floats]] = {
     "prob_best": lambda comparison: comparison.prob_best(),
     "expected_rank": lambda comparison: -comparison.expected_rank(),
     "expected_loss": lambda comparison: -comparison.expected_loss(),
@@ -179,19 +184,25 @@ class PosteriorComparison(StablePickle):
         *,
         rope: float = 0.0,
     ) -> None:
-        names, posteriors = _as_tuple(names, "names"), _as_tuple(posteriors, "posteriors")
-        _check_number(names, posteriors)
+        for argument, values in (("names", names), ("posteriors", posteriors)):
+            if not isinstance(values, tuple | list):
+                raise TypeError(
+                    f"{argument} must be a tuple or a list, got {type(values).__name__}"
+                )
+        names, posteriors = tuple(names), tuple(posteriors)
+        if len(names) != len(posteriors):
+            raise ValueError(
+                "names and posteriors must have one entry per classifier, got "
+                f"{len(names)} names and {len(posteriors)} posteriors"
+            )
+        _check_several(len(posteriors), "posteriors")
         check_names(names)
-        for name, posterior in zip(names, posteriors, strict=True):
-            _check_posterior(name, posterior)
-        _check_classes(names, posteriors)
-        _check_weights(names, posteriors)
-        _check_priors(posteriors)
+        _check_same_score(names, posteriors)
         vars(self).update(  # past the frozen __setattr__
             names=names,
             posteriors=posteriors,
             rope=check_rope(rope),
-            _joint=IndependentJoint(posteriors),
+            _joint=IndependentJoint(posteriors=posteriors),
         )
 
     @classmethod
@@ -239,7 +250,7 @@ class PosteriorComparison(StablePickle):
             for name in counts.names
         )
         n_draws = check_n_draws(n_draws, 1)
-        joint = pair_posteriors(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
+        joint = paired_joint(counts, posteriors, n_draws, draw_seed(random_state), n_jobs)
         comparison = cls(counts.names, posteriors, rope=rope)
         vars(comparison)["_joint"] = joint
         return comparison
@@ -255,32 +266,24 @@ class PosteriorComparison(StablePickle):
 
     def _repr_html_(self) -> str:
         # Ranks of several classifiers take many draws: `summary` has them.
-        shown = [self._index(name, "name") for name in self.ranking()[:_SHOWN_NAMES]]
+        shown = [position_of(name, self.names, "name") for name in self.ranking()[:_SHOWN_NAMES]]
         names = [f"{rank} {self.names[index]}" for rank, index in enumerate(shown, 1)]
+        note = more(len(self.names), _SHOWN_NAMES)
         distributions = [self.posteriors[index].distribution for index in shown]
         header, cells = estimate_columns(distributions)
         rows = ((name, *row) for name, row in zip(names, cells, strict=True))
-        parts = [table(("classifier", *header), rows, note=self._hidden)]
+        parts = [table(("classifier", *header), rows, note=note)]
         if not any(distribution._has_slow_intervals for distribution in distributions):
-            parts.append(self._html_prob_greater(shown, names))
+            matrix = [["" for _ in names] for _ in names]
+            for i, j in combinations(range(len(shown)), 2):
+                difference = self._joint.difference(shown[i], shown[j])
+                matrix[i][j] = format_probability(float(difference.ccdf(0.0)))
+                matrix[j][i] = format_probability(float(difference.cdf(0.0)))
+            # Columns have the numbers of the rows: names may be long, and the table is to fit.
+            ranks = (str(rank) for rank in range(1, len(shown) + 1))
+            body = ((name, *row) for name, row in zip(names, matrix, strict=True))
+            parts.append(table(("P(row > column)", *ranks), body, note=note))
         return block(repr(self), *parts)
-
-    def _html_prob_greater(self, shown: Sequence[int], names: Sequence[str]) -> str:
-        cells = [["" for _ in names] for _ in names]
-        for i, j in combinations(range(len(shown)), 2):
-            difference = self._joint.difference(shown[i], shown[j])
-            cells[i][j] = format_probability(float(difference.ccdf(0.0)))
-            cells[j][i] = format_probability(float(difference.cdf(0.0)))
-        # Columns have the numbers of the rows: names may be long, and the table is to fit.
-        return table(
-            ("P(row > column)", *(str(rank) for rank in range(1, len(shown) + 1))),
-            ((name, *row) for name, row in zip(names, cells, strict=True)),
-            note=self._hidden,
-        )
-
-    @property
-    def _hidden(self) -> str:
-        return more(len(self.names), _SHOWN_NAMES)
 
     def difference(self, a: str, b: str) -> Difference:
         """Return the distribution of the difference in balanced accuracy, `a` minus `b`.
@@ -304,10 +307,7 @@ class PosteriorComparison(StablePickle):
         ValueError
             If a name is unknown, or both are the same.
         """
-        i, j = self._index(a, "a"), self._index(b, "b")
-        if i == j:
-            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
-        return self._joint.difference(i, j)
+        return self._joint.difference(*self._pair(a, b))
 
     def difference_interval(
         self,
@@ -350,7 +350,9 @@ class PosteriorComparison(StablePickle):
             Probabilities that the difference, `a` minus `b`, is below ``-rope``, within ``[-rope,
             rope]`` and above ``rope``. They sum to 1.
         """
-        return _rope_masses(self.difference(a, b), self.rope)
+        distribution, rope = self.difference(a, b), self.rope
+        within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
+        return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
 
     def design_effects(self, a: str, b: str) -> DesignEffects | None:
         """Return the design effects of groups and importance weights on a difference.
@@ -371,10 +373,9 @@ class PosteriorComparison(StablePickle):
         ValueError
             If a name is unknown, or both are the same.
         """
-        if self._index(a, "a") == self._index(b, "b"):
-            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
-        counts = self._joint.counts if isinstance(self._joint, PairedJoint) else None
-        return None if counts is None else counts.design_effects(a, b)
+        self._pair(a, b)
+        joint = self._joint
+        return joint.counts.design_effects(a, b) if isinstance(joint, PairedJoint) else None
 
     def prob_greater(self) -> Floats:
         """Return the probability that each classifier is better than each other one.
@@ -576,7 +577,31 @@ class PosteriorComparison(StablePickle):
         >>> comparison.table("differences")["first"]
         ['new']
         """
-        return make_table(self, kind, level)
+        check_choice(kind, ("prob_greater", "rank_probabilities", "differences"), "kind")
+        check_level(level)
+        if kind == "differences":
+            pairs = list(combinations(self.ranking(), 2))
+            described = (self._describe_pair(*pair, level) for pair in pairs)
+            rows = list(progress(described, len(pairs), "describing differences"))
+            return {key: [row[key] for row in rows] for key in rows[0]}
+        if kind == "prob_greater":
+            columns, matrix = self.names, self.prob_greater()
+        else:
+            columns = tuple(f"rank {rank}" for rank in range(1, len(self.names) + 1))
+            matrix = self.rank_probabilities()
+        if "name" in columns:
+            raise ValueError("names must not contain 'name', the name of the first column")
+        return {"name": list(self.names), **dict(zip(columns, matrix.T.tolist(), strict=True))}
+
+    def _describe_pair(self, first: str, second: str, level: float) -> dict[str, Any]:
+        distribution = self.difference(first, second)
+        return {
+            "first": first,
+            "second": second,
+            **figures_of(distribution, level),
+            "prob_greater": float(distribution.ccdf(0.0)),
+            **self.rope_masses(first, second)._asdict(),
+        }
 
     def report(self, level: float = 0.95) -> str:
         """Return a text report on the comparison.
@@ -646,21 +671,21 @@ class PosteriorComparison(StablePickle):
         """Text explaining what was compared, paired or independent."""
         return self._joint.explain()
 
-    def _index(self, name: str, argument: str) -> int:
-        return position_of(name, self.names, argument)
+    def _pair(self, a: str, b: str) -> tuple[int, int]:
+        i, j = position_of(a, self.names, "a"), position_of(b, self.names, "b")
+        if i == j:
+            raise ValueError(f"a and b must be different classifiers, got {a!r} twice")
+        return i, j
 
     def _order(self, objective: str = "mean", level: float = 0.95) -> list[int]:
-        values = self._merits(objective, level)
+        check_objective(objective, level, (*OBJECTIVES, *_JOINT_OBJECTIVES))
+        if objective in _JOINT_OBJECTIVES:
+            values = _JOINT_OBJECTIVES[objective](self)
+        else:
+            distributions = [entry.distribution for entry in self.posteriors]
+            values = evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
         order: list[int] = np.argsort(-values, kind="stable").tolist()
         return order
-
-    def _merits(self, objective: str, level: float) -> Floats:
-        """Return the sort key, larger for the better."""
-        check_objective(objective, level, (*OBJECTIVES, *_STANDINGS))
-        if objective in _STANDINGS:
-            return _STANDINGS[objective](self)
-        distributions = [entry.distribution for entry in self.posteriors]
-        return evaluate_all(distributions, lambda one: OBJECTIVES[objective](one, level))
 
     @cached_property
     def _prob_greater(self) -> Floats:
@@ -673,11 +698,6 @@ class PosteriorComparison(StablePickle):
     @cached_property
     def _expected_loss(self) -> Floats:
         return self._joint.expected_loss()
-
-
-def _rope_masses(distribution: Difference, rope: float) -> RopeMasses:
-    within = float(distribution.cdf(-rope, rope)) if rope > 0 else 0.0
-    return RopeMasses(float(distribution.cdf(-rope)), within, float(distribution.ccdf(rope)))
 
 
 def compare_posteriors(
@@ -896,7 +916,7 @@ def compare_predictions(
         weight_type=weight_type,
         groups=groups,
     )
-    _check_several(counts.names, "predictions")
+    _check_several(len(counts.names), "predictions")
     never_right = [counts.names[i] for i in np.flatnonzero(~counts.patterns.any(axis=0))]
     warn_if_foreign(y_true, by_argument(predictions, never_right), stacklevel=2)
     comparison = PosteriorComparison.from_paired_counts(
@@ -916,86 +936,43 @@ def compare_predictions(
     return comparison
 
 
-def _as_tuple(values: Any, argument: str) -> tuple[Any, ...]:
-    if not isinstance(values, tuple | list):
-        raise TypeError(f"{argument} must be a tuple or a list, got {type(values).__name__}")
-    return tuple(values)
+def _check_several(n_classifiers: int, argument: str) -> None:
+    if n_classifiers < 2:
+        raise ValueError(f"{argument} must hold at least two classifiers, got {n_classifiers}")
 
 
-def _check_number(names: tuple[Any, ...], posteriors: tuple[Any, ...]) -> None:
-    if len(names) != len(posteriors):
-        raise ValueError(
-            "names and posteriors must have one entry per classifier, got "
-            f"{len(names)} names and {len(posteriors)} posteriors"
-        )
-    _check_several(posteriors, "posteriors")
-
-
-def _check_several(classifiers: Sized, name: str) -> None:
-    if len(classifiers) < 2:
-        raise ValueError(f"{name} must hold at least two classifiers, got {len(classifiers)}")
-
-
-def _check_posterior(name: str, posterior: Any) -> None:
-    if not isinstance(posterior, PosteriorBalancedAccuracy):
-        raise TypeError(
-            f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
-            f"got {type(posterior).__name__}"
-        )
-
-
-def _check_priors(posteriors: tuple[PosteriorBalancedAccuracy, ...]) -> None:
-    """Raise if the distributions cannot be subtracted, or if their hyperpriors differ."""
+def _check_same_score(names: tuple[str, ...], posteriors: tuple[Any, ...]) -> None:
+    """Raise if the posteriors are of different quantities, or cannot be subtracted."""
+    weights = []
+    for name, posterior in zip(names, posteriors, strict=True):
+        if not isinstance(posterior, PosteriorBalancedAccuracy):
+            raise TypeError(
+                f"posteriors[{name!r}] must be a PosteriorBalancedAccuracy, "
+                f"got {type(posterior).__name__}"
+            )
+        labels = label_list(posterior.counts.classes)
+        weights.append(dict(zip(labels, posterior.class_weight.tolist(), strict=True)))
+    first = weights[0]
+    for name, other in zip(names, weights, strict=True):
+        if other.keys() != first.keys():
+            surplus = [
+                (names[0], [label for label in first if label not in other]),
+                (name, [label for label in other if label not in first]),
+            ]
+            described = [
+                f"only {one!r} has {reprlib.repr(own)}" if own else f"{one!r} has no other"
+                for one, own in surplus
+            ]
+            raise ValueError(f"posteriors must be of the same classes: {', '.join(described)}")
+    for name, other in zip(names, weights, strict=True):
+        for label, weight in first.items():
+            # The classes may be in another order, and sums of weights rounded otherwise.
+            if not math.isclose(other[label], weight, rel_tol=1e-9):
+                raise ValueError(
+                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
+                    f"{weight:g} of {names[0]!r}, and {other[label]:g} of {name!r}"
+                )
     shared = {entry.prior for entry in posteriors if not isinstance(entry.prior, np.ndarray)}
     independent = any(isinstance(entry.prior, np.ndarray) for entry in posteriors)
     if len(shared) + independent > 1:
         raise ValueError("posteriors must all have the same hierarchical prior, or none of them")
-
-
-def _check_classes(
-    names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
-) -> None:
-    """Raise if the classes differ, as the averages are then different quantities."""
-    # Dicts are sets that keep the order.
-    first, *others = (dict.fromkeys(label_list(entry.counts.classes)) for entry in posteriors)
-    for name, classes in zip(names[1:], others, strict=True):
-        if classes.keys() != first.keys():
-            raise ValueError(
-                "posteriors must be of the same classes: "
-                f"{_describe_surplus(names[0], first, classes)}, "
-                f"{_describe_surplus(name, classes, first)}"
-            )
-
-
-def _check_weights(
-    names: tuple[str, ...], posteriors: tuple[PosteriorBalancedAccuracy, ...]
-) -> None:
-    """Raise if the weights differ, as the averages are then different quantities."""
-    first, *others = (
-        dict(zip(label_list(entry.counts.classes), entry.class_weight.tolist(), strict=True))
-        for entry in posteriors
-    )
-    for name, weights in zip(names[1:], others, strict=True):
-        for label, weight in first.items():
-            # The classes may be in another order, and sums of weights rounded otherwise.
-            if not math.isclose(weights[label], weight, rel_tol=1e-9):
-                raise ValueError(
-                    f"posteriors must have the same class_weight: {reprlib.repr(label)} has "
-                    f"{weight:g} of {names[0]!r}, and {weights[label]:g} of {name!r}"
-                )
-
-
-def _describe_surplus(name: str, own: dict[Any, None], other: dict[Any, None]) -> str:
-    """Describe the classes of one classifier that another lacks."""
-    surplus = [label for label in own if label not in other]
-    return f"only {name!r} has {reprlib.repr(surplus)}" if surplus else f"{name!r} has no other"
-
-
-def check_rope(rope: float) -> float:
-    """Return the half-width of the region of practical equivalence."""
-    half_width = float_or_nan(rope)
-    if not 0 <= half_width < 1:
-        raise ValueError(
-            f"rope must be at least 0, and below 1 as differences lie in [-1, 1], got {shown(rope)}"
-        )
-    return half_width

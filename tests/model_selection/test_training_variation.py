@@ -45,28 +45,11 @@ def test_counts_are_divided_by_the_inflation(folds, inflation):
     assert wide.counts.total == pytest.approx(plain.counts.total / inflation, rel=1e-14)
 
 
-def test_variance_is_inflated():
-    """Up to the prior, the variance is that of the plain posterior times the inflation."""
-    flat = (1e-6, 1e-6)  # next to nothing
-    plain = pooled_posteriors(results(StratifiedKFold(5)), prior=flat)[0]
-    wide = corrected(StratifiedKFold(5), prior=flat)
-    assert wide.mean() == pytest.approx(plain.mean(), abs=1e-6)
-    # n + 1 and not n stands in the variance of a Beta; there are 48 samples or more
-    assert wide.variance() == pytest.approx(plain.variance() * wide.inflation, rel=0.03)
-
-
 def test_repeats_leave_the_number_of_folds():
     """Three times five folds are corrected like five."""
     wide = corrected(RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0), n_repeats=3)
     assert wide.inflation == 2.25
     assert wide.counts.n_samples == pytest.approx(178 / 2.25, rel=1e-14)
-
-
-def test_it_is_off_by_default():
-    """Without it, the type and the repr are the usual ones."""
-    plain = pooled_posteriors(results(StratifiedKFold(5)))[0]
-    assert type(plain) is PosteriorBalancedAccuracy
-    assert "training_variation" not in repr(plain)
 
 
 def test_result_names_it():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skpostbac._utils import Floats, Indices, RandomStateLike, check_flags, shown, user_stacklevel
+from skpostbac._utils import Floats, RandomStateLike, check_flags, shown, user_stacklevel
 from skpostbac.metrics import PairedCounts
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
@@ -18,7 +18,7 @@ from skpostbac.metrics._priors import (
     PriorLike,
     warn_if_prior_dominates,
 )
-from skpostbac.model_selection._comparison import N_DRAWS, PairedJoint, PosteriorComparison
+from skpostbac.model_selection._comparison import N_DRAWS, PosteriorComparison
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     TrainingVariation,
@@ -138,12 +138,20 @@ def compare_cv_results(
     check_flags(same_splits=same_splits)
     tested = _read(cv_results)
     merged = _merge({name: one.counts for name, one in tested.items()}, is_declared=same_splits)
+    # Scorers with a larger `max_test_size` have more words.
+    most = max(one.words.shape[2] for one in tested.values())
+    words = [
+        np.pad(one.words, ((0, 0), (0, 0), (0, most - one.words.shape[2])))
+        for one in tested.values()
+    ]
     sample_times = merged.times_tested(n_repeats)
-    times = sample_times.mean()
     inflation = training_inflation(training_variation, merged.n_splits, sample_times)
-    words = _stack_words([one.words for one in tested.values()])
     paired = pair_candidates(
-        merged, words, range(len(tested)), labels=labels, times=times * inflation
+        merged,
+        np.concatenate(words),
+        range(len(tested)),
+        labels=labels,
+        times=sample_times.mean() * inflation,
     )
     named = PairedCounts(
         list(tested), paired.classes, paired.class_index, paired.patterns, paired.counts
@@ -160,16 +168,15 @@ def compare_cv_results(
         corrected_for_training(posterior, training_variation, inflation)
         for posterior in comparison.posteriors
     )
-    assert isinstance(comparison._joint, PairedJoint)
-    joint = replace(comparison._joint, posteriors=posteriors)
     # These name the correction, past the frozen __setattr__.
+    joint = replace(comparison._joint, posteriors=posteriors)
     vars(comparison).update(posteriors=posteriors, _joint=joint)
     warn_if_prior_dominates(*comparison.posteriors)
     return comparison
 
 
 def _read(cv_results: Any) -> dict[str, _Tested]:
-    """Return the folds of each classifier."""
+    """Return the folds of each classifier, of the best candidate if it is a search."""
     is_one_result = hasattr(cv_results, "keys") and any("fit_time" in str(k) for k in cv_results)
     if is_one_result or not isinstance(cv_results, Mapping):
         found = "the results of one call" if is_one_result else shown(cv_results)
@@ -180,43 +187,37 @@ def _read(cv_results: Any) -> dict[str, _Tested]:
         )
     if len(cv_results) < 2:
         raise ValueError(f"cv_results must have at least two classifiers, got {list(cv_results)}")
-    return {name: _read_one(name, results) for name, results in cv_results.items()}
-
-
-def _read_one(name: str, results: Any) -> _Tested:
-    """Return the folds of the best candidate of one search, or of a cross-validation."""
-    if not hasattr(results, "keys"):
-        raise TypeError(
-            f"cv_results of {name!r} must be what cross_validate returns{_OUTCOMES}, or the "
-            f"cv_results_ of such a search, got {type(results).__name__}"
-        )
-    words = fold_words(results)
-    if words is None:
-        raise ValueError(
-            f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
-            f"cross_validate or the search{_OUTCOMES} and the splits of the others"
-        )
-    counts = fold_counts(results)
-    is_fitted = ~counts.has_failed.any(axis=1)
-    if not is_fitted.any():
-        raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
-    with np.errstate(invalid="ignore", divide="ignore"):
-        recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
-    best = int(np.argmax(np.where(is_fitted, np.nanmean(recalls, axis=1), -np.inf)))
-    one = slice(best, best + 1)
-    return _Tested(
-        replace(
-            counts,
-            correct=counts.correct[one],
-            total=counts.total[one],
-            has_failed=counts.has_failed[one],
-        ),
-        words[one],
-    )
+    tested = {}
+    for name, results in cv_results.items():
+        if not hasattr(results, "keys"):
+            raise TypeError(
+                f"cv_results of {name!r} must be what cross_validate returns{_OUTCOMES}, or the "
+                f"cv_results_ of such a search, got {type(results).__name__}"
+            )
+        words = fold_words(results)
+        if words is None:
+            raise ValueError(
+                f"cv_results of {name!r} has no outcomes of samples (test_outcomes_0): run "
+                f"cross_validate or the search{_OUTCOMES} and the splits of the others"
+            )
+        counts = fold_counts(results)
+        is_fitted = ~counts.has_failed.any(axis=1)
+        if not is_fitted.any():
+            raise ValueError(f"cv_results of {name!r} has failed fits: {counts.failures()}")
+        with np.errstate(invalid="ignore", divide="ignore"):
+            recalls = counts.correct.sum(axis=1) / counts.total.sum(axis=1)
+        recalls[~is_fitted] = -np.inf
+        best = int(np.argmax(np.nanmean(recalls, axis=1)))
+        columns = {
+            column: getattr(counts, column)[best : best + 1]
+            for column in ("correct", "total", "has_failed")
+        }
+        tested[name] = _Tested(replace(counts, **columns), words[best : best + 1])
+    return tested
 
 
 def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts:
-    """Return the counts of all classifiers as those of candidates, which had the same folds."""
+    """Return the counts of all classifiers as those of candidates, tested on the same samples."""
     (first, one), *others = counts.items()
     for name, other in others:
         if other.labels != one.labels or other.total.shape != one.total.shape:
@@ -230,20 +231,13 @@ def _merge(counts: Mapping[str, FoldCounts], *, is_declared: bool) -> FoldCounts
                 "give all of them the same splits, as cv=list(cv.split(X, y))"
             )
     stacked: dict[str, Any] = {
-        field: np.concatenate([getattr(each, field) for each in counts.values()])
-        for field in ("correct", "total", "has_failed")
+        column: np.concatenate([getattr(each, column) for each in counts.values()])
+        for column in ("correct", "total", "has_failed")
     }
-    return replace(one, **stacked, tests=_shared_tests(counts, is_declared=is_declared))
-
-
-def _shared_tests(
-    counts: Mapping[str, FoldCounts], *, is_declared: bool
-) -> tuple[Indices, ...] | None:
-    """Return the test sets, which must have the same samples; warn if this is unknown."""
     tests = {name: each.tests for name, each in counts.items() if each.tests is not None}
-    (first, one), *others = tests.items() or [("", ())]
-    for name, other in others:
-        if any(not np.array_equal(a, b) for a, b in zip(one, other, strict=True)):
+    (first, shared), *rest = tests.items() or [("", ())]
+    for name, indices in rest:
+        if any(not np.array_equal(a, b) for a, b in zip(shared, indices, strict=True)):
             raise ValueError(
                 f"cv_results of {name!r} was tested on other samples than {first!r}: "
                 "give all of them the same splits, as cv=list(cv.split(X, y))"
@@ -257,12 +251,4 @@ def _shared_tests(
             UserWarning,
             stacklevel=user_stacklevel(),
         )
-    return one or None
-
-
-def _stack_words(words: list[Floats]) -> Floats:
-    """Return the outcomes of all classifiers, of which some may have room for more samples."""
-    most = max(one.shape[2] for one in words)
-    return np.concatenate(
-        [np.pad(one, ((0, 0), (0, 0), (0, most - one.shape[2]))) for one in words]
-    )
+    return replace(one, **stacked, tests=shared or None)

@@ -47,7 +47,7 @@ def test_rare_classes_borrow_from_common_ones():
 
 def test_few_different_outcomes_are_all_looked_at():
     """By their probabilities and exact intervals, none of which is within .01 of the width."""
-    plan = required_test_size([0.9, 0.8], width=0.415, prior="hierarchical")
+    plan = required_test_size([0.9, 0.8], width=0.415, assurance=0.2, prior="hierarchical")
     binomials = [stats.binom(6, rate).pmf(np.arange(7)) for rate in (0.9, 0.8)]
     expected = 0.0
     for i, j in np.ndindex(7, 7):
@@ -59,7 +59,7 @@ def test_few_different_outcomes_are_all_looked_at():
 @pytest.mark.parametrize("paired", [True, False], ids=["paired", "separate"])
 def test_differences_in_few_outcomes_are_those_of_exact_posteriors(paired):
     """One class of three samples; no posterior is close to the level."""
-    options = {"difference": 0.4, "paired": paired, "level": 0.85}
+    options = {"difference": 0.4, "paired": paired, "level": 0.85, "assurance": 0.3}
     plan = required_test_size(0.5, **options, prior="hierarchical")
     expected, size = 0.0, 3
     for a, b in np.ndindex(size + 1, size + 1):

@@ -1,4 +1,4 @@
-"""Probability that a test set of some size will show what it is to show.
+"""Assurance: the probability that a test set of some size reaches its goal.
 
 The outcomes of a planned test set are enumerated where they are few. Otherwise, they are simulated
 at scrambled Sobol points, the same for all sizes. An outcome succeeds if its posterior reaches the
@@ -49,15 +49,15 @@ _CLOSEST, _MOST_IN_DOUBT, _MOST_PAIRS, _LEAST_DOUBT = 12, 128, 48, 1e-3
 _LEFT_OUT = 1e-6
 # Outcomes whose moments under a shared prior are exact.
 _KNOWN = 64
-# Distance after the answer, over which sizes are looked at.
-_FURTHEST_AHEAD = 20_000
+# Distance after the answer, over which sizes are evaluated.
+_FURTHEST = 20_000
 # Rounding of a size times a ratio of proportions.
 _ROUNDING = 1e-9
 # Samples of a class that a plan is computed for, without and with a pilot.
 _MOST_SAMPLES, _MOST_AFTER_PILOT = 10**9, 10**7
 
-# What a test set is for, see `PlannedTest`.
-Kind: TypeAlias = Literal["width", "pilot", "paired", "separate"]
+# Goal of a test set, see `PlannedTest`.
+Design: TypeAlias = Literal["width", "pilot", "paired", "separate"]
 
 
 class Outcomes(NamedTuple):
@@ -81,11 +81,11 @@ class Outcomes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlannedTest(FrozenArrays):
-    """A test set of any size: its classes, and what it is to show.
+    """A test set of any size: its classes and its goal.
 
     Attributes
     ----------
-    kind : "width", "pilot", "paired" or "separate"
+    design : "width", "pilot", "paired" or "separate"
         Whether the goal is a narrow interval, for known recalls or after a pilot, or a difference
         between two classifiers on the same samples or on separate ones. The first count of a class
         is nothing, the number of samples on which just one classifier is right, or the correct
@@ -95,7 +95,7 @@ class PlannedTest(FrozenArrays):
         Largest width of the interval; 0 for a difference.
     level : float
         Probability of the interval, or posterior probability that detects a difference.
-    shares : ndarray of shape (n_classes,)
+    proportions : ndarray of shape (n_classes,)
         Samples of each class for one of the rarest.
     kept : ndarray of shape (n_classes,)
         Whether a class has a positive weight. The arrays below are of these l classes only.
@@ -112,10 +112,10 @@ class PlannedTest(FrozenArrays):
         Seed of the Sobol points.
     """
 
-    kind: Kind
+    design: Design
     width: float
     level: float
-    shares: Floats
+    proportions: Floats
     kept: NDArray[np.bool_]
     rates: Floats
     weights: Floats
@@ -126,33 +126,33 @@ class PlannedTest(FrozenArrays):
     @property
     def most_samples(self) -> int:
         """Largest number of samples of a class."""
-        return _MOST_AFTER_PILOT if self.kind == "pilot" else _MOST_SAMPLES
+        return _MOST_AFTER_PILOT if self.design == "pilot" else _MOST_SAMPLES
 
     def largest_size(self, most: int) -> int:
         """Return the size at which the most common class has at most so many samples."""
-        return int(most / self.shares.max() + _ROUNDING)
+        return int(most / self.proportions.max() + _ROUNDING)
 
     def samples(self, size: int) -> NDArray[np.int64]:
         """Return the samples of each class if the rarest has `size`."""
-        return np.ceil(size * self.shares - _ROUNDING).astype(np.int64)
+        return np.ceil(size * self.proportions - _ROUNDING).astype(np.int64)
 
     @property
     def _mean_rates(self) -> Floats:
         """Probabilities of both counts, shape (2, l)."""
         a, b = self.rates
-        return np.stack([0 * a, a / (a + b)]) if self.kind == "pilot" else self.rates
+        return np.stack([0 * a, a / (a + b)]) if self.design == "pilot" else self.rates
 
     def first_guess(self, gain: float, target: float) -> int:
         """Return a size to start from, by the normal formula."""
         rates = self._mean_rates
-        spread = rates[0] if self.kind == "paired" else (rates * (1 - rates)).sum(axis=0)
-        variance = float((self.weights**2 * spread / self.shares[self.kept]).sum())
+        spread = rates[0] if self.design == "paired" else (rates * (1 - rates)).sum(axis=0)
+        variance = float((self.weights**2 * spread / self.proportions[self.kept]).sum())
         score = special.ndtri(self.level) + special.ndtri(target)
         if self.width:
             score, gain = special.ndtri((1 + self.level) / 2), self.width / 2
         return int(np.clip(variance * (score / gain) ** 2, 1, _MOST_SAMPLES))
 
-    def sizes_ahead(self, size: int) -> list[int]:
+    def following_sizes(self, size: int) -> list[int]:
         """Return sizes after `size` at which the assurance might fall short again.
 
         The assurance is a sawtooth, with the teeth of single counts of the rarest events. More
@@ -161,14 +161,14 @@ class PlannedTest(FrozenArrays):
         if self.hyperprior is not None:
             return []
         rates, n_classes = self._mean_rates, self.weights.size
-        rates = rates[0] if self.kind == "paired" else np.minimum(rates, 1 - rates)
-        rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST_AHEAD)
-        reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST_AHEAD)
+        rates = rates[0] if self.design == "paired" else np.minimum(rates, 1 - rates)
+        rate = max(rates[rates > 0].min(initial=1.0), 3 / _FURTHEST)
+        reach = min(20 + int(np.ceil(3 / rate)), _FURTHEST)
         count = int(np.clip(128 // n_classes, 4, 16))
-        if n_classes == 1 and self.kind != "separate":
+        if n_classes == 1 and self.design != "separate":
             count = 200 if self.width else 64
-        ahead = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
-        return sorted(set(ahead.astype(int).tolist()))
+        sizes = np.rint(np.linspace(size + 1, size + reach, min(reach, count)))
+        return sorted(set(sizes.astype(int).tolist()))
 
     def assurance(self, size: int) -> tuple[float, float]:
         """Return the probability of the goal if the rarest class has `size` samples.
@@ -190,7 +190,7 @@ class PlannedTest(FrozenArrays):
 
     def _counts(self, which: int, n: float, i: int) -> tuple[Floats, Floats]:
         """Return the first or the second counts of class i, and their probabilities."""
-        if self.kind == "pilot":
+        if self.design == "pilot":
             x = np.arange(n + 1)
             pmf = stats.betabinom.pmf(x, n, *self.rates[:, i])
         else:
@@ -211,11 +211,11 @@ class PlannedTest(FrozenArrays):
             return np.zeros_like(x), x, pmf
         y, chances = self._counts(0, n, i)
         x = np.arange(y[-1] + 1)
-        if self.kind == "separate":
+        if self.design == "separate":
             x, pmf = self._counts(1, n, i)
         if x.size * y.size > 4 * _MOST_OUTCOMES:
             return None
-        if self.kind == "paired":
+        if self.design == "paired":
             pmf = np.asarray(stats.binom.pmf(x, y[:, None], self.rates[1, i]))
         pmf = chances[:, None] * pmf
         rows, columns = np.nonzero(pmf > _NEGLIGIBLE)
@@ -258,7 +258,7 @@ class PlannedTest(FrozenArrays):
             return np.stack(columns, axis=1)
 
         y = np.zeros_like(second.T) if self.width else quantiles(0, first)
-        if self.kind == "paired":
+        if self.design == "paired":
             x = _binomial_quantile(second.T, y, self.rates[1])
         else:
             x = quantiles(1, second)
@@ -270,13 +270,13 @@ class PlannedTest(FrozenArrays):
         """Return the cumulants 1 to 4 of each class's part of the posterior, shape (4, r, l)."""
         a, b = self.prior.T
         powers = np.power.outer(self.weights, np.arange(1, 5)).T[:, None]
-        if self.kind == "paired":
+        if self.design == "paired":
             moments = _difference_moments(a, b, n, first, second)
         else:
             moments = _beta_moments(a + second, b + n - second)
         moments[3] -= 3 * moments[1] ** 2
         cumulants = powers * moments
-        if self.kind == "separate":
+        if self.design == "separate":
             other = _beta_moments(a + first, b + n - first)
             other[3] -= 3 * other[1] ** 2
             cumulants += powers * other * np.array([-1.0, 1, -1, 1])[:, None, None]
@@ -290,20 +290,20 @@ class PlannedTest(FrozenArrays):
         """
         mean, variance, third, fourth = cumulants
         deviation = np.sqrt(variance)
-        lean, peak = third / (variance * deviation), fourth / variance**2
-        error = np.minimum((lean**2 + np.abs(peak)) ** 2, 1.0)
+        skewness, excess = third / (variance * deviation), fourth / variance**2
+        error = np.minimum((skewness**2 + np.abs(excess)) ** 2, 1.0)
         if self.width:
             z = special.ndtri((1 + self.level) / 2)
-            bend = peak / 12 * (z**3 - 3 * z) - lean**2 / 18 * (2 * z**3 - 5 * z)
-            width = deviation * (2 * z + np.clip(bend, -z, z)) / self.width
+            correction = excess / 12 * (z**3 - 3 * z) - skewness**2 / 18 * (2 * z**3 - 5 * z)
+            width = deviation * (2 * z + np.clip(correction, -z, z)) / self.width
             return 1 - width, error * width
         u = -mean / deviation
         square = u * u
-        bend = -lean / 6 * (square - 1)
-        bend -= u * (peak / 24 * (square - 3) - lean**2 / 36 * (4 * square - 7))
+        correction = -skewness / 6 * (square - 1)
+        correction -= u * (excess / 24 * (square - 3) - skewness**2 / 36 * (4 * square - 7))
         # far out, where the expansion says nothing, the sign is sure
         bound = 0.3 + 0.3 * np.abs(u)
-        return -u - np.clip(bend, -bound, bound) - special.ndtri(self.level), error
+        return -u - np.clip(correction, -bound, bound) - special.ndtri(self.level), error
 
     def _exact_margins(self, n: Floats, first: Floats, second: Floats) -> Floats:
         """Return the margins of exact posteriors."""
@@ -323,7 +323,7 @@ class PlannedTest(FrozenArrays):
             low, high = average.interval(self.level)
             return np.asarray(1 - (high - low) / self.width)[place]
         cells = np.stack([a * a, a * b, a * b, b * b], axis=1) / (a + b)[:, None]
-        if self.kind == "separate":
+        if self.design == "separate":
             other = BetaAverage(a + first, b + n - first, weights=self.weights)
             below = (average - other).cdf(0.0)
         elif n.size == 1:
@@ -361,7 +361,7 @@ class PlannedTest(FrozenArrays):
             in_doubt = np.abs(margin) <= tolerance + np.ptp(errors)
             in_doubt[rows] = False
             rows = np.flatnonzero(in_doubt & (weights > 1e-9))
-            most = _MOST_PAIRS if self.kind == "paired" and n.size > 1 else _MOST_IN_DOUBT
+            most = _MOST_PAIRS if self.design == "paired" and n.size > 1 else _MOST_IN_DOUBT
             rows = rows[np.argsort(-weights[rows])[:most]]
             if rows.size:
                 margin[rows] = self._exact_margins(n, y[rows], x[rows])
@@ -382,17 +382,17 @@ class PlannedTest(FrozenArrays):
 
         for row, pairs in enumerate(_pair_counts(n, first, second)):
             shared: HierarchicalBetaAverage | HierarchicalPairedDifference
-            if self.kind == "paired":
+            if self.design == "paired":
                 # only the moments are needed, which are exact
                 shared = HierarchicalPairedDifference(
                     pairs, weights=weights, hyperprior=hyperprior, n_draws=2
                 )
-            elif self.kind == "separate":
+            elif self.design == "separate":
                 shared = average(second[row]) - average(first[row])
             else:
                 shared = average(second[row])
-            stretch = shared.standard_deviation() / np.sqrt(cumulants[1, row])
-            cumulants[:, row] *= stretch ** np.arange(1.0, 5.0)
+            scale = shared.standard_deviation() / np.sqrt(cumulants[1, row])
+            cumulants[:, row] *= scale ** np.arange(1.0, 5.0)
             cumulants[0, row] = shared.mean()
         return self._margin(cumulants)[0]
 
@@ -418,11 +418,11 @@ class PlannedTest(FrozenArrays):
         exact = self._shared_margins(n, outcomes.first[known], outcomes.second[known])
         errors = exact - approximate[known]
         coefficients, _, rank, _ = np.linalg.lstsq(features[known], errors)
-        rest = errors - features[known] @ coefficients
+        residuals = errors - features[known] @ coefficients
         # as large as those of outcomes that were not fitted
-        rest *= np.sqrt(rest.size / (rest.size - rank))
+        residuals *= np.sqrt(residuals.size / (residuals.size - rank))
         fitted = approximate + features @ coefficients
-        return np.asarray(1 - np.searchsorted(np.sort(rest), -fitted) / rest.size)
+        return np.asarray(1 - np.searchsorted(np.sort(residuals), -fitted) / residuals.size)
 
 
 def _pair_counts(n: Floats, first: Floats, second: Floats) -> Floats:
@@ -442,10 +442,11 @@ def _binomial_quantile(u: Floats, n: Floats, rate: Floats) -> Floats:
     rate = np.broadcast_to(rate, u.shape)
     variance, z = n * rate * (1 - rate), special.ndtri(u)
     is_narrow, safe, square = variance < _WIDE, np.maximum(variance, _WIDE), z * z
-    lean, peak = (1 - 2 * rate) ** 2 / safe, (1 - 6 * rate * (1 - rate)) / safe
-    bend = z * (peak * (square - 3) / 24 - lean * (2 * square - 5) / 36)
-    bend += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
-    counts = np.clip(np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + bend)), 0, n)
+    squared_skewness = (1 - 2 * rate) ** 2 / safe
+    excess = (1 - 6 * rate * (1 - rate)) / safe
+    correction = z * (excess * (square - 3) / 24 - squared_skewness * (2 * square - 5) / 36)
+    correction += (1 - 2 * rate) / np.sqrt(safe) * (square - 1) / 6
+    counts = np.clip(np.ceil(n * rate - 0.5 + np.sqrt(safe - 1 / 12) * (z + correction)), 0, n)
     counts[is_narrow] = stats.binom.ppf(u[is_narrow], n[is_narrow], rate[is_narrow])
     return np.asarray(counts)
 

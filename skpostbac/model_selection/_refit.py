@@ -1,11 +1,11 @@
-"""Selection of the candidate of a search by its pooled posterior."""
+"""Refit rule: which candidate of a search is the best, or the simplest that is as good."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,15 @@ from skpostbac._utils import (
     block,
     check_level,
     check_probability,
+    check_rope,
     describe_estimate,
+    input_errors,
+    is_real,
     parameters,
     progress,
 )
 from skpostbac.metrics import (
-    PosteriorBalancedAccuracy,
     PriorInfluenceWarning,
-    SelectedPosterior,
 )
 from skpostbac.metrics._balanced_accuracy import OBJECTIVES, check_objective
 from skpostbac.metrics._labels import label_list, unique_label_array
@@ -36,12 +37,7 @@ from skpostbac.metrics._priors import (
     resolve_class_weight,
     resolve_prior,
 )
-from skpostbac.model_selection._comparison import (
-    IndependentJoint,
-    Joint,
-    check_rope,
-    pair_posteriors,
-)
+from skpostbac.model_selection._joint import IndependentJoint, Joint, paired_joint
 from skpostbac.model_selection._pooling import (
     FoldCounts,
     candidate_params,
@@ -49,16 +45,14 @@ from skpostbac.model_selection._pooling import (
     fold_counts,
     fold_words,
     pair_candidates,
+    value_column,
     weights_by_text,
-)
-from skpostbac.model_selection._refit.complexity import (
-    Complexity,
-    check_complexity,
-    complexity_keys,
 )
 from skpostbac.model_selection._selected import selected_posterior
 from skpostbac.stats._beta import Question, evaluate_all
 from skpostbac.stats._distribution import Distribution
+
+Complexity: TypeAlias = str | Callable[[dict[str, Any]], Any] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +87,7 @@ class Standing(NamedTuple):
     """Position in the results."""
     objective: float = np.nan
     complexity: Any = None
-    """What sorts the candidates, smaller for simpler."""
+    """Sort key, smaller for simpler candidates."""
     prob_worse: float = np.nan
     """Probability of being worse than the best by more than the rope."""
 
@@ -241,7 +235,12 @@ class PosteriorRefit:
         check_objective(self.objective, self.level)
         if self.n_repeats is not None:
             check_n_repeats(self.n_repeats)
-        check_complexity(self.complexity)
+        complexity = self.complexity
+        if not (complexity is None or isinstance(complexity, str) or callable(complexity)):
+            raise TypeError(
+                "complexity must be a name, a function of the parameters or None, "
+                f"got {type(complexity).__name__}"
+            )
         checked = {
             "level": check_level(self.level),
             "rope": check_rope(self.rope),
@@ -319,33 +318,29 @@ class PosteriorRefit:
             lead += f", {candidate_params(cv_results, len(counts.correct))[chosen]}"
         lead += "."
         if fold_words(cv_results) is not None:
-            selected = self._selected(cv_results)
+            with warnings.catch_warnings():  # given before
+                warnings.simplefilter("ignore", PriorInfluenceWarning)
+                warnings.simplefilter("ignore", FitFailedWarning)
+                selected = selected_posterior(
+                    cv_results,
+                    labels=self.labels,
+                    prior=self.prior,
+                    class_weight=self.class_weight,
+                    n_repeats=self.n_repeats,
+                    random_state=0,
+                )
             if selected.candidate == chosen:
                 return f"{lead}\n{selected.report(self.level)}"
         times = counts.times_tested(self.n_repeats).mean()
         posterior = counts.posterior(
             chosen, times, prior=self.prior, class_weight=self.class_weight
         )
-        figure = describe_estimate(
-            posterior.mean(), posterior.credible_interval(self.level), self.level
-        )
+        interval = posterior.credible_interval(self.level)
+        estimate = describe_estimate(posterior.mean(), interval, self.level)
         return (
-            f"{lead}\nBalanced accuracy: {figure}, not corrected for its selection among "
+            f"{lead}\nBalanced accuracy: {estimate}, not corrected for its selection among "
             f"{len(counts.correct)} on the same samples."
         )
-
-    def _selected(self, cv_results: Any) -> SelectedPosterior:
-        with warnings.catch_warnings():  # given before
-            warnings.simplefilter("ignore", PriorInfluenceWarning)
-            warnings.simplefilter("ignore", FitFailedWarning)
-            return selected_posterior(
-                cv_results,
-                labels=self.labels,
-                prior=self.prior,
-                class_weight=self.class_weight,
-                n_repeats=self.n_repeats,
-                random_state=0,
-            )
 
     def _standings(self, cv_results: Any, counts: FoldCounts) -> list[Standing]:
         """Return the standings of the candidates without failed fits."""
@@ -355,39 +350,32 @@ class PosteriorRefit:
             counts.posterior(candidate, times, prior=self.prior, class_weight=self.class_weight)
             for candidate in candidates
         )
-        values = _asked(
+        values = _evaluate(
             [posterior.distribution for posterior in posteriors],
             lambda one: OBJECTIVES[self.objective](one, self.level),
             "evaluating candidates",
         )
         keys = complexity_keys(cv_results, self.complexity, candidates, len(counts.correct))
-        joint, best = self._joint(cv_results, candidates, posteriors, times), int(np.argmax(values))
+        words = fold_words(cv_results)
+        joint: Joint
+        if words is None:
+            joint = IndependentJoint(posteriors=posteriors)
+        else:
+            paired = pair_candidates(
+                fold_counts(cv_results), words, candidates, labels=self.labels, times=times
+            )
+            # Only ranks are drawn, which are not needed.
+            joint = paired_joint(paired, posteriors, n_draws=1, seed=0)
+        best = int(np.argmax(values))
         others = [i for i in range(len(values)) if i != best]
         worse = np.zeros(len(values))
-        worse[others] = _asked(
+        worse[others] = _evaluate(
             [joint.difference(i, best) for i in others],
             lambda one: one.cdf(-self.rope),
             "comparing candidates with the best",
         )
         columns = candidates, values.tolist(), keys, worse.tolist()
         return [Standing(*row) for row in zip(*columns, strict=True)]
-
-    def _joint(
-        self,
-        cv_results: Any,
-        candidates: Sequence[int],
-        posteriors: tuple[PosteriorBalancedAccuracy, ...],
-        times: float,
-    ) -> Joint:
-        """Pair the posteriors if the outcomes of samples were kept; else they are independent."""
-        words = fold_words(cv_results)
-        if words is None:
-            return IndependentJoint(posteriors)
-        counts = pair_candidates(
-            fold_counts(cv_results), words, candidates, labels=self.labels, times=times
-        )
-        # Ranks alone are drawn, and none will be asked for.
-        return pair_posteriors(counts, posteriors, n_draws=1, seed=0)
 
     def _is_eligible(self, standing: Standing) -> bool:
         return standing.prob_worse < self.limit
@@ -398,15 +386,71 @@ class PosteriorRefit:
         return min(eligible, key=lambda standing: (standing.complexity, -standing.objective))
 
 
-def _asked(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
-    """Return a number of each distribution; those that take their time have a progress line."""
+def complexity_keys(
+    cv_results: Any, complexity: Complexity, candidates: Sequence[int], n_candidates: int
+) -> list[Any]:
+    """Return keys that sort the candidates from the simplest to the most complex.
+
+    Parameters
+    ----------
+    cv_results : dict or DataFrame
+        ``cv_results_`` of a search.
+    complexity : str, callable or None
+        See :class:`PosteriorRefit`. Without one all candidates are alike.
+    candidates : sequence of int
+        Positions of the candidates.
+    n_candidates : int
+        Number of candidates in the results.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 0.1}, {"C": 10}], "mean_fit_time": [3.0, 2.0]}
+    >>> complexity_keys(results, "-C", [0, 1], 2)
+    [-0.1, -10]
+    >>> complexity_keys(results, "mean_fit_time", [0, 1], 2)
+    [3.0, 2.0]
+    """
+    if complexity is None:
+        return [None] * len(candidates)
+    if "params" not in cv_results:
+        raise ValueError("complexity needs the 'params' of a search, which cv_results lacks")
+    params = candidate_params(cv_results, n_candidates)
+    if not isinstance(complexity, str):
+        keys = [complexity(params[candidate]) for candidate in candidates]
+        with input_errors("complexity"):
+            sorted(keys)  # the error of keys without an order names the argument
+        return keys
+    name = complexity.removeprefix("-")
+    if any(name in chosen for chosen in params):
+        values = [chosen.get(name, np.nan) for chosen in params]
+    elif name in cv_results:
+        values = value_column(cv_results, name, n_candidates)
+    else:
+        known = sorted({name for chosen in params for name in chosen})
+        raise ValueError(
+            f"complexity must name a parameter of the search, {known}, or a column of cv_results, "
+            f"got {name!r}"
+        )
+    # None is no limit.
+    numbers = [np.inf if values[one] is None else values[one] for one in candidates]
+    for candidate, number in zip(candidates, numbers, strict=True):
+        if not is_real(number) or number != number:
+            raise ValueError(
+                f"complexity: candidate {candidate} has no number for {name!r}, got {number!r}; "
+                "give a function of the parameters"
+            )
+    return numbers if name == complexity else [-number for number in numbers]
+
+
+def _evaluate(distributions: Sequence[Distribution], question: Question, task: str) -> Floats:
+    """Return a number for each distribution; slow ones have a progress line."""
     return evaluate_all(distributions, question, lambda rows: progress(rows, len(rows), task))
 
 
 def _check_specification(
     prior: PriorLike, class_weight: ClassWeightLike, labels: ArrayLike | None
 ) -> dict[str, Any]:
-    """Check what makes a posterior of counts, as far as this can be done without counts."""
+    """Check the arguments of a posterior, as far as this can be done without counts."""
     prior, class_weight = check_prior(prior), check_class_weight(class_weight)
     if labels is None:
         weights_by_text(class_weight)
