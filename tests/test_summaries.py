@@ -11,7 +11,7 @@ import pytest
 import skpostbac
 from skpostbac import binary_equivalent, binormal, metrics
 from skpostbac.metrics import SelectedPosterior
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import ScalarPosterior
 
 KEYS = ["mean", "median", "standard_deviation", "low", "high", "level"]
 Y_TRUE = [0] * 12 + [1] * 8
@@ -82,7 +82,7 @@ def test_all_posteriors_are_here():
     assert public - known == {"PosteriorRefit"}  # chooses a candidate
     concrete = {
         one.__name__
-        for kind in FigurePosterior.__subclasses__()
+        for kind in ScalarPosterior.__subclasses__()
         for one in (kind, *kind.__subclasses__())
         if not inspect.isabstract(one)
     }

@@ -17,8 +17,7 @@ from skpostbac._cli._evaluation import Evaluation, Settings
 from skpostbac._cli._table import Table
 from skpostbac._version import __version__
 from skpostbac.metrics import ClassCounts, PosteriorBalancedAccuracy
-from skpostbac.metrics._balanced_accuracy import tell_of_design
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors import ScalarPosterior, tell_of_design
 from skpostbac.metrics._priors import dominating_influence
 from skpostbac.model_selection import PosteriorComparison
 from skpostbac.stats._distribution import interval_of
@@ -140,7 +139,7 @@ def _describe_subgroups(evaluation: Evaluation) -> Record | None:
     }
 
 
-def _describe_figure(posterior: FigurePosterior, level: float) -> Record:
+def _describe_figure(posterior: ScalarPosterior, level: float) -> Record:
     low, high = posterior.credible_interval(level)
     return {"mean": _number(posterior.mean()), "low": _number(low), "high": _number(high)}
 

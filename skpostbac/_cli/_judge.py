@@ -14,6 +14,7 @@ from skpostbac._cli._table import Columns
 from skpostbac._cli._text import render_parts
 from skpostbac._version import __version__
 from skpostbac.metrics import JudgeWarning, PosteriorPrevalence, posterior_prevalence
+from skpostbac.stats._distribution import interval_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def judge_document(
     }
     first, _ = next(iter(found.values()))
     informedness = first.judge_informedness
-    low, high = informedness.hdi(level)
+    low, high = interval_of(informedness, level)
     return {
         "version": __version__,
         "data": {

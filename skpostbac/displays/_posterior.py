@@ -11,9 +11,9 @@ from skpostbac._plot import AnyPosterior, Kind, PosteriorPlot
 from skpostbac._utils import check_text
 from skpostbac.displays._candidates import check_names
 from skpostbac.metrics import PosteriorBalancedAccuracy, posterior_balanced_accuracy
-from skpostbac.metrics._balanced_accuracy import predict
 from skpostbac.metrics._counts import format_count
 from skpostbac.metrics._labels import Predictions, WeightType, is_named, named_predictions
+from skpostbac.metrics._posteriors import predict
 from skpostbac.metrics._priors import DEFAULT_PRIOR, ClassWeightLike, PriorLike
 from skpostbac.model_selection import pooled_posteriors
 

@@ -13,14 +13,14 @@ ROOT = Path(skpostbac.__file__).parent
 ENGINE = "stats"
 # Plain integers are labels as they are. Others are read from their container, and checked.
 WAY_IN = [
-    "metrics/_balanced_accuracy/posterior.py",
+    "metrics/_posteriors/balanced_accuracy.py",
     "metrics/_counts/counts.py",
     "metrics/_labels/outcomes.py",
     "metrics/_priors/assumptions.py",
-    "metrics/_priors/coverage.py",
+    "metrics/_priors/influence.py",
 ]
 LABELS_FILE = "metrics/_labels/labels.py"
-WAY_OUT = ["metrics/_posteriors/figure.py"]
+WAY_OUT = ["metrics/_posteriors/base.py"]
 
 
 def functions_called(function):

@@ -1,6 +1,6 @@
 """Smooth ROC and precision-recall curves of normal scores, and their posterior.
 
-Their public module is `skpostbac.binormal`. Imports `_posteriors`, `_scoring`, `_counts` and what
+Their public module is `skpostbac.binormal`. Imports `_posteriors`, `_counts` and what
 these import.
 """
 

@@ -9,7 +9,7 @@ from skpostbac.metrics._binormal.model import (
     binormal_average_precision_score,
     binormal_roc_auc_score,
 )
-from skpostbac.metrics._scoring import make_named_scorer
+from skpostbac.metrics._posteriors import make_named_scorer
 
 METRICS = {
     "roc_auc": binormal_roc_auc_score,

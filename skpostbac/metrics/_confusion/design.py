@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skpostbac._utils import Floats, Indices
+from skpostbac.metrics._confusion.distributions import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._confusion.metrics import ConfusionMetric
-from skpostbac.metrics._confusion.model import MOST_CELLS, ConfusionModel
 from skpostbac.metrics._counts import ConfusedSamples
 from skpostbac.metrics._dependence import (
     DesignEffects,

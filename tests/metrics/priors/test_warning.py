@@ -20,7 +20,7 @@ from skpostbac.metrics import (
     posterior_balanced_accuracy_score,
 )
 from skpostbac.metrics._priors.assumptions import check_prior
-from skpostbac.metrics._priors.coverage import (
+from skpostbac.metrics._priors.influence import (
     LARGEST_SHIFT,
     dominating_influence,
     is_one_symmetric_beta,

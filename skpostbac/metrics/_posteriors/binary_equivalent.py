@@ -1,10 +1,9 @@
-"""Binary-equivalent accuracy: the accuracy of a pairwise choice between classes."""
+"""Binary-equivalent accuracy: how well a classifier chooses between two of several classes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +13,12 @@ from skpostbac._utils import (
     check_flags,
     first,
     float_array,
-    format_probability,
     input_errors,
     is_integer,
     shown,
 )
-from skpostbac.metrics._counts import ClassCounts, count_choices
-from skpostbac.metrics._labels import unique_label_array
-from skpostbac.metrics._posteriors import ExactPosterior
-from skpostbac.metrics._scoring import make_label_scorer
+from skpostbac.metrics._counts import count_choices
+from skpostbac.metrics._posteriors.base import ExactPosterior, describe_chances
 from skpostbac.stats import BoundedDistribution, PowerTransform
 from skpostbac.stats._distribution import plain_float
 
@@ -146,7 +142,7 @@ def binary_equivalent_accuracy_score(
             "n_classes must be an integer of at least 2, got one class in labels, or in y_true "
             "and y_pred"
         )
-    accuracy = np.nanmean(_recalls(counts)) if balanced else counts.accuracy
+    accuracy = np.nanmean(counts.recalls) if balanced else counts.accuracy
     return float(binary_equivalent_accuracy(accuracy, counts.n_classes))
 
 
@@ -185,44 +181,9 @@ def binary_equivalent_recalls(
     [1.0, 0.7071, 1.0]
     """
     counts = count_choices(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    recalls, found = _recalls(counts), counts.total > 0
+    recalls, found = counts.recalls, counts.total > 0
     recalls[found] = binary_equivalent_accuracy(recalls[found], counts.n_classes)
     return recalls
-
-
-def make_binary_equivalent_scorer(
-    *, balanced: bool = False, labels: ArrayLike | None = None
-) -> Any:
-    """Make a scorer of the binary-equivalent accuracy, for `scoring=`.
-
-    Parameters
-    ----------
-    balanced : bool, default=False
-        Use the balanced accuracy instead of the accuracy.
-    labels : array-like of shape (n_classes,), default=None
-        Classes to choose from, by default those in the labels or predictions of each test set. Pass
-        them if a fold may lack a class.
-
-    Returns
-    -------
-    scorer : callable
-        Scorer made by :func:`sklearn.metrics.make_scorer`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skpostbac.binary_equivalent import make_binary_equivalent_scorer
-    >>> X, y = load_wine(return_X_y=True)
-    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    >>> float(cross_val_score(tree, X, y, scoring=make_binary_equivalent_scorer()).mean())
-    0.803
-    """
-    check_flags(balanced=balanced)
-    if labels is not None:
-        labels = unique_label_array(labels, "labels")
-    return make_label_scorer(binary_equivalent_accuracy_score, labels=labels, balanced=balanced)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,6 +208,10 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     TypeError
         If the number of classes is not an integer, or `accuracy` is not a distribution.
 
+    Notes
+    -----
+    The summary also has "mode", "chance" and "prob_above_chance".
+
     References
     ----------
     .. [1] Comparing Classifier Performance - Introduction to BEA (article on the binary-equivalent
@@ -258,6 +223,9 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
     >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
     >>> posterior.binary_equivalent()
     PosteriorBinaryEquivalentAccuracy(mean=0.898, 95% CI=[0.813, 0.973], chance=0.577, n_classes=3)
+    >>> print(posterior.binary_equivalent().report())
+    Binary-equivalent accuracy: 0.898 (95% credible interval 0.813 to 0.973).
+    The probability of beating chance (0.577) is > 0.999.
     """
 
     accuracy: BoundedDistribution
@@ -296,62 +264,23 @@ class PosteriorBinaryEquivalentAccuracy(ExactPosterior):
         """Binary-equivalent accuracy of guessing."""
         return float(binary_equivalent_accuracy(1 / self.n_classes, self.n_classes))
 
-    def summary(self, level: float = 0.95) -> dict[str, float]:
-        """Return summary statistics and the probability of beating chance.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        figures : dict of str to float
-            "mean", "median", "standard_deviation", "low" and "high" (ends of the highest-density
-            credible interval), "level", "mode", "chance" and "prob_above_chance".
-        """
+    def _more_figures(self, level: float) -> dict[str, float]:
+        del level
         return {
-            **super().summary(level),
             "mode": self.mode(),
             "chance": self.chance,
             "prob_above_chance": float(self.prob_above(self.chance)),
         }
 
-    def report(self, level: float = 0.95) -> str:
-        """Return a text report on the metric and its comparison with chance.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the credible interval, in (0, 1).
-
-        Returns
-        -------
-        sentences : str
-            One sentence per line.
-
-        Examples
-        --------
-        >>> from skpostbac import PosteriorBalancedAccuracy
-        >>> posterior = PosteriorBalancedAccuracy.from_counts([30, 8, 3], [32, 10, 4])
-        >>> print(posterior.binary_equivalent().report())
-        Binary-equivalent accuracy: 0.898 (95% credible interval 0.813 to 0.973).
-        The probability of beating chance (0.577) is > 0.999.
-        """
-        above = format_probability(float(self.prob_above(self.chance)))
-        return (
-            f"{super().report(level)}\n"
-            f"The probability of beating chance ({self.chance:.3f}) is {above}."
-        )
+    def _sentences(self, level: float) -> list[str]:
+        above = float(self.prob_above(self.chance))
+        return [
+            *super()._sentences(level),
+            f"{describe_chances('chance', self.chance, above)}.",
+        ]
 
     def __repr__(self) -> str:
         return (
             f"PosteriorBinaryEquivalentAccuracy({self._summary()}, chance={self.chance:.3f}, "
             f"n_classes={self.n_classes})"
         )
-
-
-def _recalls(counts: ClassCounts) -> Floats:
-    """Return the share of correct predictions for each class; nan without samples."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(counts.correct / counts.total)

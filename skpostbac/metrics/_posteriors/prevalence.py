@@ -33,7 +33,7 @@ from skpostbac._utils import (
     shown,
     table,
 )
-from skpostbac.metrics._posteriors import FigurePosterior
+from skpostbac.metrics._posteriors.base import ScalarPosterior
 from skpostbac.metrics._priors import (
     DEFAULT_PRIOR,
     PriorLike,
@@ -66,7 +66,7 @@ class JudgeWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PosteriorPrevalence(FigurePosterior, FrozenArrays):
+class PosteriorPrevalence(ScalarPosterior, FrozenArrays):
     """Posterior of a prevalence measured by an imperfect judge.
 
     Made by :func:`~skpostbac.posterior_prevalence`. Intervals and quantiles take seconds if nearly
@@ -291,7 +291,7 @@ class PosteriorPrevalence(FigurePosterior, FrozenArrays):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrevalenceDifference(FigurePosterior):
+class PrevalenceDifference(ScalarPosterior):
     """Posterior of the difference between two prevalences measured by the same judge.
 
     Made by :meth:`PosteriorPrevalence.difference`.
