@@ -291,8 +291,12 @@ class PosteriorConfusionMetric(ScalarPosterior):
         """
         if isinstance(self._distribution, DrawnPosterior):
             return self._distribution.credible_interval_error(level, method=method)
-        check_level(level)
-        return choose_interval(method, hdi=_no_error, central=_no_error)(level)
+
+        def no_error(level: float) -> Interval:
+            check_level(level)
+            return Interval(0.0, 0.0)
+
+        return choose_interval(method, hdi=no_error, central=no_error)(level)
 
     def _more_figures(self, level: float) -> dict[str, float]:
         errors = dict.fromkeys(("monte_carlo_error", "low_error", "high_error"), 0.0)
@@ -335,12 +339,6 @@ class PosteriorConfusionMetric(ScalarPosterior):
         else:
             facts.append("exact")
         return f"PosteriorConfusionMetric({', '.join(facts)})"
-
-
-def _no_error(level: float) -> Interval:
-    """Return the error of an exact interval."""
-    del level
-    return Interval(0.0, 0.0)
 
 
 def posterior_confusion_metric(
@@ -531,10 +529,10 @@ def _infer(
             scale = samples.weight.sum() / (samples.weight**2).sum()
             scaled = ConfusionModel.of(scale * C, spec, "sampled")
             model = replace(scaled, prevalence=independent.prevalence)
-        design = design_of_metric(target.function, model, samples, is_importance=has_importance)
-        divided = ConfusionModel.of(C / design.divisor[:, np.newaxis], spec, "sampled")
+        effects = design_of_metric(target.function, model, samples, is_importance=has_importance)
+        divided = ConfusionModel.of(C / effects.divisor[:, np.newaxis], spec, "sampled")
         # The shares of the classes are those before the division.
-        model, effects = replace(divided, prevalence=independent.prevalence), design.effects
+        model = replace(divided, prevalence=independent.prevalence)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = target.function(np.stack([independent.joint(C), model.expected]))
         observed, expected = values.tolist()

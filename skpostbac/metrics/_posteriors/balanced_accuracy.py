@@ -180,7 +180,7 @@ class PosteriorBalancedAccuracy(ExactPosterior):
     The balanced accuracy is 0.808 (95% credible interval 0.658 to 0.944), from 46 samples of 3
     classes.
     The probability of beating chance (0.333) is > 0.999 (prior: 0.770).
-    Class 2 has the lowest recall (3 of 4 correct): 0.714 (95% credible interval 0.378 to 0.994).
+    Class 2 has the lowest recall (3 of 4 correct): 0.714 (95% credible interval 0.353 to 1.000).
 
     Priors and weights can differ between classes. Here the prior mean of class 2 is 0.9, and the
     class counts twice:
@@ -205,16 +205,8 @@ class PosteriorBalancedAccuracy(ExactPosterior):
         prior: PriorLike = DEFAULT_PRIOR,
         class_weight: ClassWeightLike = None,
     ) -> None:
-        assumed = assume(counts, prior, class_weight)
-        vars(self).update(  # past the frozen __setattr__
-            counts=counts,
-            prior=assumed.prior,
-            class_weight=assumed.class_weight,
-            _prior_spec=assumed.prior_spec,
-            _weight_spec=assumed.weight_spec,
-            effective_counts=assumed.effective_counts,  # cached, like the next
-            distribution=assumed.distribution,  # cached, and not pickled
-        )
+        # Past the frozen __setattr__. The last two are cached, and not pickled.
+        vars(self).update(assume(counts, prior, class_weight))
 
     @classmethod
     def from_counts(

@@ -1,4 +1,4 @@
-"""Test against guessing: p-value and reduction of errors."""
+"""Test against guessing: p-value, and number of errors avoided."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
 from skpostbac._utils import (
-    Floats,
     block,
     check_integer,
     format_column,
@@ -123,10 +122,26 @@ class GuessingTest:
             raise ValueError(f"counts must be integers, got {counts!r}")
         if not counts.total.any():
             raise ValueError("counts must have at least one sample")
-        rates = _guessing_rates(strategy, counts)
+        k = counts.n_classes
+        if isinstance(strategy, str):
+            rates = {"uniform": np.full(k, 1 / k), "stratified": counts.total / counts.n_samples}
+            if strategy not in rates:
+                raise ValueError(
+                    "strategy must be 'uniform', 'stratified' or an array of shape (n_classes,), "
+                    f"got {strategy!r}"
+                )
+            rate = rates[strategy]
+        else:
+            rate = nonnegative_array(strategy, "strategy")
+            if len(rate) != k or not rate.any():
+                raise ValueError(
+                    f"strategy must have a probability for each of the {k} classes, "
+                    f"not all zero, got {rate}"
+                )
+            rate = rate / rate.sum()
         correct = int(counts.correct.sum())
-        log_p_value = log_survival(correct, counts.total, rates)
-        return cls(correct, int(counts.n_samples), float(counts.total @ rates), log_p_value)
+        log_p_value = log_survival(correct, counts.total, rate)
+        return cls(correct, int(counts.n_samples), float(counts.total @ rate), log_p_value)
 
     @classmethod
     def from_confusion_matrix(
@@ -300,23 +315,3 @@ def guessing_test(
     """
     counts = count_choices(y_true, y_pred, labels=labels)
     return GuessingTest.from_counts(counts, strategy=strategy)
-
-
-def _guessing_rates(strategy: ArrayLike, counts: ClassCounts) -> Floats:
-    """Return the probability of guessing each class."""
-    if isinstance(strategy, str):
-        if strategy == "uniform":
-            return np.full(counts.n_classes, 1 / counts.n_classes)
-        if strategy == "stratified":
-            return np.asarray(counts.total / counts.n_samples)
-        raise ValueError(
-            "strategy must be 'uniform', 'stratified' or an array of shape (n_classes,), "
-            f"got {strategy!r}"
-        )
-    rates = nonnegative_array(strategy, "strategy")
-    if len(rates) != counts.n_classes or not rates.any():
-        raise ValueError(
-            f"strategy must have a probability for each of the {counts.n_classes} classes, "
-            f"not all zero, got {rates}"
-        )
-    return np.asarray(rates / rates.sum())

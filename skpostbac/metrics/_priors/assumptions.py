@@ -67,21 +67,10 @@ SHARED_PRIORS = {
 PRIOR_NAMES = (*NAMED_PRIORS, *SHARED_PRIORS)
 
 
-class Assumptions(NamedTuple):
-    """Prior and weights of the classes that were counted, and what follows with the counts."""
+def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> dict[str, Any]:
+    """Return the attributes of a posterior: prior and class weights, and what follows from them.
 
-    prior: Prior
-    class_weight: Floats
-    prior_spec: PriorSpec
-    weight_spec: ClassWeightSpec
-    """As they were given, checked: pooling resolves them for the union of the classes."""
-    effective_counts: ClassCounts
-    """What the counts are worth, as independent samples."""
-    distribution: AverageDistribution
-
-
-def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike) -> Assumptions:
-    """Resolve the prior and the class weights for the counted classes.
+    The specs are the prior and the weights as given, which pooling resolves for all its classes.
 
     Raises
     ------
@@ -102,7 +91,15 @@ def assume(counts: ClassCounts, prior: PriorLike, class_weight: ClassWeightLike)
     )
     if counts._design is not None:
         distribution = widened(distribution, counts, weights)
-    return Assumptions(resolved, weights, prior_spec, weight_spec, effective, distribution)
+    return {
+        "counts": counts,
+        "prior": resolved,
+        "class_weight": weights,
+        "_prior_spec": prior_spec,
+        "_weight_spec": weight_spec,
+        "effective_counts": effective,
+        "distribution": distribution,
+    }
 
 
 def check_counts(counts: object) -> None:
