@@ -1,8 +1,8 @@
 """Posteriors of accuracies and of other scalar metrics, and the scorers made of them.
 
 `base` has what all posteriors offer: intervals, probabilities, summary, report and plot. A file
-each has the accuracy, the balanced accuracy, the binary-equivalent accuracy, a prevalence measured
-by an imperfect judge, the best of several candidates, and the test against guessing. Imports
+each has the accuracy, the balanced accuracy, the binary-equivalent accuracy with the test against
+guessing, a prevalence measured by an imperfect judge, and the best of several candidates. Imports
 `_priors`, `_counts`, `_dependence`, `_labels`, `skpostbac._plot` and `skpostbac.stats`.
 """
 
@@ -14,12 +14,13 @@ from skpostbac.metrics._posteriors.balanced_accuracy import (
 )
 from skpostbac.metrics._posteriors.base import ExactPosterior, ProbAboveChance, ScalarPosterior
 from skpostbac.metrics._posteriors.binary_equivalent import (
+    GuessingTest,
     PosteriorBinaryEquivalentAccuracy,
     binary_equivalent_accuracy,
     binary_equivalent_accuracy_score,
     binary_equivalent_recalls,
+    guessing_test,
 )
-from skpostbac.metrics._posteriors.guessing import GuessingTest, guessing_test
 from skpostbac.metrics._posteriors.prevalence import (
     JudgeWarning,
     PosteriorPrevalence,
