@@ -27,9 +27,7 @@ from scipy.special import expit, logit
 from skpostbac import GroupsWarning, PriorInfluenceWarning, __version__, posterior_confusion_metric
 from skpostbac.metrics._confusion.metrics import find_target
 
-ROOT = Path(__file__).parents[1]
-CELLS_TABLE = Path(__file__).with_suffix(".rst")
-GUIDE_TABLE = ROOT / "doc" / "evidence" / "grouped_metrics.rst.inc"
+TABLE = Path(__file__).parents[1] / "doc" / "evidence" / "grouped_metrics.rst.inc"
 # Metric, class and prevalence.
 METRICS = {
     "precision": ("precision", 0, "sampled"),
@@ -159,15 +157,8 @@ def summary_rows(results):
         ]
 
 
-def cell_rows(results):
-    """Yield the rows of the table of all cells."""
-    for (kind, n_classes, size, strength), found in results:
-        told = [f"{with_:.3f} {without:.3f}" for with_, without in found]
-        yield [kind, str(n_classes), str(size), f"{strength:g}", *told]
-
-
 def main():
-    """Run the cells, and write the tables."""
+    """Run the cells, and write the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", type=int, default=200)
     n_sets = parser.parse_args().sets
@@ -185,11 +176,8 @@ def main():
         f"a coverage of .95 has a standard error of {np.sqrt(0.95 * 0.05 / n_sets):.3f},\n"
         "and a fourth of them for what ignores the groups and weights."
     )
-    header = ["kind", "l", "groups or n", "correlation or cv", *METRICS]
-    text = f"{made}\nOf each metric: the coverage, and that of ignoring groups and weights.\n\n"
-    CELLS_TABLE.write_text(f"{text}{grid(header, list(cell_rows(results)))}\n")
     header = ["test sets", *METRICS, "ignoring"]
-    GUIDE_TABLE.write_text(f"{grid(header, list(summary_rows(results)))}\n\n{made}\n")
+    TABLE.write_text(f"{grid(header, list(summary_rows(results)))}\n\n{made}\n")
 
 
 if __name__ == "__main__":
