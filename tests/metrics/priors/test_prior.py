@@ -44,7 +44,7 @@ def test_prior_has_a_row_for_each_class(prior, expected):
 
 @pytest.mark.parametrize(
     "prior",
-    ["flat", "Hierarchical", "Uniform", (1,), (1, 2, 3), 1.0, [[1, 2, 3]], [], [[[1, 1]]], None],
+    ["flat", "Hierarchical", "Uniform", (1,), (1, 2, 3), 1.0, [[1, 2, 3]], [], [[[1, 1]]]],
     ids=repr,
 )
 def test_unknown_priors_are_refused(prior):
