@@ -37,6 +37,7 @@ def test_always_the_same_guess():
     y_true, y_pred = ["a"] * 6 + ["b"] * 3, ["a"] * 6 + ["b"] + ["a"] * 2
     assert guessing_test(y_true, y_pred, strategy=[1, 0]).p_value == 0
     assert guessing_test(y_true, ["a"] * 9, strategy=[1, 0]).p_value == 1
+    assert guessing_test(y_true, y_pred, strategy=[1, 3]).expected_correct == 6 / 4 + 3 * 3 / 4
     only = guessing_test(["a"] * 6, ["a"] * 6)
     assert only.p_value == 1
     assert math.isnan(only.error_reduction)
